@@ -1,0 +1,67 @@
+// Limits of a long call, and the question whether the user pressed Ctrl-C.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+
+namespace bugsieve {
+
+// Thrown when the caller's interrupt check says stop.
+struct Interrupted : std::exception {};
+
+// Polls an interrupt check at most every few milliseconds; cheap to call in inner loops.
+class Interrupts {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    explicit Interrupts(std::function<bool()> pending) : pending_(std::move(pending)) {}
+
+    void check(Clock::time_point now = Clock::now()) {
+        if (now < next_) return;
+        next_ = now + std::chrono::milliseconds(20);
+        if (pending_ && pending_()) throw Interrupted();
+    }
+
+  private:
+    std::function<bool()> pending_;
+    Clock::time_point next_ = Clock::now();
+};
+
+struct Limits {
+    std::int64_t expansions = -1;  // -1: no limit
+    double seconds = -1;
+    std::int64_t bytes = -1;
+};
+
+enum class Spent { kNothing, kExpansions, kTime, kMemory };
+
+class Budget {
+  public:
+    Budget(const Limits& limits, Interrupts& interrupts)
+        : limits_(limits), interrupts_(interrupts), start_(Interrupts::Clock::now()) {}
+
+    Interrupts& interrupts() { return interrupts_; }
+
+    // Call before each expansion with the expansions done and the bytes held so far.
+    Spent spent(std::int64_t expansions, std::size_t bytes) {
+        const auto now = Interrupts::Clock::now();
+        interrupts_.check(now);
+        if (limits_.expansions >= 0 && expansions >= limits_.expansions) return Spent::kExpansions;
+        if (limits_.seconds >= 0 &&
+            std::chrono::duration<double>(now - start_).count() >= limits_.seconds)
+            return Spent::kTime;
+        if (limits_.bytes >= 0 && bytes > static_cast<std::size_t>(limits_.bytes))
+            return Spent::kMemory;
+        return Spent::kNothing;
+    }
+
+  private:
+    Limits limits_;
+    Interrupts& interrupts_;
+    Interrupts::Clock::time_point start_;
+};
+
+}  // namespace bugsieve

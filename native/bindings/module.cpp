@@ -1,0 +1,22 @@
+#include "bindings/arrays.h"
+#include "heuristics/evaluator.h"
+#include "heuristics/lane_exploration.h"
+
+NB_MODULE(_native, m) {
+    using namespace bugsieve;
+    m.doc() = "The compiled core of Bugsieve.";
+    m.attr("DEAD_END") = kDeadEnd;
+    m.attr("NO_ACTION") = kNoOperator;
+    m.attr("SIMD") = lane_instructions();
+#if defined(__SANITIZE_ADDRESS__)
+    m.attr("SANITIZED") = true;
+#else
+    m.attr("SANITIZED") = false;
+#endif
+    nb::list names;
+    for (const auto name : heuristic_names()) names.append(nb::str(name.data(), name.size()));
+    m.attr("HEURISTICS") = nb::tuple(names);
+    bind_tasks(m);
+    bind_heuristics(m);
+    bind_search(m);
+}
