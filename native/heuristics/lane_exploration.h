@@ -1,0 +1,65 @@
+// h^max and h^add values of all facts, for as many states at once as fit into a cache line.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "heuristics/relaxation.h"
+
+namespace bugsieve {
+
+enum class Combine { kMax, kSum };
+
+// Which instructions the sweeps run on, decided once when the library is loaded.
+const char* lane_instructions();
+
+// Each fact has one value of type T per lane, each lane is a state. Operators whose preconditions
+// changed in some lane are applied to all lanes until nothing changes (Bellman-Ford on the
+// relaxation), so that one pass over the operators serves all states.
+template <class T>
+class LaneExploration {
+  public:
+    static constexpr std::size_t kLanes = 64 / sizeof(T);
+    static constexpr T kInfinity = std::numeric_limits<T>::max();
+
+    LaneExploration(const Relaxation& relaxation, std::span<const std::int32_t> costs);
+
+    // Explores the given states (rows of `width` values, at most kLanes of them). Returns false
+    // if T is too narrow to tell large values from infinity.
+    bool explore(std::span<const Value> states, std::size_t width, Combine combine);
+
+    T value(std::int32_t fact, std::size_t lane) const {
+        return values()[static_cast<std::size_t>(fact) * kLanes + lane];
+    }
+
+  private:
+    struct alignas(64) Line {
+        T lane[kLanes];
+    };
+    const T* values() const { return values_.data()->lane; }
+    T* values() { return values_.data()->lane; }
+
+    void set_states(std::span<const Value> states, std::size_t width);
+    void sweep(Combine combine);
+    bool may_have_overflowed(Combine combine) const;
+
+    const Relaxation& relaxation_;
+    std::vector<T> costs_;
+    T largest_cost_ = 0;
+    bool costs_fit_ = true;
+    std::vector<Line> values_;
+    std::vector<std::uint8_t> reached_;      // per fact: true in some lane
+    std::vector<std::int32_t> missing_;      // per operator: preconditions not reached
+    std::vector<std::int32_t> all_missing_;  // missing_ before anything is reached
+    std::vector<std::uint64_t> due_;         // bit per operator: a precondition changed
+    std::vector<std::int32_t> first_reached_;
+};
+
+extern template class LaneExploration<std::uint16_t>;
+extern template class LaneExploration<std::uint32_t>;
+extern template class LaneExploration<std::uint64_t>;
+
+}  // namespace bugsieve

@@ -1,0 +1,217 @@
+#include "heuristics/relaxation.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace bugsieve {
+
+// A relaxed operator while facts still have their numbers in the task (position in
+// fact_numbers_). `first_effect` is the index of an effect within its operator.
+struct Relaxation::Draft {
+    std::int32_t op;
+    std::vector<std::int32_t> preconditions;
+    std::vector<std::pair<std::int32_t, std::int32_t>> effects;  // fact, index within operator
+};
+
+namespace {
+
+bool contains(const std::vector<std::int32_t>& sorted, std::int32_t item) {
+    return std::binary_search(sorted.begin(), sorted.end(), item);
+}
+
+// Inverts lists of items below `count`: result[i] is the lists that contain i, ascending.
+Lists<std::int32_t> inverted(const Lists<std::int32_t>& lists, std::size_t count) {
+    Lists<std::int32_t> result;
+    result.starts.assign(count + 1, 0);
+    for (const std::int32_t item : lists.items)
+        ++result.starts[static_cast<std::size_t>(item) + 1];
+    std::partial_sum(result.starts.begin(), result.starts.end(), result.starts.begin());
+    result.items.resize(lists.items.size());
+    std::vector<std::int32_t> next(result.starts.begin(), result.starts.end() - 1);
+    for (std::size_t list = 0; list < lists.size(); ++list)
+        for (const std::int32_t item : lists[list])
+            result.items[static_cast<std::size_t>(next[static_cast<std::size_t>(item)]++)] =
+                static_cast<std::int32_t>(list);
+    return result;
+}
+
+}  // namespace
+
+Relaxation::Relaxation(const FdrTask& task) {
+    std::size_t facts = 0;
+    for (std::size_t v = 0; v < task.num_variables(); ++v) {
+        first_fact_.push_back(facts);
+        facts += static_cast<std::size_t>(task.domain_size(v));
+    }
+    fact_numbers_.assign(facts, -1);
+    std::vector<Draft> drafts = draft_operators(task);
+    number_relevant_facts(task, drafts);
+    order_by_first_use(task, drafts);
+    store(task, drafts);
+}
+
+std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task) const {
+    const auto position = [&](const Fact& fact) {
+        return static_cast<std::int32_t>(first_fact_[static_cast<std::size_t>(fact.variable)]) +
+               fact.value;
+    };
+    std::vector<Draft> drafts;
+    for (std::size_t op = 0; op < task.num_operators(); ++op) {
+        const std::size_t first = drafts.size();
+        const auto effects = task.effects[op];
+        for (std::size_t i = 0; i < effects.size(); ++i) {
+            std::vector<std::int32_t> needed;
+            for (const Fact& fact : task.preconditions[op]) needed.push_back(position(fact));
+            for (const Fact& fact :
+                 task.conditions[static_cast<std::size_t>(effects[i].conditions)])
+                needed.push_back(position(fact));
+            std::sort(needed.begin(), needed.end());
+            needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+            const std::int32_t effect = position(effects[i].fact);
+            if (contains(needed, effect)) continue;
+            std::size_t at = first;
+            while (at < drafts.size() && drafts[at].preconditions != needed) ++at;
+            if (at == drafts.size())
+                drafts.push_back({static_cast<std::int32_t>(op), std::move(needed), {}});
+            drafts[at].effects.emplace_back(effect, static_cast<std::int32_t>(i));
+        }
+    }
+    return drafts;
+}
+
+// Walks back from the goal, numbers the facts met, and drops effects on the others.
+void Relaxation::number_relevant_facts(const FdrTask& task, std::vector<Draft>& drafts) {
+    Lists<std::int32_t> effects;
+    for (const Draft& draft : drafts) {
+        for (const auto& [fact, index] : draft.effects) effects.items.push_back(fact);
+        effects.close();
+    }
+    const Lists<std::int32_t> achieved_by = inverted(effects, fact_numbers_.size());
+    std::vector<std::int32_t> open;
+    const auto mark = [&](std::int32_t fact) {
+        if (fact_numbers_[static_cast<std::size_t>(fact)] >= 0) return;
+        fact_numbers_[static_cast<std::size_t>(fact)] = num_facts++;
+        open.push_back(fact);
+    };
+    for (const Fact& fact : task.goal)
+        mark(static_cast<std::int32_t>(first_fact_[static_cast<std::size_t>(fact.variable)]) +
+             fact.value);
+    while (!open.empty()) {
+        const std::int32_t fact = open.back();
+        open.pop_back();
+        for (const std::int32_t draft : achieved_by[static_cast<std::size_t>(fact)])
+            for (const std::int32_t needed : drafts[static_cast<std::size_t>(draft)].preconditions)
+                mark(needed);
+    }
+    for (const Fact& fact : task.goal) goal.push_back(number(fact));
+
+    // Renumber, drop what does not matter, and of operators that became equal keep the first.
+    const auto renumber = [&](std::int32_t& fact) {
+        fact = fact_numbers_[static_cast<std::size_t>(fact)];
+    };
+    std::map<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>, std::int32_t> seen;
+    std::vector<Draft> kept;
+    for (Draft& draft : drafts) {
+        for (auto& [fact, index] : draft.effects) renumber(fact);
+        std::erase_if(draft.effects, [](const auto& effect) { return effect.first < 0; });
+        if (draft.effects.empty()) continue;
+        for (std::int32_t& fact : draft.preconditions) renumber(fact);
+        std::sort(draft.preconditions.begin(), draft.preconditions.end());
+        std::sort(draft.effects.begin(), draft.effects.end());
+        draft.effects.erase(
+            std::unique(draft.effects.begin(), draft.effects.end(),
+                        [](const auto& a, const auto& b) { return a.first == b.first; }),
+            draft.effects.end());
+        std::vector<std::int32_t> effect_facts;
+        for (const auto& [fact, index] : draft.effects) effect_facts.push_back(fact);
+        const std::int32_t cost = task.costs[static_cast<std::size_t>(draft.op)];
+        const auto [entry, is_new] =
+            seen.try_emplace({draft.preconditions, std::move(effect_facts)}, cost);
+        if (!is_new && entry->second <= cost) continue;
+        entry->second = cost;
+        kept.push_back(std::move(draft));
+    }
+    drafts = std::move(kept);
+}
+
+// Sorts the operators by the layer in which they first apply from the initial state. Sweeps over
+// the operators in this order reach their fix-point in few rounds.
+void Relaxation::order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts) const {
+    constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+    std::vector<std::int32_t> layer_of_fact(static_cast<std::size_t>(num_facts), kNever);
+    std::vector<std::int32_t> layer(drafts.size(), kNever);
+    for_each_fact(task.initial_state,
+                  [&](std::int32_t fact) { layer_of_fact[static_cast<std::size_t>(fact)] = 0; });
+    bool changed = true;
+    for (std::int32_t now = 1; changed; ++now) {
+        changed = false;
+        for (std::size_t i = 0; i < drafts.size(); ++i) {
+            if (layer[i] != kNever) continue;
+            const auto& needed = drafts[i].preconditions;
+            if (!std::all_of(needed.begin(), needed.end(), [&](std::int32_t fact) {
+                    return layer_of_fact[static_cast<std::size_t>(fact)] < now;
+                }))
+                continue;
+            layer[i] = now;
+            changed = true;
+            for (const auto& [fact, index] : drafts[i].effects) {
+                auto& known = layer_of_fact[static_cast<std::size_t>(fact)];
+                known = std::min(known, now);
+            }
+        }
+    }
+    std::vector<std::size_t> order(drafts.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return layer[a] < layer[b]; });
+    std::vector<Draft> sorted;
+    sorted.reserve(drafts.size());
+    for (const std::size_t i : order) sorted.push_back(std::move(drafts[i]));
+    drafts = std::move(sorted);
+}
+
+void Relaxation::store(const FdrTask& task, const std::vector<Draft>& drafts) {
+    const bool some_free_of_cost =
+        std::any_of(task.costs.begin(), task.costs.end(), [](std::int32_t c) { return c == 0; });
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+    // Preference among achievers: operator, then effect within it.
+    struct Achiever {
+        std::int32_t fact, op, effect, relaxed;
+        auto operator<=>(const Achiever&) const = default;
+    };
+    std::vector<Achiever> all;
+    for (std::size_t i = 0; i < drafts.size(); ++i) {
+        const Draft& draft = drafts[i];
+        const auto id = static_cast<std::int32_t>(i);
+        preconditions.items.insert(preconditions.items.end(), draft.preconditions.begin(),
+                                   draft.preconditions.end());
+        preconditions.close();
+        if (draft.preconditions.empty()) free.push_back(id);
+        most_preconditions =
+            std::max(most_preconditions, static_cast<std::int32_t>(draft.preconditions.size()));
+        for (const auto& [fact, index] : draft.effects) {
+            effects.items.push_back(fact);
+            all.push_back({fact, draft.op, index, id});
+        }
+        effects.close();
+        const std::int32_t cost = task.costs[static_cast<std::size_t>(draft.op)];
+        costs.push_back(cost);
+        weights.push_back(some_free_of_cost
+                              ? static_cast<std::int32_t>(
+                                    std::min(kLargest, std::int64_t{kWeightOfCost} * cost + 1))
+                              : cost);
+        operators.push_back(draft.op);
+    }
+    needed_by = inverted(preconditions, static_cast<std::size_t>(num_facts));
+    std::sort(all.begin(), all.end());
+    std::int32_t fact = 0;
+    for (const Achiever& achiever : all) {
+        for (; fact < achiever.fact; ++fact) achievers.close();
+        achievers.items.push_back(achiever.relaxed);
+    }
+    for (; fact < num_facts; ++fact) achievers.close();
+}
+
+}  // namespace bugsieve

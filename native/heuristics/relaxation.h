@@ -1,0 +1,60 @@
+// The delete relaxation of a task, reduced to what can matter for the goal.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tasks/fdr_task.h"
+
+namespace bugsieve {
+
+// A relaxed operator makes all its effects true once its preconditions have been true. Effects
+// of one operator with the same condition share a relaxed operator. Facts that are neither in
+// the goal nor needed on the way to it have no number.
+struct Relaxation {
+    explicit Relaxation(const FdrTask& task);
+
+    std::int32_t num_facts = 0;
+    std::vector<std::int32_t> goal;
+    Lists<std::int32_t> preconditions;    // facts of each relaxed operator
+    Lists<std::int32_t> effects;          // facts of each relaxed operator
+    std::vector<std::int32_t> costs;      // cost of each relaxed operator
+    std::vector<std::int32_t> weights;    // as costs, but positive: see kWeightOfCost
+    std::vector<std::int32_t> operators;  // operator of the task behind each relaxed operator
+    std::vector<std::int32_t> free;       // relaxed operators without preconditions
+    Lists<std::int32_t> needed_by;        // relaxed operators that have a fact as precondition
+    Lists<std::int32_t> achievers;        // relaxed operators that have a fact as effect, in the
+                                          // order in which supporters are preferred
+    std::int32_t most_preconditions = 1;  // of one relaxed operator
+
+    std::size_t num_operators() const { return costs.size(); }
+
+    // Calls visit(fact) for every numbered fact of `state`.
+    template <class Visit>
+    void for_each_fact(StateView state, Visit visit) const {
+        for (std::size_t v = 0; v < state.size(); ++v) {
+            const std::int32_t fact = fact_numbers_[first_fact_[v] + state[v]];
+            if (fact >= 0) visit(fact);
+        }
+    }
+
+  private:
+    struct Draft;
+    std::int32_t& number(const Fact& fact) {
+        return fact_numbers_[first_fact_[static_cast<std::size_t>(fact.variable)] +
+                             static_cast<std::size_t>(fact.value)];
+    }
+    std::vector<Draft> draft_operators(const FdrTask& task) const;
+    void number_relevant_facts(const FdrTask& task, std::vector<Draft>& drafts);
+    void store(const FdrTask& task, const std::vector<Draft>& drafts);
+    void order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts) const;
+
+    std::vector<std::size_t> first_fact_;     // of each variable, into fact_numbers_
+    std::vector<std::int32_t> fact_numbers_;  // -1: the fact does not matter
+};
+
+// Where some operator is free of cost, supporters are chosen under weights of this many per unit
+// of cost plus one, so that no fact supports itself through a circle of free operators.
+constexpr std::int32_t kWeightOfCost = 1024;
+
+}  // namespace bugsieve

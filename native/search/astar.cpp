@@ -1,0 +1,135 @@
+#include <map>
+
+#include "search/search.h"
+#include "search/search_space.h"
+
+namespace bugsieve {
+
+namespace {
+
+// A* with reopening. Nodes of equal priority are expanded together until enough new states have
+// gathered to evaluate them side by side; since all of them have the least f, the first goal
+// taken out is still optimal.
+class AStar {
+  public:
+    AStar(const SearchTask& task, std::string_view heuristic, const SearchOptions& options,
+          Interrupts& interrupts)
+        : fdr_(task.fdr()),
+          space_(task),
+          evaluator_(task.evaluator(heuristic)),
+          bound_(options.cost_bound),
+          budget_(options.limits, interrupts) {}
+
+    SearchResult run(StateView start) {
+        pending_.add(space_, space_.insert_start(start));
+        evaluate_pending();
+        while (!open_.empty())
+            if (expand_batch()) return std::move(result_);
+        result_.status = pruned_by_bound_ ? Status::kBound : Status::kUnsolvable;
+        return std::move(result_);
+    }
+
+  private:
+    struct Priority {
+        std::int64_t f;
+        std::int32_t h;
+        auto operator<=>(const Priority&) const = default;
+    };
+    struct Entry {
+        StateId id;
+        std::int64_t cost;
+    };
+    static constexpr std::size_t kEnough = 32;
+
+    // Returns true when the search is over.
+    bool expand_batch() {
+        const auto best = open_.begin();
+        std::vector<Entry>& bucket = best->second;
+        while (!bucket.empty() && pending_.size() < kEnough) {
+            const Entry entry = bucket.back();
+            bucket.pop_back();
+            --open_entries_;
+            if (entry.cost != space_.node(entry.id).cost) continue;  // since reached cheaper
+            if (finished_by(entry.id)) return true;
+        }
+        if (bucket.empty()) open_.erase(best);
+        evaluate_pending();
+        return false;
+    }
+
+    bool finished_by(StateId id) {
+        const std::size_t bytes = space_.bytes() + open_entries_ * sizeof(Entry);
+        const Spent spent = budget_.spent(result_.expanded, bytes);
+        if (spent != Spent::kNothing) {
+            result_.status = status_of(spent);
+            return true;
+        }
+        space_.load(id);
+        if (space_.is_goal()) {
+            set_solved(result_, fdr_, space_.path(id));
+            return true;
+        }
+        expand(id);
+        return false;
+    }
+
+    void expand(StateId id) {
+        ++result_.expanded;
+        const std::int64_t cost = space_.node(id).cost;
+        for (const std::int32_t op : space_.applicable()) {
+            const std::int64_t child_cost = cost + fdr_.costs[static_cast<std::size_t>(op)];
+            ++result_.generated;
+            if (child_cost >= bound_) {
+                pruned_by_bound_ = true;
+                continue;
+            }
+            const auto [child, is_new] = space_.insert_child(id, op);
+            Node& node = space_.node(child);
+            if (!is_new && child_cost >= node.cost) continue;
+            node.cost = child_cost;
+            node.parent = id;
+            node.op = op;
+            if (is_new)
+                pending_.add(space_, child);
+            else if (node.h != Node::kNotEvaluated)
+                push(child);
+        }
+    }
+
+    void push(StateId id) {
+        const Node& node = space_.node(id);
+        if (node.h == kDeadEnd) return;
+        if (node.cost + node.h >= bound_) {
+            pruned_by_bound_ = true;
+            return;
+        }
+        open_[{node.cost + node.h, node.h}].push_back({id, node.cost});
+        ++open_entries_;
+    }
+
+    void evaluate_pending() {
+        result_.evaluated += static_cast<std::int64_t>(pending_.size());
+        pending_.evaluate(*evaluator_, space_, budget_.interrupts(), nullptr,
+                          [&](StateId id, std::size_t) { push(id); });
+    }
+
+    const FdrTask& fdr_;
+    SearchSpace space_;
+    std::unique_ptr<Evaluator> evaluator_;
+    std::int64_t bound_;
+    Budget budget_;
+    PendingStates pending_;
+    std::map<Priority, std::vector<Entry>> open_;
+    std::size_t open_entries_ = 0;
+    bool pruned_by_bound_ = false;
+    SearchResult result_;
+};
+
+}  // namespace
+
+SearchResult astar(const SearchTask& task, StateView state, std::string_view heuristic,
+                   const SearchOptions& options, Interrupts& interrupts) {
+    return AStar(task, heuristic, options, interrupts).run(state);
+}
+
+}  // namespace bugsieve

@@ -1,0 +1,65 @@
+// Searches for a plan from one state.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "basis/budget.h"
+#include "search/search_task.h"
+
+namespace bugsieve {
+
+enum class Status { kSolved, kUnsolvable, kBound, kGaveUp, kExpansions, kTime, kMemory };
+
+std::string_view status_name(Status status);
+
+struct SearchResult {
+    Status status = Status::kUnsolvable;
+    std::vector<std::int32_t> plan;
+    std::int64_t cost = 0;
+    std::int64_t expanded = 0;
+    std::int64_t evaluated = 0;
+    std::int64_t generated = 0;
+};
+
+constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::max();
+
+struct SearchOptions {
+    std::int64_t cost_bound = kNoBound;  // only plans cheaper than this count
+    Limits limits;
+};
+
+struct GreedyOptions {
+    bool deferred = true;
+    bool preferred = true;
+};
+
+// States met by a lookahead, each with a cheapest way to it within the depth.
+struct Leaves {
+    std::vector<Value> states;  // rows
+    std::vector<std::int64_t> costs;
+    std::vector<std::vector<std::int32_t>> paths;
+};
+
+struct GoalDistances {
+    std::vector<Value> states;  // rows
+    std::vector<std::int32_t> distances;
+};
+
+SearchResult astar(const SearchTask& task, StateView state, std::string_view heuristic,
+                   const SearchOptions& options, Interrupts& interrupts);
+SearchResult greedy(const SearchTask& task, StateView state, std::string_view heuristic,
+                    const GreedyOptions& greedy, const SearchOptions& options,
+                    Interrupts& interrupts);
+SearchResult enforced_hill_climbing(const SearchTask& task, StateView state, bool preferred,
+                                    const SearchOptions& options, Interrupts& interrupts);
+SearchResult lookahead(const SearchTask& task, StateView state, std::int64_t depth,
+                       const SearchOptions& options, Interrupts& interrupts, Leaves& leaves);
+// All states reachable from the initial state with their h*; throws std::length_error if there
+// are more than max_states of them.
+GoalDistances exact_goal_distances(const SearchTask& task, std::int64_t max_states,
+                                   Interrupts& interrupts);
+
+}  // namespace bugsieve

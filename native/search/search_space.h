@@ -1,0 +1,131 @@
+// The states a search has seen, how it came to them, and their expansion.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/search.h"
+
+namespace bugsieve {
+
+struct Node {
+    std::int64_t cost = 0;  // of the best known way from the start
+    StateId parent = kNoState;
+    std::int32_t op = kNoOperator;
+    std::int32_t h = kNotEvaluated;
+
+    static constexpr std::int32_t kNotEvaluated = -1;
+};
+
+class SearchSpace {
+  public:
+    explicit SearchSpace(const SearchTask& task)
+        : task_(task),
+          registry_(task.packing().words()),
+          state_(task.fdr().num_variables()),
+          child_(task.packing().words()) {}
+
+    StateId insert_start(StateView state) {
+        task_.packing().pack(state, child_.data());
+        return insert(child_.data()).id;
+    }
+    Node& node(StateId id) { return nodes_[id]; }
+    std::size_t size() const { return nodes_.size(); }
+    std::size_t bytes() const { return registry_.bytes() + nodes_.capacity() * sizeof(Node); }
+
+    // Unpacks a state into the scratch row that `state()` shows.
+    void load(StateId id) { task_.packing().unpack(registry_[id], state_); }
+    StateView state() const { return state_; }
+    bool is_goal() const { return task_.fdr().is_goal(state_); }
+    std::span<const std::int32_t> applicable() {
+        operators_.clear();
+        task_.generator().append_applicable(state_, operators_);
+        return operators_;
+    }
+
+    StateRegistry::Inserted insert_child(StateId parent, std::int32_t op) {
+        std::copy_n(registry_[parent], child_.size(), child_.data());
+        task_.fdr().for_each_assignment(
+            state_, static_cast<std::size_t>(op), [&](std::int32_t variable, std::int32_t value) {
+                task_.packing().set(child_.data(), static_cast<std::size_t>(variable), value);
+            });
+        return insert(child_.data());
+    }
+
+    // The operators on the way from the start to `id`.
+    std::vector<std::int32_t> path(StateId id) const {
+        std::vector<std::int32_t> plan;
+        for (; nodes_[id].parent != kNoState; id = nodes_[id].parent)
+            plan.push_back(nodes_[id].op);
+        std::reverse(plan.begin(), plan.end());
+        return plan;
+    }
+
+    // Appends the state as a row of `rows`.
+    void append_row(StateId id, std::vector<Value>& rows) const {
+        const std::size_t at = rows.size();
+        rows.resize(at + state_.size());
+        task_.packing().unpack(registry_[id], std::span(rows).subspan(at));
+    }
+
+  private:
+    StateRegistry::Inserted insert(const Word* packed) {
+        const auto inserted = registry_.insert(packed);
+        if (inserted.is_new) nodes_.emplace_back();
+        return inserted;
+    }
+
+    const SearchTask& task_;
+    StateRegistry registry_;
+    std::vector<Node> nodes_;
+    std::vector<Value> state_;
+    std::vector<Word> child_;
+    std::vector<std::int32_t> operators_;
+};
+
+// New states of a search wait here until there are enough of them to be worth evaluating.
+class PendingStates {
+  public:
+    void add(const SearchSpace& space, StateId id) {
+        ids_.push_back(id);
+        space.append_row(id, rows_);
+    }
+    std::size_t size() const { return ids_.size(); }
+
+    // Sets the heuristic value of each node and calls visit(id, position) in order of arrival.
+    template <class Visit>
+    void evaluate(Evaluator& evaluator, SearchSpace& space, Interrupts& interrupts,
+                  Preferred* preferred, Visit visit) {
+        values_.resize(ids_.size());
+        evaluator.evaluate(rows_, values_, interrupts, preferred);
+        for (std::size_t i = 0; i < ids_.size(); ++i) {
+            space.node(ids_[i]).h = values_[i];
+            visit(ids_[i], i);
+        }
+        ids_.clear();
+        rows_.clear();
+    }
+
+  private:
+    std::vector<StateId> ids_;
+    std::vector<Value> rows_;
+    std::vector<std::int32_t> values_;
+};
+
+inline Status status_of(Spent spent) {
+    return spent == Spent::kExpansions ? Status::kExpansions
+           : spent == Spent::kTime     ? Status::kTime
+                                       : Status::kMemory;
+}
+
+// The way to a node may have become cheaper after the node was reached: add up its cost afresh.
+inline void set_solved(SearchResult& result, const FdrTask& task, std::vector<std::int32_t> plan) {
+    result.status = Status::kSolved;
+    result.cost = 0;
+    for (const std::int32_t op : plan) result.cost += task.costs[static_cast<std::size_t>(op)];
+    result.plan = std::move(plan);
+}
+
+}  // namespace bugsieve
