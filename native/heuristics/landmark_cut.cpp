@@ -11,23 +11,35 @@ LandmarkCut::LandmarkCut(const Relaxation& relaxation)
       in_zone_(values_.size()),
       in_cut_(costs_.size()),
       outside_(values_.size()),
-      enclosed_(values_.size()) {}
+      enclosed_(values_.size()) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> parts;
+    for (std::size_t op = 0; op < costs_.size(); ++op)
+        parts.emplace_back(relaxation.operators[op], static_cast<std::int32_t>(op));
+    std::sort(parts.begin(), parts.end());
+    for (const auto& [whole, part] : parts) {
+        while (static_cast<std::int32_t>(parts_.size()) < whole) parts_.close();
+        parts_.items.push_back(part);
+    }
+    parts_.close();
+    charged_.resize(parts_.size());
+}
 
 std::int32_t LandmarkCut::evaluate_values() {
+    if (relaxation_.goal.empty()) return 0;
+    const std::uint32_t hmax = values_[static_cast<std::size_t>(most_expensive_goal())];
+    if (hmax == Explorer::kInfinity) return kDeadEnd;
     std::int64_t total = 0;
-    if (!relaxation_.goal.empty()) {
-        while (true) {
-            const std::int32_t goal = most_expensive_goal();
-            const std::uint32_t goal_value = values_[static_cast<std::size_t>(goal)];
-            if (goal_value == Explorer::kInfinity) return kDeadEnd;
-            if (goal_value == 0) break;
-            start_round();
-            mark_zone(goal);
-            find_cut(goal_value);
-            if (cut_.empty()) break;
-            total += pay_for_cut(goal_value);
-        }
+    while (true) {
+        const std::int32_t goal = most_expensive_goal();
+        const std::uint32_t goal_value = values_[static_cast<std::size_t>(goal)];
+        if (goal_value == 0) break;
+        start_round();
+        mark_zone(goal);
+        find_cut(goal_value);
+        if (cut_.empty()) break;
+        total += pay_for_cut(goal_value);
     }
+    total = std::max<std::int64_t>(total, hmax);  // may be less where operators have parts
     for (const std::int32_t op : paid_)
         costs_[static_cast<std::size_t>(op)] =
             static_cast<std::uint32_t>(relaxation_.costs[static_cast<std::size_t>(op)]);
@@ -37,7 +49,7 @@ std::int32_t LandmarkCut::evaluate_values() {
 
 void LandmarkCut::start_round() {
     if (++round_ != 0) return;
-    for (auto* marks : {&in_zone_, &in_cut_, &outside_, &enclosed_})
+    for (auto* marks : {&in_zone_, &in_cut_, &outside_, &enclosed_, &charged_})
         std::fill(marks->begin(), marks->end(), 0u);
     round_ = 1;
 }
@@ -153,10 +165,11 @@ std::uint32_t LandmarkCut::pay_for_cut(std::uint32_t goal_value) {
         price = std::min(price, costs_[static_cast<std::size_t>(op)]);
     queue_.restart(0);
     for (const std::int32_t op : cut_) {
-        const auto o = static_cast<std::size_t>(op);
-        if (costs_[o] == static_cast<std::uint32_t>(relaxation_.costs[o])) paid_.push_back(op);
-        costs_[o] -= price;
-        lower_effects(op, goal_value);
+        const auto whole =
+            static_cast<std::size_t>(relaxation_.operators[static_cast<std::size_t>(op)]);
+        if (charged_[whole] == round_) continue;
+        charged_[whole] = round_;
+        for (const std::int32_t part : parts_[whole]) charge(part, price, goal_value);
     }
     while (!queue_.empty()) {
         const auto [value, fact] = queue_.pop();
@@ -165,6 +178,13 @@ std::uint32_t LandmarkCut::pay_for_cut(std::uint32_t goal_value) {
             lower_effects(op, goal_value);
     }
     return price;
+}
+
+void LandmarkCut::charge(std::int32_t op, std::uint32_t price, std::uint32_t goal_value) {
+    const auto o = static_cast<std::size_t>(op);
+    if (costs_[o] == static_cast<std::uint32_t>(relaxation_.costs[o])) paid_.push_back(op);
+    costs_[o] -= price;
+    lower_effects(op, goal_value);
 }
 
 }  // namespace bugsieve

@@ -15,6 +15,9 @@ namespace bugsieve {
 // it from facts reachable outside it. All of it happens near the goal: a fact cheaper than the
 // goal is reachable outside the zone (so are the facts on its cheapest derivation), and facts at
 // least as expensive as the goal need no exact value, so nothing is propagated from them.
+//
+// An operator with conditional effects has several relaxed operators. They share one cost: what
+// one of them pays, all of them have paid, so that no operator is counted beyond its cost.
 class LandmarkCut {
   public:
     explicit LandmarkCut(const Relaxation& relaxation);
@@ -51,11 +54,14 @@ class LandmarkCut {
     bool is_reachable_outside_zone(std::int32_t fact, std::uint32_t goal_value);
     void lower_effects(std::int32_t op, std::uint32_t goal_value);
     std::uint32_t pay_for_cut(std::uint32_t goal_value);
+    void charge(std::int32_t op, std::uint32_t price, std::uint32_t goal_value);
 
     const Relaxation& relaxation_;
     std::vector<std::uint32_t> values_;
     std::vector<std::uint32_t> first_values_;
     std::vector<std::uint32_t> costs_;     // what is left of each operator's cost
+    Lists<std::int32_t> parts_;            // relaxed operators of each operator
+    std::vector<std::uint32_t> charged_;   // round in which an operator last paid
     std::vector<std::int32_t> paid_;       // operators whose cost is no longer the full one
     std::vector<std::uint32_t> in_zone_;   // round in which a fact was last in the zone
     std::vector<std::uint32_t> in_cut_;    // round in which an operator was last considered

@@ -16,9 +16,9 @@ enum class Combine { kMax, kSum };
 // Which instructions the sweeps run on, decided once when the library is loaded.
 const char* lane_instructions();
 
-// Each fact has one value of type T per lane, each lane is a state. Operators whose preconditions
-// changed in some lane are applied to all lanes until nothing changes (Bellman-Ford on the
-// relaxation), so that one pass over the operators serves all states.
+// Each fact has one value of type T per lane, each lane is a state. The operators are applied to
+// all lanes until nothing changes (Bellman-Ford on the relaxation), so that one pass over the
+// operators serves all states.
 template <class T>
 class LaneExploration {
   public:
@@ -51,11 +51,8 @@ class LaneExploration {
     T largest_cost_ = 0;
     bool costs_fit_ = true;
     std::vector<Line> values_;
-    std::vector<std::uint8_t> reached_;      // per fact: true in some lane
-    std::vector<std::int32_t> missing_;      // per operator: preconditions not reached
-    std::vector<std::int32_t> all_missing_;  // missing_ before anything is reached
-    std::vector<std::uint64_t> due_;         // bit per operator: a precondition changed
-    std::vector<std::int32_t> first_reached_;
+    std::vector<std::uint32_t> changed_;  // per fact: when it last changed; 0: not reached
+    std::vector<std::uint32_t> applied_;  // per operator: when it was last applied
 };
 
 extern template class LaneExploration<std::uint16_t>;

@@ -223,7 +223,7 @@ class DeferredGreedy : GreedyBase {
 
     SearchResult run(StateView start) {
         if (is_too_expensive(0)) return exhausted();
-        if (visit(space_.insert_start(start), true)) return std::move(result_);
+        if (is_spent(0) || visit(space_.insert_start(start), true)) return std::move(result_);
         while (!open_.empty()) {
             if (is_spent(open_.bytes())) return std::move(result_);
             const Entry entry = open_.pop();

@@ -30,7 +30,7 @@ class Lookahead {
         record(root, 0, {});
         space_.load(root);
         cut_off_ = depth_ == 0;
-        if (depth_ > 0 && !space_.is_goal()) enter(root);
+        if (depth_ > 0 && !space_.is_goal() && !is_spent()) enter(root);
         while (!frames_.empty() && !is_spent()) step();
         finish(leaves);
         return std::move(result_);
