@@ -5,6 +5,7 @@
 NB_MODULE(_native, m) {
     using namespace bugsieve;
     m.doc() = "The compiled core of Bugsieve.";
+    m.attr("VERSION") = BUGSIEVE_VERSION;
     m.attr("DEAD_END") = kDeadEnd;
     m.attr("NO_ACTION") = kNoOperator;
     m.attr("SIMD") = lane_instructions();

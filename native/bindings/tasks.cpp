@@ -184,13 +184,13 @@ class BoundRegistry {
 void bind_errors(nb::module_& m) {
     static nb::handle sas_error = nb::exception<SasError>(m, "SasError", PyExc_ValueError);
     static nb::handle unsupported =
-        nb::exception<UnsupportedSas>(m, "UnsupportedSas", PyExc_ValueError);
+        nb::exception<UnsupportedSasError>(m, "UnsupportedSasError", PyExc_ValueError);
     nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
         try {
             std::rethrow_exception(raised);
         } catch (const SasError& error) {
             PyErr_SetObject(sas_error.ptr(), nb::make_tuple(error.line, error.what()).ptr());
-        } catch (const UnsupportedSas& error) {
+        } catch (const UnsupportedSasError& error) {
             PyErr_SetObject(unsupported.ptr(), nb::make_tuple(error.feature, error.user).ptr());
         }
     });

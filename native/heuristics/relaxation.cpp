@@ -8,7 +8,7 @@
 namespace bugsieve {
 
 // A relaxed operator while facts still have their numbers in the task (position in
-// fact_numbers_). `first_effect` is the index of an effect within its operator.
+// fact_numbers_).
 struct Relaxation::Draft {
     std::int32_t op;
     std::vector<std::int32_t> preconditions;
@@ -48,6 +48,8 @@ Relaxation::Relaxation(const FdrTask& task) {
     fact_numbers_.assign(facts, -1);
     std::vector<Draft> drafts = draft_operators(task);
     number_relevant_facts(task, drafts);
+    drop_irrelevant_effects(drafts);
+    drop_repetitions(task, drafts);
     order_by_first_use(task, drafts);
     store(task, drafts);
 }
@@ -81,8 +83,8 @@ std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task) 
     return drafts;
 }
 
-// Walks back from the goal, numbers the facts met, and drops effects on the others.
-void Relaxation::number_relevant_facts(const FdrTask& task, std::vector<Draft>& drafts) {
+// Walks back from the goal and numbers the facts met.
+void Relaxation::number_relevant_facts(const FdrTask& task, const std::vector<Draft>& drafts) {
     Lists<std::int32_t> effects;
     for (const Draft& draft : drafts) {
         for (const auto& [fact, index] : draft.effects) effects.items.push_back(fact);
@@ -106,34 +108,42 @@ void Relaxation::number_relevant_facts(const FdrTask& task, std::vector<Draft>& 
                 mark(needed);
     }
     for (const Fact& fact : task.goal) goal.push_back(number(fact));
+}
 
-    // Renumber, drop what does not matter, and of operators that became equal keep the first.
+void Relaxation::drop_irrelevant_effects(std::vector<Draft>& drafts) const {
     const auto renumber = [&](std::int32_t& fact) {
         fact = fact_numbers_[static_cast<std::size_t>(fact)];
     };
-    std::map<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>, std::int32_t> seen;
-    std::vector<Draft> kept;
     for (Draft& draft : drafts) {
         for (auto& [fact, index] : draft.effects) renumber(fact);
         std::erase_if(draft.effects, [](const auto& effect) { return effect.first < 0; });
-        if (draft.effects.empty()) continue;
+        std::sort(draft.effects.begin(), draft.effects.end());
+        const auto same_fact = [](const auto& a, const auto& b) { return a.first == b.first; };
+        draft.effects.erase(std::unique(draft.effects.begin(), draft.effects.end(), same_fact),
+                            draft.effects.end());
+        if (draft.effects.empty()) continue;  // its preconditions may not be numbered
         for (std::int32_t& fact : draft.preconditions) renumber(fact);
         std::sort(draft.preconditions.begin(), draft.preconditions.end());
-        std::sort(draft.effects.begin(), draft.effects.end());
-        draft.effects.erase(
-            std::unique(draft.effects.begin(), draft.effects.end(),
-                        [](const auto& a, const auto& b) { return a.first == b.first; }),
-            draft.effects.end());
-        std::vector<std::int32_t> effect_facts;
-        for (const auto& [fact, index] : draft.effects) effect_facts.push_back(fact);
-        const std::int32_t cost = task.costs[static_cast<std::size_t>(draft.op)];
-        const auto [entry, is_new] =
-            seen.try_emplace({draft.preconditions, std::move(effect_facts)}, cost);
-        if (!is_new && entry->second <= cost) continue;
-        entry->second = cost;
-        kept.push_back(std::move(draft));
     }
-    drafts = std::move(kept);
+    std::erase_if(drafts, [](const Draft& draft) { return draft.effects.empty(); });
+}
+
+// Of operators that have become equal, keeps the first unless a later one is cheaper. A part of an
+// operator with several is always kept: the other parts tell it apart, and LM-cut must see it.
+void Relaxation::drop_repetitions(const FdrTask& task, std::vector<Draft>& drafts) const {
+    std::vector<std::int32_t> parts(task.num_operators(), 0);
+    for (const Draft& draft : drafts) ++parts[static_cast<std::size_t>(draft.op)];
+    std::map<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>, std::int32_t> seen;
+    std::erase_if(drafts, [&](const Draft& draft) {
+        const auto op = static_cast<std::size_t>(draft.op);
+        std::vector<std::int32_t> facts;
+        for (const auto& [fact, index] : draft.effects) facts.push_back(fact);
+        const auto [entry, is_new] =
+            seen.try_emplace({draft.preconditions, std::move(facts)}, task.costs[op]);
+        if (!is_new && entry->second <= task.costs[op]) return parts[op] == 1;
+        entry->second = task.costs[op];
+        return false;
+    });
 }
 
 // Sorts the operators by the layer in which they first apply from the initial state. Sweeps over

@@ -45,7 +45,9 @@ struct Relaxation {
                              static_cast<std::size_t>(fact.value)];
     }
     std::vector<Draft> draft_operators(const FdrTask& task) const;
-    void number_relevant_facts(const FdrTask& task, std::vector<Draft>& drafts);
+    void number_relevant_facts(const FdrTask& task, const std::vector<Draft>& drafts);
+    void drop_irrelevant_effects(std::vector<Draft>& drafts) const;
+    void drop_repetitions(const FdrTask& task, std::vector<Draft>& drafts) const;
     void store(const FdrTask& task, const std::vector<Draft>& drafts);
     void order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts) const;
 

@@ -18,6 +18,8 @@ std::string quoted(std::string_view text) {
     return "'" + shown + (text.size() > kShown ? "…'" : "'");
 }
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }
+
 bool is_utf8(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const auto lead = static_cast<unsigned char>(text[i]);
@@ -58,7 +60,8 @@ class Lines {
     }
     std::string name(std::string_view expected) {
         const auto line = next(expected);
-        if (!is_utf8(line)) fail("expected " + std::string(expected) + " in UTF-8");
+        if (!is_utf8(line) || std::any_of(line.begin(), line.end(), is_control))
+            fail("expected " + std::string(expected) + " in printable UTF-8");
         return std::string(line);
     }
     void keyword(std::string_view word) {
@@ -154,11 +157,11 @@ class Reader {
             const auto layer = lines_.number("the axiom layer", -1, 1'000'000'000);
             const auto size = lines_.number("the number of values", 1, 1'000'000'000);
             if (size > kLargestDomain)
-                throw UnsupportedSas("variables with more than 65535 values",
-                                     task_.variable_names.back());
+                throw UnsupportedSasError("variables with more than 65535 values",
+                                          task_.variable_names.back());
             auto& names = task_.fact_names.emplace_back();
             for (std::int64_t k = 0; k < size; ++k) names.push_back(lines_.name("a value name"));
-            if (layer != -1) throw UnsupportedSas("axioms", names.front());
+            if (layer != -1) throw UnsupportedSasError("axioms", names.front());
             lines_.keyword("end_variable");
         }
     }
@@ -257,7 +260,7 @@ class Reader {
 
     void read_axioms() {
         if (lines_.count("the number of axioms") > 0)
-            throw UnsupportedSas("axioms", "the SAS file");
+            throw UnsupportedSasError("axioms", "the SAS file");
         if (!lines_.at_end()) {
             lines_.next("the end of the file");
             lines_.fail("the task is complete, but the file goes on");

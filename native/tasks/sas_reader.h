@@ -16,8 +16,8 @@ struct SasError : std::runtime_error {
 };
 
 // The text is well-formed but uses a feature we do not handle.
-struct UnsupportedSas : std::runtime_error {
-    UnsupportedSas(std::string feature, std::string user)
+struct UnsupportedSasError : std::runtime_error {
+    UnsupportedSasError(std::string feature, std::string user)
         : std::runtime_error(feature), feature(std::move(feature)), user(std::move(user)) {}
     std::string feature;
     std::string user;
