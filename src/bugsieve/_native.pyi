@@ -1,0 +1,200 @@
+"""Types of the compiled core. Arrays go in and come out; nothing here prints or touches files."""
+
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+StateArray = NDArray[np.uint16]
+
+VERSION: Final[str]
+"""Version of Bugsieve this core was built for; empty in a build by hand."""
+
+DEAD_END: Final[int]
+"""Heuristic value of a state from which the relaxation cannot reach the goal (2**31 - 1)."""
+
+NO_ACTION: Final[int]
+"""Operator id that stands for "no operator" (-1)."""
+
+HEURISTICS: Final[tuple[str, ...]]
+"""Names that `Heuristic` accepts."""
+
+SIMD: Final[str]
+"""Instruction set the batch heuristics run on: "avx2" or "baseline"."""
+
+SANITIZED: Final[bool]
+"""Whether this build carries AddressSanitizer."""
+
+class SasError(ValueError):
+    """A SAS text is malformed. `args` is (line number from 1, sentence)."""
+
+class UnsupportedSasError(ValueError):
+    """A SAS text uses a feature outside our fragment. `args` is (feature, what uses it)."""
+
+class Task:
+    """An immutable grounded FDR task."""
+
+    @staticmethod
+    def from_sas(text: bytes) -> Task: ...
+    @property
+    def num_variables(self) -> int: ...
+    @property
+    def num_operators(self) -> int: ...
+    @property
+    def uses_costs(self) -> bool: ...
+    @property
+    def has_conditional_effects(self) -> bool: ...
+    @property
+    def domain_sizes(self) -> list[int]: ...
+    @property
+    def variable_names(self) -> list[str]: ...
+    @property
+    def initial_state(self) -> StateArray: ...
+    @property
+    def goal(self) -> list[tuple[int, int]]: ...
+    @property
+    def mutex_groups(self) -> list[list[tuple[int, int]]]: ...
+    @property
+    def operator_names(self) -> list[str]: ...
+    @property
+    def operator_costs(self) -> NDArray[np.int32]: ...
+    def fact_names(self, variable: int) -> list[str]: ...
+    def preconditions(self, operator: int) -> list[tuple[int, int]]: ...
+    def effects(self, operator: int) -> list[tuple[list[tuple[int, int]], int, int]]:
+        """(conditions, variable, value) for each effect."""
+    def to_sas(self, state: StateArray) -> bytes: ...
+    def applicable(self, states: StateArray) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Ids of the applicable operators, ascending within each state, and n + 1 offsets."""
+    def is_applicable(self, states: StateArray, operators: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Ids out of range count as not applicable."""
+    def successors(self, states: StateArray, operators: NDArray[np.int32]) -> StateArray:
+        """One successor per state.
+
+        Raises ValueError naming the row that is not applicable, IndexError for an unknown id.
+        """
+    def all_successors(
+        self, states: StateArray
+    ) -> tuple[StateArray, NDArray[np.int32], NDArray[np.int64]]:
+        """Every successor of every state, with operator ids and n + 1 offsets."""
+    def is_goal(self, states: StateArray) -> NDArray[np.bool_]: ...
+    def hashes(self, states: StateArray) -> NDArray[np.uint64]:
+        """Content hashes, the same on every machine."""
+    @property
+    def generator_bytes(self) -> int:
+        """Memory of the successor generator."""
+
+class Heuristic:
+    """Evaluates batches of states; safe to share between threads."""
+
+    def __init__(self, task: Task, name: str) -> None: ...
+    @property
+    def name(self) -> str: ...
+    def evaluate(self, states: StateArray) -> NDArray[np.int32]: ...
+    def evaluate_preferred(
+        self, states: StateArray
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        """Values, preferred operators (ascending within each state) and offsets; hff only."""
+
+class StateRegistry:
+    """A set of packed states with ids 0, 1, 2, … in order of insertion."""
+
+    def __init__(self, task: Task) -> None: ...
+    def __len__(self) -> int: ...
+    def insert(self, states: StateArray) -> NDArray[np.int64]:
+        """Ids of the states, new ones added in row order."""
+    def find(self, states: StateArray) -> NDArray[np.int64]:
+        """Ids of the states, or -1 where a state is not registered."""
+    def states(self, ids: NDArray[np.int64]) -> StateArray: ...
+    @property
+    def packed_bytes(self) -> int:
+        """Bytes of one packed state."""
+    @property
+    def memory_bytes(self) -> int: ...
+
+SearchStatus = Literal["solved", "unsolvable", "bound", "gave-up", "expansions", "time", "memory"]
+
+class SearchResult:
+    """How a search ended.
+
+    "unsolvable" is a proof that no plan exists; "bound" that no plan cheaper than the cost
+    bound exists; "gave-up" says that an incomplete search (enforced hill-climbing, lookahead)
+    ran out of states, which proves nothing; the others name the limit that was hit. `plan` is
+    None unless the status is "solved".
+    """
+
+    @property
+    def status(self) -> SearchStatus: ...
+    @property
+    def plan(self) -> list[int] | None: ...
+    @property
+    def cost(self) -> int | None: ...
+    @property
+    def expanded(self) -> int: ...
+    @property
+    def evaluated(self) -> int: ...
+    @property
+    def generated(self) -> int: ...
+
+# Limits of -1 mean "none". Plans of cost >= cost_bound are pruned.
+
+def astar(
+    task: Task,
+    state: StateArray,
+    heuristic: str = ...,
+    *,
+    cost_bound: int = ...,
+    max_expansions: int = ...,
+    max_seconds: float = ...,
+    max_bytes: int = ...,
+) -> SearchResult: ...
+def greedy(
+    task: Task,
+    state: StateArray,
+    heuristic: str = ...,
+    *,
+    deferred: bool = ...,
+    preferred: bool = ...,
+    cost_bound: int = ...,
+    max_expansions: int = ...,
+    max_seconds: float = ...,
+    max_bytes: int = ...,
+) -> SearchResult: ...
+def enforced_hill_climbing(
+    task: Task,
+    state: StateArray,
+    *,
+    preferred: bool = ...,
+    cost_bound: int = ...,
+    max_expansions: int = ...,
+    max_seconds: float = ...,
+    max_bytes: int = ...,
+) -> SearchResult: ...
+
+class Leaves:
+    """States met by a lookahead, each with a cheapest way to it within the depth."""
+
+    @property
+    def states(self) -> StateArray: ...
+    @property
+    def costs(self) -> NDArray[np.int64]: ...
+    def path(self, leaf: int) -> list[int]: ...
+
+def lookahead(
+    task: Task,
+    state: StateArray,
+    depth: int,
+    *,
+    cost_bound: int = ...,
+    max_expansions: int = ...,
+    max_seconds: float = ...,
+    max_bytes: int = ...,
+) -> tuple[SearchResult, Leaves]:
+    """Depth-first search to a depth: the cheapest plan within it, and every distinct state met.
+
+    Goal states are leaves: the search does not go on behind them. The start is the first leaf.
+    """
+
+def exact_goal_distances(
+    task: Task, *, max_states: int = ...
+) -> tuple[StateArray, NDArray[np.int32]]:
+    """All states reachable from the initial state and their h*, by exhaustive exploration."""

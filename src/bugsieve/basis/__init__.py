@@ -1,0 +1,1 @@
+"""The ground floor: errors, seed streams, budgets, files. Imports nothing of Bugsieve."""
