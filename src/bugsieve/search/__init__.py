@@ -1,0 +1,28 @@
+"""Searches for plans from one state, run in the native core under limits.
+
+Used by the policies that plan, by oracles, and by anyone who needs a plan.
+"""
+
+from __future__ import annotations
+
+from bugsieve.search.searches import (
+    Limits,
+    Lookahead,
+    SearchResult,
+    astar,
+    enforced_hill_climbing,
+    exact_goal_distances,
+    greedy,
+    lookahead,
+)
+
+__all__ = [
+    "Limits",
+    "Lookahead",
+    "SearchResult",
+    "astar",
+    "enforced_hill_climbing",
+    "exact_goal_distances",
+    "greedy",
+    "lookahead",
+]

@@ -1,0 +1,1 @@
+"""Grounded tasks in finite-domain representation (FDR), from PDDL or SAS files."""

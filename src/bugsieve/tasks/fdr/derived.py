@@ -1,0 +1,173 @@
+"""Replaces derived variables by what they mean.
+
+The translator turns `forall`, negated `exists` and compound goals into axioms. These axioms are
+never recursive, so every use of a derived variable can be replaced by a case distinction over the
+others: an operator becomes one operator per case (with the same name), an effect one effect per
+case. A goal that still needs several cases is disjunctive and refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.tasks.fdr.cases import Case, Cases, TooManyCasesError
+from bugsieve.tasks.fdr.encoding import CaseEffect, CaseOperator, CaseTask, encode
+from bugsieve.tasks.fdr.sas_text import (
+    NOT_DERIVED,
+    Fact,
+    SasAxiom,
+    SasOperator,
+    SasTask,
+    read_sas,
+    write_sas,
+)
+
+MAX_CASES = 5_000
+MAX_OPERATORS = 1_000_000
+
+
+def without_axioms(text: bytes, problem: str) -> bytes:
+    """The translator's output with its axioms compiled away; `problem` is named in errors."""
+    return write_sas(encode(_Elimination(read_sas(text), problem).task()))
+
+
+class _Elimination:
+    def __init__(self, task: SasTask, problem: str) -> None:
+        self.source = task
+        self.problem = problem
+        sizes = [len(variable.values) for variable in task.variables]
+        self.cases = Cases(sizes, task.mutexes, MAX_CASES)
+        self.rules: dict[int, list[SasAxiom]] = {}
+        for axiom in task.axioms:
+            self.rules.setdefault(axiom.head[0], []).append(axiom)
+        self._known: dict[Fact, list[Case]] = {}
+
+    @cached_property
+    def derived(self) -> frozenset[int]:
+        variables = enumerate(self.source.variables)
+        return frozenset(index for index, item in variables if item.layer != NOT_DERIVED)
+
+    def task(self) -> CaseTask:
+        """The task with case conditions; derived variables are no longer mentioned."""
+        source = self.source
+        operators: list[CaseOperator] = []
+        for operator in source.operators:
+            operators += self._operators(operator)
+            if len(operators) > MAX_OPERATORS:
+                raise self._too_many(operator, MAX_OPERATORS, "operators")
+        return CaseTask(
+            metric=source.metric,
+            variables=source.variables,
+            dropped=self.derived,
+            mutexes=source.mutexes,
+            initial=source.initial,
+            goal=self._goal(),
+            operators=operators,
+        )
+
+    def _goal(self) -> Case:
+        try:
+            cases = self._condition(self.source.goal)
+        except TooManyCasesError:
+            cases = [{}, {}]
+        if len(cases) > 1:
+            raise UnsupportedError(
+                f"{self.problem}: the goal uses a disjunction that remains when its quantifiers "
+                "are expanded, which Bugsieve does not support; state it as a conjunction"
+            )
+        if not cases or not cases[0]:
+            when = "holds in every state" if cases else "can never hold"
+            raise InputError(f"{self.problem}: the goal {when}, so there is nothing to test")
+        return cases[0]
+
+    def _operators(self, operator: SasOperator) -> list[CaseOperator]:
+        try:
+            preconditions = self._condition(operator.precondition.items())
+            effects = [
+                CaseEffect(case, variable, value)
+                for conditions, variable, value in operator.effects
+                for case in self._condition(conditions.items())
+            ]
+        except TooManyCasesError:
+            raise self._too_many(operator, MAX_CASES, "cases") from None
+        return [
+            CaseOperator(
+                operator.name,
+                precondition,
+                self._within(precondition, effects),
+                operator.cost,
+            )
+            for precondition in preconditions
+        ]
+
+    def _within(self, precondition: Case, effects: list[CaseEffect]) -> list[CaseEffect]:
+        """The effects that can happen under the precondition."""
+        return [
+            effect
+            for effect in effects
+            if not effect.condition or self.cases.meet(precondition, effect.condition) is not None
+        ]
+
+    def _too_many(self, operator: SasOperator, limit: int, what: str) -> UnsupportedError:
+        return UnsupportedError(
+            f"{self.problem}: the quantified condition of action ({operator.name}) expands to "
+            f"more than {limit} {what}, which Bugsieve does not support; use fewer objects or a "
+            "simpler condition"
+        )
+
+    def _condition(self, facts: Iterable[Fact]) -> list[Case]:
+        """The cases in which all facts hold."""
+        plain: Case = {}
+        derived = []
+        for variable, value in facts:
+            if variable in self.derived:
+                derived.append((variable, value))
+            else:
+                plain[variable] = 1 << value
+        tight = self.cases.tightened(plain)
+        cases = [] if tight is None else [tight]
+        for definition in sorted((self._meaning(fact) for fact in derived), key=len):
+            cases = self.cases.product(cases, definition)
+        return cases
+
+    def _meaning(self, fact: Fact) -> list[Case]:
+        """The cases in which a derived fact holds."""
+        if fact not in self._known:
+            variable, value = fact
+            rules = self.rules.get(variable, [])
+            true_value = rules[0].head[1] if rules else 1 - self.source.initial[variable]
+            self._known[fact] = (
+                self._some_rule(rules) if value == true_value else self._no_rule(rules)
+            )
+        return self._known[fact]
+
+    def _some_rule(self, rules: list[SasAxiom]) -> list[Case]:
+        return self.cases.union(case for rule in rules for case in self._condition(rule.body))
+
+    def _no_rule(self, rules: list[SasAxiom]) -> list[Case]:
+        cases: list[Case] = [{}]
+        for rule in sorted(rules, key=lambda rule: len(rule.body)):
+            cases = self.cases.product(cases, self._negation(rule.body))
+        return cases
+
+    def _negation(self, body: list[Fact]) -> list[Case]:
+        """Disjoint cases: the first i facts hold and the next one does not.
+
+        Facts of large variables come first: that they hold excludes most, by mutexes, and keeps
+        products small.
+        """
+        plain = [fact for fact in body if fact[0] not in self.derived]
+        plain.sort(key=lambda fact: (-self.cases.full[fact[0]], fact))
+        cases: list[Case] = []
+        prefix: Case = {}
+        for variable, value in plain:
+            cases.append({**prefix, variable: self.cases.full[variable] & ~(1 << value)})
+            prefix[variable] = 1 << value
+        for variable, value in body:
+            if variable in self.derived:
+                opposite = self._meaning((variable, 1 - value))
+                cases += self.cases.product([dict(prefix)], opposite)
+        possible = (self.cases.tightened(case) for case in cases)
+        return self.cases.union(case for case in possible if case is not None)

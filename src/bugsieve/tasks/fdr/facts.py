@@ -1,0 +1,85 @@
+"""Translates between states and sets of PDDL atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from bugsieve.basis.errors import InputError
+from bugsieve.basis.names import suggest
+from bugsieve.tasks.fdr import atoms
+
+_SHOWN = 5
+
+
+class FactTable:
+    """The atoms of every variable's values, and the initial atoms that are no variable's."""
+
+    def __init__(
+        self, facts: Sequence[Sequence[str | None]], initial_atoms: frozenset[str]
+    ) -> None:
+        self._facts = facts
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        for variable, values in enumerate(facts):
+            for value, atom in enumerate(values):
+                if atom is not None:
+                    self._places.setdefault(atom, []).append((variable, value))
+        self.static = frozenset(initial_atoms - self._places.keys())
+
+    def of_state(self, state: Iterable[int]) -> frozenset[str]:
+        """The atoms true in a state."""
+        fluent = (self._facts[variable][value] for variable, value in enumerate(state))
+        return self.static.union(atom for atom in fluent if atom is not None)
+
+    def literal(self, variable: int, value: int) -> str:
+        """The fact in PDDL; a value without an atom negates all atoms of its variable."""
+        atom = self._facts[variable][value]
+        if atom is not None:
+            return atom
+        others = [f"(not {other})" for other in self._facts[variable] if other is not None]
+        return others[0] if len(others) == 1 else f"(and {' '.join(others)})"
+
+    def to_values(self, facts: Iterable[str], objects: Mapping[str, str]) -> list[int]:
+        """The values of the state in which exactly these atoms are true."""
+        given: dict[int, int] = {}
+        for text in facts:
+            atom = atoms.normalised(text)
+            if atom not in self._places and atom not in self.static:
+                raise self._impossible(atom, objects)
+            for variable, value in self._places.get(atom, ()):
+                if given.setdefault(variable, value) != value:
+                    other = self._facts[variable][given[variable]]
+                    raise InputError(f"{other} and {atom} cannot both be true in this task")
+        return [
+            given[variable] if variable in given else self._value_without_atom(variable)
+            for variable in range(len(self._facts))
+        ]
+
+    def _value_without_atom(self, variable: int) -> int:
+        values = self._facts[variable]
+        if None in values:
+            return values.index(None)
+        known = [atom for atom in values if atom is not None]
+        shown = ", ".join(known[:_SHOWN]) + (", ..." if len(known) > _SHOWN else "")
+        raise InputError(f"the state is incomplete: one of {shown} must be true in it")
+
+    def _impossible(self, atom: str, objects: Mapping[str, str]) -> InputError:
+        """Why an atom that belongs to no variable cannot be true."""
+        predicate, *arguments = atoms.words_of(atom)
+        known = [atoms.words_of(other) for other in (*self._places, *self.static)]
+        predicates = {words[0] for words in known}
+        names = set(objects) or {name for words in known for name in words[1:]}
+        for name in arguments:
+            if name not in names:
+                return InputError(f"{atom}: unknown object {name!r}{suggest(name, names)}")
+        if predicate not in predicates:
+            hint = suggest(predicate, predicates)
+            return InputError(f"{atom}: no atom of {predicate!r} is ever true in this task{hint}")
+        arities = sorted({len(words) - 1 for words in known if words[0] == predicate})
+        if len(arguments) not in arities:
+            wanted = " or ".join(map(str, arities))
+            return InputError(
+                f"{atom}: {predicate!r} has {wanted} arguments, not {len(arguments)}"
+            )
+        return InputError(
+            f"{atom}: is never true in this task, it is either static and false or unreachable"
+        )

@@ -1,0 +1,100 @@
+"""Makes tasks from files: PDDL through the translator and its cache, SAS directly."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TypeAlias
+
+from bugsieve import _native
+from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
+from bugsieve.tasks.fdr import cache as translations
+from bugsieve.tasks.fdr.derived import without_axioms
+from bugsieve.tasks.fdr.sas_text import may_have_axioms
+from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.fdr.translator import (
+    OPTIONS,
+    TranslationLimits,
+    translate,
+    translator_version,
+)
+from bugsieve.tasks.pddl.check import PddlTask, check_pddl
+from bugsieve.tasks.sources import MEBIBYTE, read_input
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+
+MAX_SAS_BYTES = 512 * MEBIBYTE
+# Changes whenever the same PDDL would give another SAS text.
+_TRANSLATION_FORMAT = b"bugsieve-translation-1"
+
+
+def load_task(
+    domain: AnyPath,
+    problem: AnyPath | None = None,
+    *,
+    cache: bool = True,
+    limits: TranslationLimits | None = None,
+) -> Task:
+    """The task of a domain and a problem in PDDL, or of one SAS file."""
+    if problem is not None:
+        return _load_pddl(domain, problem, cache=cache, limits=limits)
+    name = os.fspath(domain)
+    text = read_input(domain, kind="SAS", max_bytes=MAX_SAS_BYTES)
+    if not name.endswith(".sas") and not text.startswith(b"begin_version"):
+        raise UsageError(
+            f"{name}: a PDDL domain needs a problem file beside it (only a .sas file stands alone)"
+        )
+    _reject_nul(text, name)
+    return Task(native_task(text, name), name=Path(name).stem)
+
+
+def _reject_nul(text: bytes, name: str) -> None:
+    """Names may hold almost anything, but a NUL byte says that this is no text."""
+    place = text.find(b"\0")
+    if place >= 0:
+        line = text.count(b"\n", 0, place) + 1
+        raise InputError(f"{name}:{line}: a NUL byte, which no SAS file has")
+
+
+def native_task(text: bytes, name: str) -> _native.Task:
+    """Parse a SAS text; `name` is the file in errors."""
+    try:
+        return _native.Task.from_sas(text)
+    except _native.SasError as error:
+        line, sentence = error.args
+        raise InputError(f"{name}:{line}: {sentence}") from None
+    except _native.UnsupportedSasError as error:
+        feature, user = error.args
+        raise UnsupportedError(
+            f"{name}: {user} uses {feature}, which Bugsieve does not support"
+        ) from None
+
+
+def _load_pddl(
+    domain: AnyPath, problem: AnyPath, *, cache: bool, limits: TranslationLimits | None
+) -> Task:
+    pddl = check_pddl(domain, problem)
+    name = os.fspath(problem)
+    text = _cached_translation(pddl, name, limits) if cache else _translation(pddl, name, limits)
+    return Task(
+        native_task(text, name),
+        name=pddl.problem.name,
+        objects=pddl.problem.objects,
+        initial_atoms=pddl.problem.atoms,
+    )
+
+
+def _cached_translation(pddl: PddlTask, name: str, limits: TranslationLimits | None) -> bytes:
+    version = "\n".join((translator_version(), *OPTIONS)).encode()
+    key = translations.content_key((_TRANSLATION_FORMAT, version, *pddl.texts()))
+    text = translations.load(key)
+    if text is None:
+        text = _translation(pddl, name, limits)
+        translations.store(key, text)
+    return text
+
+
+def _translation(pddl: PddlTask, name: str, limits: TranslationLimits | None) -> bytes:
+    domain, problem = pddl.texts()
+    text = translate(domain, problem, name=name, limits=limits)
+    return without_axioms(text, name) if may_have_axioms(text) else text

@@ -1,0 +1,40 @@
+"""Checks a domain and a problem together, before the translator sees them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from bugsieve.basis.errors import InputError
+from bugsieve.tasks.pddl.canonical import canonical_domain, canonical_problem
+from bugsieve.tasks.pddl.domain import Domain, check_domain, define_block
+from bugsieve.tasks.pddl.problem import Problem, check_problem
+from bugsieve.tasks.pddl.reader import Document, read_document
+
+
+@dataclass(frozen=True)
+class PddlTask:
+    """A domain and a problem that fit together."""
+
+    domain: Domain
+    problem: Problem
+
+    def texts(self) -> tuple[bytes, bytes]:
+        """Domain and problem as the translator takes them."""
+        return canonical_domain(self.domain), canonical_problem(self.problem)
+
+
+def check_pddl(domain: str | os.PathLike[str], problem: str | os.PathLike[str]) -> PddlTask:
+    """Read and check both files; errors name the file and the line."""
+    domain_document, problem_document = read_document(domain), read_document(problem)
+    _reject_swapped(domain_document, problem_document)
+    checked = check_domain(domain_document)
+    return PddlTask(checked, check_problem(problem_document, checked))
+
+
+def _reject_swapped(domain: Document, problem: Document) -> None:
+    if define_block(domain)[0] == "problem" and define_block(problem)[0] == "domain":
+        raise InputError(
+            f"{domain.path} is the problem and {problem.path} the domain: "
+            "swap them, the domain comes first"
+        )

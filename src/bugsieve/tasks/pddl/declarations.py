@@ -1,0 +1,191 @@
+"""The declaring parts of PDDL: typed lists, types, constants, predicates and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bugsieve.basis.names import suggest
+from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word
+
+ROOT_TYPE = "object"
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A name with the types it may have: one, or several after `either`, none if unstated."""
+
+    name: Word
+    types: tuple[Word, ...]
+
+    @property
+    def type(self) -> str:
+        """The one type, `object` where none is stated."""
+        return str(self.types[0]) if self.types else ROOT_TYPE
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What a domain declares: the names that formulas may use."""
+
+    types: Mapping[str, str] = field(default_factory=dict)
+    """Type to supertype, with every supertype that is only mentioned."""
+    constants: Mapping[str, str] = field(default_factory=dict)
+    predicates: Mapping[str, int] = field(default_factory=dict)
+    """Predicate to number of arguments."""
+    functions: Mapping[str, int] = field(default_factory=dict)
+
+
+def typed_list(document: Document, items: Sequence[Expression]) -> Iterator[Typed]:
+    """The entries of a list such as `a b - block c`."""
+    names: list[Word] = []
+    position = 0
+    while position < len(items):
+        item = items[position]
+        if isinstance(item, Block):
+            raise document.error(item, "a name was expected here, not a block in parentheses")
+        if item != "-":
+            names.append(item)
+            position += 1
+            continue
+        if position + 1 == len(items):
+            raise document.error(item, "the type after '-' is missing")
+        types = _types_of(document, items[position + 1])
+        yield from (Typed(name, types) for name in names)
+        names = []
+        position += 2
+    yield from (Typed(name, ()) for name in names)
+
+
+def _types_of(document: Document, item: Expression) -> tuple[Word, ...]:
+    if isinstance(item, Word):
+        return (item,)
+    if not item or item[0] != "either" or not all(isinstance(part, Word) for part in item):
+        raise document.error(item, "a type is one word or (either TYPE TYPE ...)")
+    return tuple(part for part in item[1:] if isinstance(part, Word))
+
+
+def single_typed(
+    document: Document, items: Sequence[Expression], types: Mapping[str, str], user: str
+) -> list[Typed]:
+    """A typed list whose entries have one declared type each."""
+    entries = list(typed_list(document, items))
+    for entry in entries:
+        check_types(document, entry, types)
+        if len(entry.types) > 1:
+            raise document.unsupported(entry.name, user, "'either' types")
+    return entries
+
+
+def variables(
+    document: Document, items: Sequence[Expression], types: Mapping[str, str], user: str
+) -> list[Typed]:
+    """A typed list of distinct variables."""
+    entries = single_typed(document, items, types, user)
+    seen: set[str] = set()
+    for entry in entries:
+        if not entry.name.startswith("?"):
+            raise document.error(
+                entry.name, f"{user} needs a variable here: write '?{entry.name}'"
+            )
+        if entry.name in seen:
+            raise document.error(entry.name, f"{user} has the variable '{entry.name}' twice")
+        seen.add(entry.name)
+    return entries
+
+
+def check_types(document: Document, entry: Typed, types: Mapping[str, str]) -> None:
+    """Raise unless every type of the entry is declared."""
+    for name in entry.types:
+        if name not in types:
+            raise document.error(
+                name,
+                f"the type '{name}' of '{entry.name}' is not declared in :types"
+                f"{suggest(name, types)}",
+            )
+
+
+def read_types(document: Document, section: Block) -> dict[str, str]:
+    """Type to supertype; a supertype that is only mentioned counts as declared."""
+    types: dict[str, str] = {ROOT_TYPE: ROOT_TYPE}
+    for entry in typed_list(document, section[1:]):
+        if entry.name == "number":
+            raise document.error(entry.name, "the type name 'number' is reserved, rename the type")
+        if len(entry.types) > 1:
+            raise document.unsupported(entry.name, f"type '{entry.name}'", "'either' supertypes")
+        types[str(entry.name)] = entry.type
+    for supertype in list(types.values()):
+        types.setdefault(supertype, ROOT_TYPE)
+    return types
+
+
+def read_objects(
+    document: Document,
+    section: Block,
+    types: Mapping[str, str],
+    known: Iterable[str] = (),
+) -> dict[str, str]:
+    """Object to type; `known` are the names that are already taken."""
+    taken = set(known)
+    objects: dict[str, str] = {}
+    for entry in single_typed(document, section[1:], types, f"'{section[0]}'"):
+        if entry.name.startswith("?"):
+            raise document.error(entry.name, f"'{entry.name}' is a variable, not an object")
+        if entry.name in objects or entry.name in taken:
+            raise document.error(
+                entry.name,
+                f"the object '{entry.name}' is declared twice, remove one declaration",
+            )
+        objects[str(entry.name)] = entry.type
+    return objects
+
+
+def read_predicates(
+    document: Document, section: Block, types: Mapping[str, str]
+) -> dict[str, int]:
+    """Predicate to arity, with `=`."""
+    predicates = {"=": 2}
+    for item in section[1:]:
+        name, arity = _signature(document, item, types, "predicate")
+        predicates[name] = arity
+    return predicates
+
+
+def read_functions(document: Document, section: Block, types: Mapping[str, str]) -> dict[str, int]:
+    """Function to arity; only numbers are allowed as values."""
+    functions: dict[str, int] = {}
+    position = 1
+    while position < len(section):
+        item = section[position]
+        if item == "-":
+            _check_function_type(document, section, position)
+            position += 2
+            continue
+        name, arity = _signature(document, item, types, "function")
+        functions[name] = arity
+        position += 1
+    return functions
+
+
+def _check_function_type(document: Document, section: Block, position: int) -> None:
+    kind = section[position + 1] if position + 1 < len(section) else None
+    if kind != "number":
+        place = kind if kind is not None else section
+        raise document.unsupported(place, "':functions'", "functions whose values are objects")
+
+
+def _signature(
+    document: Document, item: Expression, types: Mapping[str, str], kind: str
+) -> tuple[str, int]:
+    if isinstance(item, Word) or not item or not isinstance(item[0], Word):
+        raise document.error(item, f"a {kind} is declared as (NAME ?ARGUMENT ...)")
+    name = item[0]
+    entries = list(typed_list(document, item[1:]))
+    for entry in entries:
+        check_types(document, entry, types)
+        if not entry.name.startswith("?"):
+            raise document.error(
+                entry.name,
+                f"the {kind} '{name}' needs a variable here: write '?{entry.name}'",
+            )
+    return str(name), len(entries)

@@ -1,0 +1,255 @@
+"""Checks conditions and effects: every name is declared, every feature is one we handle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bugsieve.basis.names import suggest
+from bugsieve.tasks.pddl.declarations import Vocabulary, variables
+from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word
+
+COST_FUNCTION = "total-cost"
+
+_COMPARISONS = frozenset({"<", ">", "<=", ">="})
+_NUMERIC_EFFECTS = frozenset({"assign", "decrease", "scale-up", "scale-down"})
+_FOREIGN_CONDITIONS = {
+    "preference": "preferences",
+    "when": "'when' in a condition",
+    "always": "trajectory constraints",
+    "sometime": "trajectory constraints",
+    "within": "trajectory constraints",
+}
+_FOREIGN_EFFECTS = {
+    "oneof": "non-deterministic effects",
+    "probabilistic": "probabilistic effects",
+    "or": "disjunctive effects",
+    "exists": "existential effects",
+}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where a formula stands: its file, its owner ("action 'move'"), and the terms in reach."""
+
+    document: Document
+    vocabulary: Vocabulary
+    owner: str
+    terms: Mapping[str, str]
+    """Objects and variables to their types."""
+
+    def inside(self, block: Block) -> Scope:
+        """The scope under a quantifier whose variables are `block`."""
+        entries = variables(self.document, block, self.vocabulary.types, self.owner)
+        return replace(self, terms={**self.terms, **{str(e.name): e.type for e in entries}})
+
+
+def check_condition(scope: Scope, item: Expression) -> None:
+    """Raise unless `item` is a condition of the supported fragment."""
+    block = _block(scope, item, "a condition")
+    tag = _tag(scope, block)
+    if tag in ("and", "or"):
+        for part in block[1:]:
+            check_condition(scope, part)
+    elif tag == "not":
+        _expect(scope, block, 1, "(not CONDITION)")
+        check_condition(scope, block[1])
+    elif tag == "imply":
+        _expect(scope, block, 2, "(imply CONDITION CONDITION)")
+        check_condition(scope, block[1])
+        check_condition(scope, block[2])
+    elif tag in ("forall", "exists"):
+        check_condition(_quantified(scope, block), block[2])
+    else:
+        _check_atom_condition(scope, block, tag)
+
+
+def _check_atom_condition(scope: Scope, block: Block, tag: Word) -> None:
+    numeric = tag in _COMPARISONS or (tag == "=" and any(_is_numeric(arg) for arg in block[1:]))
+    if numeric:
+        raise scope.document.unsupported(block, scope.owner, _numeric(block))
+    if tag in _FOREIGN_CONDITIONS and tag not in scope.vocabulary.predicates:
+        raise scope.document.unsupported(block, scope.owner, _FOREIGN_CONDITIONS[tag])
+    check_atom(scope, block)
+
+
+def check_effect(scope: Scope, item: Expression) -> None:
+    """Raise unless `item` is an effect of the supported fragment."""
+    costs = _check_effect(scope, item, conditional=False)
+    if costs > 1:
+        raise scope.document.unsupported(item, scope.owner, "several cost effects in one action")
+
+
+def _check_effect(scope: Scope, item: Expression, *, conditional: bool) -> int:
+    """Check the effect and count its cost effects."""
+    block = _block(scope, item, "an effect")
+    tag = _tag(scope, block)
+    if tag == "and":
+        return sum(_check_effect(scope, part, conditional=conditional) for part in block[1:])
+    if tag == "forall":
+        return _check_effect(_quantified(scope, block), block[2], conditional=True)
+    if tag == "when":
+        _expect(scope, block, 2, "(when CONDITION EFFECT)")
+        if block[1] != []:
+            check_condition(scope, block[1])
+        return _check_effect(scope, block[2], conditional=True)
+    if tag == "increase" or tag in _NUMERIC_EFFECTS:
+        _check_cost(scope, block, conditional=conditional)
+        return 1
+    _check_literal_effect(scope, block, tag)
+    return 0
+
+
+def _check_literal_effect(scope: Scope, block: Block, tag: Word) -> None:
+    if tag in _FOREIGN_EFFECTS and tag not in scope.vocabulary.predicates:
+        raise scope.document.unsupported(block, scope.owner, _FOREIGN_EFFECTS[tag])
+    if tag == "not":
+        _expect(scope, block, 1, "(not (PREDICATE ARGUMENT ...))")
+        block = _block(scope, block[1], "a predicate with its arguments")
+        tag = _tag(scope, block)
+    if tag == "=":
+        raise scope.document.error(block, f"{scope.owner} cannot change what '=' means")
+    check_atom(scope, block)
+
+
+def _check_cost(scope: Scope, block: Block, *, conditional: bool) -> None:
+    """Only `(increase (total-cost) AMOUNT)` directly under the action is an action cost."""
+    document = scope.document
+    if block[0] != "increase" or len(block) < 2 or _function_name(block[1]) != COST_FUNCTION:
+        raise document.unsupported(block, scope.owner, _numeric(block))
+    if conditional:
+        raise document.unsupported(block, scope.owner, "a cost that depends on a condition")
+    _expect(scope, block, 2, "(increase (total-cost) AMOUNT)")
+    amount = block[2]
+    if isinstance(amount, Word) and is_number(amount):
+        check_number(document, amount, scope.owner)
+    else:
+        check_function(scope, amount)
+
+
+def check_atom(scope: Scope, block: Block) -> None:
+    """Raise unless the block is a declared predicate with as many terms in reach."""
+    predicates = scope.vocabulary.predicates
+    name = block[0]
+    if not isinstance(name, Word) or name not in predicates:
+        raise scope.document.error(
+            name,
+            f"{scope.owner} uses the unknown predicate '{name}'"
+            f"{suggest(str(name), predicates)}, declare it in :predicates of the domain",
+        )
+    _check_arity(scope, block, "predicate", predicates[name])
+    for term in block[1:]:
+        _check_term(scope, term)
+
+
+def check_function(scope: Scope, item: Expression) -> None:
+    """Raise unless the item is a declared function with as many terms in reach."""
+    name = _function_name(item)
+    functions = scope.vocabulary.functions
+    if name in ("+", "-", "*", "/"):
+        raise scope.document.unsupported(item, scope.owner, "arithmetic in action costs")
+    if name is None or name not in functions:
+        raise scope.document.error(
+            item,
+            f"{scope.owner} uses the unknown function '{name or ''}'"
+            f"{suggest(name or '', functions)}, declare it in :functions of the domain",
+        )
+    if isinstance(item, Block):
+        _check_arity(scope, item, "function", functions[name])
+        for term in item[1:]:
+            _check_term(scope, term)
+
+
+def _check_arity(scope: Scope, block: Block, kind: str, arity: int) -> None:
+    given = len(block) - 1
+    if given != arity:
+        raise scope.document.error(
+            block,
+            f"{scope.owner} gives the {kind} '{block[0]}' {_count(given)}, "
+            f"but it is declared with {arity}",
+        )
+
+
+def _count(number: int) -> str:
+    return "1 argument" if number == 1 else f"{number} arguments"
+
+
+def _check_term(scope: Scope, term: Expression) -> None:
+    if isinstance(term, Block):
+        raise scope.document.error(
+            term,
+            f"{scope.owner} has a block in parentheses where an object or variable belongs",
+        )
+    if term in scope.terms:
+        return
+    kind = "variable" if term.startswith("?") else "object"
+    raise scope.document.error(
+        term,
+        f"{scope.owner} uses the undeclared {kind} '{term}'{suggest(term, scope.terms)}",
+    )
+
+
+def check_number(document: Document, amount: Word, owner: str) -> None:
+    """Raise unless the word is a whole number that is not negative."""
+    if not amount.isdigit():
+        kind = "negative costs" if amount.startswith("-") else "fractional costs"
+        raise document.unsupported(amount, owner, f"{kind} ('{amount}')")
+
+
+def is_number(word: Word) -> bool:
+    """Whether the word is a PDDL number of any kind."""
+    return word.lstrip("-").replace(".", "", 1).isdigit()
+
+
+def _is_numeric(item: Expression) -> bool:
+    return isinstance(item, Block) or is_number(item)
+
+
+def _function_name(item: Expression) -> str | None:
+    if isinstance(item, Word):
+        return str(item)
+    return str(item[0]) if item and isinstance(item[0], Word) else None
+
+
+def _numeric(block: Block) -> str:
+    """Names the numeric feature and the fluent: what the user has to look for."""
+    functions = [str(part[0]) for part in block[1:] if isinstance(part, Block) and part]
+    fluent = f" '{functions[0]}'" if functions else ""
+    return f"the numeric fluent{fluent} in '{block[0]}'"
+
+
+def _quantified(scope: Scope, block: Block) -> Scope:
+    _expect(scope, block, 2, f"({block[0]} (?VARIABLE ...) ...)")
+    if not isinstance(block[1], Block):
+        raise scope.document.error(
+            block,
+            f"'{block[0]}' in {scope.owner} needs its variables in parentheses first",
+        )
+    return scope.inside(block[1])
+
+
+def _block(scope: Scope, item: Expression, kind: str) -> Block:
+    if isinstance(item, Word):
+        raise scope.document.error(
+            item,
+            f"{scope.owner} has the word '{item}' where {kind} in parentheses belongs",
+        )
+    if not item:
+        raise scope.document.error(item, f"{scope.owner} has an empty () where {kind} belongs")
+    return item
+
+
+def _tag(scope: Scope, block: Block) -> Word:
+    tag = block[0]
+    if isinstance(tag, Block):
+        raise scope.document.error(
+            tag, f"{scope.owner} has one '(' too many here: a name must follow '('"
+        )
+    return tag
+
+
+def _expect(scope: Scope, block: Block, arguments: int, form: str) -> None:
+    if len(block) != arguments + 1:
+        raise scope.document.error(
+            block, f"'{block[0]}' in {scope.owner} must have the form {form}"
+        )

@@ -1,0 +1,189 @@
+"""Checks a PDDL problem file against its domain and returns its objects and initial atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bugsieve.basis.names import suggest
+from bugsieve.tasks.pddl.declarations import read_objects
+from bugsieve.tasks.pddl.domain import (
+    Domain,
+    check_requirement,
+    define_block,
+    section_of,
+)
+from bugsieve.tasks.pddl.formulas import (
+    COST_FUNCTION,
+    Scope,
+    check_atom,
+    check_condition,
+    check_function,
+    check_number,
+    is_number,
+)
+from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word
+
+SECTIONS = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
+"""In the order the translator wants them."""
+
+_IGNORED_SECTIONS = (":length", ":situation")
+_FOREIGN_SECTIONS = {
+    ":constraints": "constraints",
+    ":htn": "task hierarchies",
+    ":tasks": "task hierarchies",
+    ":goal-reward": "rewards",
+    ":observable": "partial observability",
+}
+_FOREIGN_INIT = {
+    "oneof": "uncertain initial states",
+    "unknown": "uncertain initial states",
+    "or": "uncertain initial states",
+    "probabilistic": "probabilistic initial states",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A checked problem file."""
+
+    name: str
+    document: Document
+    sections: Mapping[str, Block]
+    objects: Mapping[str, str]
+    """Every object to its type, the domain's constants first."""
+    atoms: frozenset[str]
+    """The atoms that are true initially, as "(on a b)"."""
+
+
+def check_problem(document: Document, domain: Domain) -> Problem:
+    """What a problem file says, or an error that names the line."""
+    kind, place, name = define_block(document)
+    if kind != "problem":
+        raise document.error(
+            place,
+            "is a domain file where the problem was expected, give the domain first",
+        )
+    sections = _split(document)
+    _check_domain_name(document, sections, domain)
+    for requirement in sections.get(":requirements", Block())[1:]:
+        check_requirement(document, requirement)
+    objects = dict(domain.vocabulary.constants)
+    if ":objects" in sections:
+        types = domain.vocabulary.types
+        objects.update(read_objects(document, sections[":objects"], types, objects))
+    atoms = _Init(Scope(document, domain.vocabulary, "':init'", objects)).read(sections[":init"])
+    _check_goal(Scope(document, domain.vocabulary, "the goal", objects), sections[":goal"])
+    _check_metric(document, sections.get(":metric"))
+    return Problem(str(name), document, sections, objects, atoms)
+
+
+def _split(document: Document) -> dict[str, Block]:
+    sections: dict[str, Block] = {}
+    for item in document.root[2:]:
+        known = (*SECTIONS, *_IGNORED_SECTIONS)
+        keyword, block = section_of(document, item, known, _FOREIGN_SECTIONS)
+        if keyword in sections:
+            raise document.error(block, f"'{keyword}' appears twice, merge the two sections")
+        sections[keyword] = block
+    for keyword in (":domain", ":init", ":goal"):
+        if keyword not in sections:
+            raise document.error(document.root, f"the problem has no '({keyword} ...)' section")
+    return sections
+
+
+def _check_domain_name(document: Document, sections: Mapping[str, Block], domain: Domain) -> None:
+    section = sections[":domain"]
+    if len(section) != 2 or not isinstance(section[1], Word):
+        raise document.error(section, "'(:domain NAME)' needs exactly one name")
+    if section[1] != domain.name:
+        raise document.error(
+            section[1],
+            f"this problem is for the domain '{section[1]}', but {domain.document.path} "
+            f"defines '{domain.name}': give the matching domain file",
+        )
+
+
+class _Init:
+    """Reads the initial state, remembering every literal to find contradictions."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.document = scope.document
+        self.values: dict[str, bool] = {}
+
+    def read(self, section: Block) -> frozenset[str]:
+        for item in section[1:]:
+            if isinstance(item, Word) or not item:
+                raise self.document.error(item, "':init' lists atoms such as (on a b)")
+            self._fact(item)
+        return frozenset(atom for atom, value in self.values.items() if value)
+
+    def _fact(self, block: Block) -> None:
+        tag = block[0]
+        if isinstance(tag, Block):
+            raise self.document.error(tag, "':init' has one '(' too many here")
+        if tag == "=":
+            self._assignment(block)
+        elif tag == "not":
+            if len(block) != 2 or not isinstance(block[1], Block) or not block[1]:
+                raise self.document.error(block, "'not' in ':init' must have the form (not ATOM)")
+            self._literal(block[1], value=False)
+        elif tag in _FOREIGN_INIT and tag not in self.scope.vocabulary.predicates:
+            raise self.document.unsupported(block, "':init'", _FOREIGN_INIT[tag])
+        elif tag == "at" and len(block) == 3 and _is_time(block[1]) and _is_literal(block[2]):
+            raise self.document.unsupported(block, "':init'", "timed initial literals")
+        else:
+            self._literal(block, value=True)
+
+    def _literal(self, block: Block, *, value: bool) -> None:
+        check_atom(self.scope, block)
+        atom = "(" + " ".join(str(word) for word in block) + ")"
+        if self.values.setdefault(atom, value) is not value:
+            raise self.document.error(block, f"':init' says both {atom} and (not {atom})")
+
+    def _assignment(self, block: Block) -> None:
+        if len(block) == 3 and all(isinstance(part, Word) for part in block):
+            raise self.document.unsupported(block, "':init'", "equalities between objects")
+        if len(block) != 3:
+            raise self.document.error(block, "a value has the form (= (FUNCTION ...) NUMBER)")
+        check_function(self.scope, block[1])
+        value = block[2]
+        if isinstance(value, Block) or not is_number(value):
+            raise self.document.unsupported(
+                block, "':init'", f"the value '{_shown(value)}', not a number,"
+            )
+        check_number(self.document, value, "':init'")
+
+
+def _shown(item: Expression) -> str:
+    return str(item) if isinstance(item, Word) else "(...)"
+
+
+def _is_time(item: Expression) -> bool:
+    return isinstance(item, Word) and is_number(item)
+
+
+def _is_literal(item: Expression) -> bool:
+    return isinstance(item, Block)
+
+
+def _check_goal(scope: Scope, section: Block) -> None:
+    if len(section) != 2:
+        raise scope.document.error(section, "'(:goal CONDITION)' needs exactly one condition")
+    if section[1] == []:
+        raise scope.document.error(section, "the goal is empty, so there is nothing to test")
+    check_condition(scope, section[1])
+
+
+def _check_metric(document: Document, section: Block | None) -> None:
+    """Only minimising the total cost is a metric we handle."""
+    if section is None:
+        return
+    if len(section) != 3 or section[1] not in ("minimize", "maximize"):
+        hint = suggest(str(section[1]), ["minimize"]) if len(section) > 1 else ""
+        raise document.error(section, f"a metric is (:metric minimize (total-cost)){hint}")
+    if section[1] == "maximize" or section[2] not in ([COST_FUNCTION], COST_FUNCTION):
+        raise document.unsupported(
+            section, "':metric'", "something other than minimising (total-cost)"
+        )

@@ -1,0 +1,219 @@
+"""Reads PDDL text into nested blocks of words that know their lines.
+
+Words are lower-cased and `?` starts a new word, as in Fast Downward's translator, so that both
+read every file alike.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.tasks.sources import MEBIBYTE, read_input
+
+# Together these keep even the worst file below a gigabyte of memory.
+MAX_BYTES = 64 * MEBIBYTE
+MAX_WORDS = 3_000_000
+# The translator recurses into nested blocks and gives up between 300 and 500 levels.
+MAX_DEPTH = 200
+
+_TOKEN = re.compile(r"[()]|\?[^\s()?]*|[^\s()?]+")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1b\x7f]")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Word(str):
+    """A lower-case word with the line it stands on."""
+
+    __slots__ = ("line",)
+    line: int
+
+
+class Block(list["Expression"]):
+    """A parenthesised list with the line of its opening parenthesis."""
+
+    __slots__ = ("line",)
+    line: int
+
+
+Expression: TypeAlias = Word | Block
+
+
+def make_word(text: str, line: int) -> Word:
+    """A word that claims to stand on `line`."""
+    word = Word(text)
+    word.line = line
+    return word
+
+
+def make_block(line: int, *items: Expression) -> Block:
+    """A block that claims to open on `line`."""
+    block = Block(items)
+    block.line = line
+    return block
+
+
+@dataclass(frozen=True)
+class Document:
+    """A PDDL file: its path as the user wrote it, its bytes, and its one top-level block."""
+
+    path: str
+    data: bytes
+    root: Block
+
+    def error(self, place: Expression, sentence: str) -> InputError:
+        """The error that says `sentence` about the line of `place`."""
+        return InputError(f"{self.path}:{place.line}: {sentence}")
+
+    def unsupported(self, place: Expression, user: str, feature: str) -> UnsupportedError:
+        """The error that `user` (an action, a predicate) needs a feature we do not handle."""
+        return UnsupportedError(
+            f"{self.path}:{place.line}: {user} uses {feature}, which Bugsieve does not support"
+        )
+
+
+def read_document(path: str | os.PathLike[str]) -> Document:
+    """Read and parse a PDDL file, or raise an InputError that names the line."""
+    name = os.fspath(path)
+    data = read_input(path, kind="PDDL", max_bytes=MAX_BYTES)
+    return Document(name, data, parse(data, name))
+
+
+def parse(data: bytes, path: str) -> Block:
+    """The top-level block of a PDDL text."""
+    builder = _Builder(path)
+    for line, text in enumerate(_lines(data, path), start=1):
+        if text.isspace():
+            continue
+        text = text.split(";", 1)[0]
+        if not text.isascii():
+            _reject_non_ascii(text, path, line)
+        builder.add_line(_TOKEN.finditer(text.lower()), line)
+    return builder.finish()
+
+
+def _lines(data: bytes, path: str) -> Iterable[str]:
+    """The lines; comments may hold any bytes, so Latin-1, which never fails, is good enough."""
+    control = _CONTROL.search(data)
+    if control:
+        byte = control.group()[0]
+        raise InputError(
+            f"{path}: is not a text file (byte {byte:#04x} at offset {control.start()}), "
+            "a PDDL file was expected"
+        )
+    return io.TextIOWrapper(io.BytesIO(data.removeprefix(_BYTE_ORDER_MARK)), encoding="latin-1")
+
+
+def _reject_non_ascii(text: str, path: str, line: int) -> None:
+    readable = text.encode("latin-1").decode("utf-8", "replace")
+    character = next((char for char in readable if not char.isascii()), "?")
+    raise InputError(
+        f"{path}:{line}: the character {character!r} is not allowed outside comments, "
+        "PDDL names are plain ASCII"
+    )
+
+
+class _Builder:
+    """Builds the tree with an explicit stack, so that depth costs neither recursion nor memory."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.root: Block | None = None
+        self.open: list[Block] = []
+        self.words = 0
+        self.last_line = 1
+        self.nested_section: tuple[Word, Block] | None = None
+
+    def add_line(self, tokens: Iterator[re.Match[str]], line: int) -> None:
+        for match in tokens:
+            token = match.group()
+            self.last_line = line
+            if token == "(":
+                self._open(line)
+            elif not self.open:
+                self._reject_outside(token, line)
+            elif token == ")":
+                self.open.pop()
+            else:
+                self._word(token, line)
+
+    def finish(self) -> Block:
+        if self.root is None:
+            raise InputError(f"{self.path}: holds nothing but comments, a PDDL file was expected")
+        if self.open:
+            raise InputError(self._unclosed())
+        return self.root
+
+    def _open(self, line: int) -> None:
+        self._count(line)
+        if not self.open and self.root is not None:
+            self._reject_outside("(", line)
+        if len(self.open) >= MAX_DEPTH:
+            raise InputError(
+                f"{self.path}:{line}: nesting deeper than {MAX_DEPTH} levels, "
+                "write the formula flatter"
+            )
+        block = make_block(line)
+        if self.open:
+            self.open[-1].append(block)
+        else:
+            self.root = block
+        self.open.append(block)
+
+    def _word(self, token: str, line: int) -> None:
+        self._count(line)
+        word = make_word(token, line)
+        block = self.open[-1]
+        block.append(word)
+        opens_section = token[0] == ":" and len(block) == 1
+        if opens_section and len(self.open) > 2 and self.nested_section is None:
+            self.nested_section = (word, self.open[-2])
+
+    def _count(self, line: int) -> None:
+        self.words += 1
+        if self.words > MAX_WORDS:
+            raise InputError(
+                f"{self.path}:{line}: more than {MAX_WORDS} words and blocks, the limit"
+            )
+
+    def _reject_outside(self, token: str, line: int) -> None:
+        if self.root is None:
+            raise InputError(
+                f"{self.path}:{line}: is not PDDL, which starts with '(define', "
+                f"but this file starts with {_shortened(token)!r}"
+            )
+        problem = (
+            "this ')' closes nothing" if token == ")" else f"{_shortened(token)!r} is left over"
+        )
+        raise InputError(
+            f"{self.path}:{line}: {problem}, because the block opened on line "
+            f"{self.root.line} is already closed: check the parentheses before it"
+        )
+
+    def _unclosed(self) -> str:
+        if self.nested_section is not None:
+            section, block = self.nested_section
+            return (
+                f"{self.path}:{block.line}: the '(' on this line is not closed before "
+                f"'({section}' begins on line {section.line}: add the missing ')'"
+            )
+        return (
+            f"{self.path}:{self.open[-1].line}: the '(' on this line is never closed, the file "
+            f"ends on line {self.last_line} with {len(self.open)} ')' missing"
+        )
+
+
+def _shortened(token: str) -> str:
+    return token if len(token) <= 40 else token[:37] + "..."
+
+
+def to_text(expression: Expression) -> str:
+    """The expression as PDDL text on one line."""
+    if isinstance(expression, Word):
+        return str(expression)
+    return "(" + " ".join(to_text(item) for item in expression) + ")"

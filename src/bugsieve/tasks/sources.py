@@ -1,0 +1,36 @@
+"""Reads the files a user points at, so that every front end words the same mistakes alike."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from bugsieve.basis.errors import InputError
+
+MEBIBYTE = 1 << 20
+
+
+def read_input(path: str | os.PathLike[str], *, kind: str, max_bytes: int) -> bytes:
+    """The bytes of a regular file of at most `max_bytes`; `kind` says what was expected."""
+    name = os.fspath(path)
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except IsADirectoryError:
+        raise InputError(f"{name}: is a directory, give the {kind} file inside it") from None
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file{_missing_folder(name)}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{name}: cannot be read ({reason})") from None
+    if not data.strip():
+        raise InputError(f"{name}: is empty, a {kind} file was expected")
+    if len(data) > max_bytes:
+        limit = max_bytes // MEBIBYTE
+        raise InputError(f"{name}: is larger than {limit} MiB, the limit for a {kind} file")
+    return data
+
+
+def _missing_folder(name: str) -> str:
+    folder = Path(name).parent
+    return "" if folder.is_dir() else f" (nor a folder {str(folder)!r})"
