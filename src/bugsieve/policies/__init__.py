@@ -1,0 +1,55 @@
+"""Policies: the protocol, its members, and runs of them in lockstep over batches of states."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bugsieve.policies.decisions import Decisions, Ending, Failure
+    from bugsieve.policies.function import PolicyFunction
+    from bugsieve.policies.graph import PolicyGraph, RunTable
+    from bugsieve.policies.policy import BoundPolicy, Policy
+    from bugsieve.policies.registry import list_policies, make_policy
+    from bugsieve.policies.runs import Run, run_policy
+    from bugsieve.policies.worker import WorkerLimits
+
+# Loaded on first use: the worker of `python:` policies must start without NumPy.
+_HOMES = {
+    "Decisions": "decisions",
+    "Ending": "decisions",
+    "Failure": "decisions",
+    "PolicyFunction": "function",
+    "PolicyGraph": "graph",
+    "RunTable": "graph",
+    "BoundPolicy": "policy",
+    "Policy": "policy",
+    "list_policies": "registry",
+    "make_policy": "registry",
+    "Run": "runs",
+    "run_policy": "runs",
+    "WorkerLimits": "worker",
+}
+
+__all__ = [
+    "BoundPolicy",
+    "Decisions",
+    "Ending",
+    "Failure",
+    "Policy",
+    "PolicyFunction",
+    "PolicyGraph",
+    "Run",
+    "RunTable",
+    "WorkerLimits",
+    "list_policies",
+    "make_policy",
+    "run_policy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

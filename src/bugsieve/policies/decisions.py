@@ -1,0 +1,43 @@
+"""What a policy answers for a batch of states, and how a run of it can end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, unique
+
+from bugsieve.tasks.fdr.task import ActionArray
+
+
+@unique
+class Ending(IntEnum):
+    """How a policy run ended; small integers, so that a whole batch of endings is an array."""
+
+    SOLVED = 1
+    LOOP = 2
+    NO_ACTION = 3
+    ILLEGAL_ACTION = 4
+    STEP_LIMIT = 5
+    POLICY_CRASH = 6
+    POLICY_HANG = 7
+
+    @property
+    def label(self) -> str:
+        """The ending in words, as printed and as written to JSON: `"policy crash"`."""
+        return self.name.lower().replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a policy gave no usable action for one state: it crashed, hung or broke the rules."""
+
+    ending: Ending
+    detail: str
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """One action per state (or NO_ACTION), and a failure for each row that has no answer."""
+
+    actions: ActionArray
+    failures: Mapping[int, Failure] = field(default_factory=dict)

@@ -1,0 +1,236 @@
+"""The functional graph of a deterministic policy: each state has one successor, computed once.
+
+Runs, walks, biases and oracles share one `PolicyGraph` per task and policy. It grows lazily; what
+it answers depends on the policy and the step limit alone, never on what was asked before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve._native import StateRegistry
+from bugsieve.policies.decisions import Decisions, Ending, Failure
+from bugsieve.policies.endings import resolve_endings
+from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
+from bugsieve.policies.policy import Policy, decide
+from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+
+Ids = NDArray[np.int64]
+Progress = Callable[[int, int], None]
+"""Called after each joint step with the number of steps made and of decisions taken so far."""
+
+DEFAULT_STEP_LIMIT = 10_000
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """The runs from a batch of states as columns; row i belongs to state i."""
+
+    ids: Ids
+    endings: NDArray[np.int8]
+    """Codes of `Ending`."""
+    steps: NDArray[np.int64]
+    """Actions taken; a loop counts until the first repeated state."""
+    costs: NDArray[np.int64]
+    """What these actions cost: the policy's cost-to-goal where the run is solved."""
+
+    @property
+    def solved(self) -> NDArray[np.bool_]:
+        """Which runs reached the goal."""
+        solved: NDArray[np.bool_] = self.endings == Ending.SOLVED
+        return solved
+
+
+class PolicyGraph:
+    """Actions, successors and endings of a policy for every state it was ever asked about."""
+
+    def __init__(self, task: Task, policy: Policy) -> None:
+        self.task = task
+        self.policy = policy
+        self.decisions_taken = 0
+        self._registry = StateRegistry(task.native)
+        self._nodes = Nodes()
+        self._failures: dict[int, Failure] = {}
+        self._explorations = 0
+        self._costs = task.operator_costs.astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self._registry)
+
+    def table(
+        self,
+        states: StateArray,
+        *,
+        step_limit: int = DEFAULT_STEP_LIMIT,
+        progress: Progress | None = None,
+    ) -> RunTable:
+        """The runs from the states, each asking the policy at most `step_limit` times."""
+        ids = self._register(states)
+        self._explore(ids, step_limit, progress)
+        nodes = self._nodes
+        steps = nodes.tail[ids] + nodes.cycle[ids]
+        endings, costs = nodes.ending[ids], nodes.cost[ids]
+        cut = _beyond(endings, steps, step_limit)
+        endings[cut], steps[cut] = Ending.STEP_LIMIT, step_limit
+        costs[cut] = self._cost_of_steps(ids[cut], step_limit)
+        return RunTable(ids, endings, steps, costs)
+
+    def endings(
+        self, states: StateArray, *, step_limit: int = DEFAULT_STEP_LIMIT
+    ) -> NDArray[np.int8]:
+        """How the run from each state ends, as codes of `Ending`."""
+        return self.table(states, step_limit=step_limit).endings
+
+    def lengths(
+        self, states: StateArray, *, step_limit: int = DEFAULT_STEP_LIMIT
+    ) -> NDArray[np.int64]:
+        """Number of actions in the run from each state."""
+        return self.table(states, step_limit=step_limit).steps
+
+    def costs(
+        self, states: StateArray, *, step_limit: int = DEFAULT_STEP_LIMIT
+    ) -> NDArray[np.int64]:
+        """Cost of the run from each state, whether or not it reaches the goal."""
+        return self.table(states, step_limit=step_limit).costs
+
+    def decide(self, states: StateArray) -> Decisions:
+        """The policy's decisions, from the cache where it knows them; NO_ACTION in goal states."""
+        ids = self._register(states)
+        self._ask(np.unique(ids[self._is_unasked(ids)]))
+        actions = self._nodes.action[ids]
+        actions[actions == UNASKED] = NO_ACTION  # goal states: no run asks there
+        failures = {row: self._failures[i] for row, i in enumerate(ids) if i in self._failures}
+        return Decisions(actions, failures)
+
+    def paths(self, table: RunTable) -> list[Ids]:
+        """The states of each run of the table as ids, from its start to its end."""
+        offsets = np.concatenate([[0], np.cumsum(table.steps + 1)])
+        flat = np.empty(offsets[-1], dtype=np.int64)
+        flat[offsets[:-1]] = table.ids
+        order = np.argsort(-table.steps, kind="stable")
+        current, lengths = table.ids[order], table.steps[order]
+        for step in range(1, int(lengths[0]) + 1 if len(lengths) else 0):
+            going = int(np.searchsorted(-lengths, -step, side="right"))
+            current = self._nodes.successor[current[:going]]
+            flat[offsets[:-1][order[:going]] + step] = current
+        return [flat[low:high] for low, high in pairwise(offsets.tolist())]
+
+    def actions_at(self, ids: Ids) -> ActionArray:
+        """The actions taken in states that runs have gone through."""
+        return self._nodes.action[ids]
+
+    def states(self, ids: Ids) -> StateArray:
+        """The states behind ids of this graph."""
+        return self._registry.states(ids)
+
+    def failure(self, state_id: int) -> Failure | None:
+        """Why the run through this state ended in a failure of the policy, if it did."""
+        return self._failures.get(int(self._nodes.last[state_id]))
+
+    def loop_start(self, state_id: int) -> int:
+        """After how many steps a looping run from this state first meets a state of its loop."""
+        return int(self._nodes.tail[state_id])
+
+    def _register(self, states: StateArray) -> Ids:
+        known = len(self._registry)
+        ids = self._registry.insert(states)
+        new = np.arange(known, len(self._registry))
+        self._nodes.make_room(len(self._registry))
+        if len(new):
+            self._nodes.stop(new[self.task.is_goal(self._registry.states(new))], Ending.SOLVED)
+        return ids
+
+    def _is_unasked(self, ids: Ids) -> NDArray[np.bool_]:
+        nodes = self._nodes
+        unasked: NDArray[np.bool_] = (nodes.action[ids] == UNASKED) & (nodes.ending[ids] == OPEN)
+        return unasked
+
+    def _explore(self, starts: Ids, step_limit: int, progress: Progress | None) -> None:
+        """Advance all runs in lockstep until each has ended or made its steps."""
+        self._explorations += 1
+        trail: list[Ids] = []
+        front = np.unique(starts)
+        try:
+            for step in range(step_limit):
+                front = self._advance(front)
+                if not len(front):
+                    break
+                trail.append(front)
+                front = np.unique(self._nodes.successor[front])
+                if progress is not None:
+                    progress(step + 1, self.decisions_taken)
+        finally:
+            if trail:
+                resolve_endings(self._nodes, np.concatenate(trail), self._costs)
+
+    def _advance(self, front: Ids) -> Ids:
+        """Ask the policy where needed; returns the states of the front that runs pass through.
+
+        A state met before in the same exploration is dropped: the run that met it first is ahead
+        and has more steps left, so it follows the common path further than any later one.
+        """
+        nodes = self._nodes
+        front = front[
+            (nodes.ending[front] == OPEN) & (nodes.followed[front] != self._explorations)
+        ]
+        self._ask(front[nodes.action[front] == UNASKED])
+        self._nodes.followed[front] = self._explorations
+        passed: Ids = front[self._nodes.successor[front] != NOWHERE]
+        return passed
+
+    def _ask(self, ids: Ids) -> None:
+        if not len(ids):
+            return
+        states = self._registry.states(ids)
+        decisions = decide(self.policy, states)
+        actions = decisions.actions
+        failures = {**decisions.failures, **self._illegal(states, decisions)}
+        legal = actions != NO_ACTION
+        legal[list(failures)] = False
+        successors = self._register(self.task.successors(states[legal], actions[legal]))
+        self._nodes.successor[ids[legal]] = successors
+        self._nodes.stop(ids[~legal], Ending.NO_ACTION)
+        for row, failure in failures.items():
+            self._failures[int(ids[row])] = failure
+            self._nodes.ending[ids[row]] = failure.ending
+        self._nodes.action[ids] = actions
+        self.decisions_taken += len(ids)
+
+    def _illegal(self, states: StateArray, decisions: Decisions) -> dict[int, Failure]:
+        actions = decisions.actions
+        wrong = (actions != NO_ACTION) & ~self.task.is_applicable(states, actions)
+        return {
+            int(row): Failure(Ending.ILLEGAL_ACTION, self._why_illegal(int(actions[row])))
+            for row in np.flatnonzero(wrong)
+            if row not in decisions.failures
+        }
+
+    def _why_illegal(self, action: int) -> str:
+        if 0 <= action < self.task.num_operators:
+            return f'"{self.task.operator_names[action]}" is not applicable'
+        return f"there is no action with id {action}"
+
+    def _cost_of_steps(self, ids: Ids, steps: int) -> NDArray[np.int64]:
+        total = np.zeros(len(ids), dtype=np.int64)
+        for _ in range(steps if len(ids) else 0):
+            total += self._costs[self._nodes.action[ids]]
+            ids = self._nodes.successor[ids]
+        return total
+
+
+def _beyond(
+    endings: NDArray[np.int8], steps: NDArray[np.int64], step_limit: int
+) -> NDArray[np.bool_]:
+    """Which runs do not end within the limit.
+
+    Arriving in a goal or a repeated state needs no decision, so `step_limit` steps may lead there;
+    every other ending is seen only by asking the policy once more.
+    """
+    asks_again = ~np.isin(endings, (Ending.SOLVED, Ending.LOOP))
+    beyond: NDArray[np.bool_] = (endings == OPEN) | (steps + asks_again > step_limit)
+    return beyond

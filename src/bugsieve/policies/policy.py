@@ -1,0 +1,147 @@
+"""The Policy protocol, the base of the built-in members, and the tie-breaking rule they share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.basis.errors import PolicyError
+from bugsieve.policies.decisions import Decisions
+from bugsieve.policies.worker import WorkerLimits
+from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+
+Self = TypeVar("Self", bound="BoundPolicy")
+
+DEFAULT_TIE_EPSILON = 1e-5
+"""Scores this close count as equal: above float32 noise of a batched network, below any cost."""
+
+
+class Policy(Protocol):
+    """A deterministic policy, bound to one task when it is created."""
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """One applicable action id per state, or NO_ACTION."""
+        ...
+
+
+@runtime_checkable
+class FalliblePolicy(Protocol):
+    """A policy that can fail in one state without spoiling the batch."""
+
+    def decide(self, states: StateArray) -> Decisions:
+        """One action per state, or the reason why there is none."""
+        ...
+
+
+@dataclass(frozen=True)
+class PolicySettings:
+    """What a policy is created with besides its spec and its task."""
+
+    seed: int = 0
+    limits: WorkerLimits = field(default_factory=WorkerLimits)
+
+
+class BoundPolicy(ABC):
+    """Base of the members of this family: knows its task, its spec and its ε for ties."""
+
+    def __init__(self, task: Task, spec: str, *, tie_epsilon: float = DEFAULT_TIE_EPSILON) -> None:
+        self.task = task
+        self.spec = spec
+        self.tie_epsilon = tie_epsilon
+
+    @classmethod
+    def supports(cls, task: Task) -> str | None:
+        """None, or the reason why no policy of this family can be bound to the task."""
+        return None
+
+    @abstractmethod
+    def choose(self, states: StateArray) -> ActionArray:
+        """One applicable action id per state, or NO_ACTION."""
+
+    def close(self) -> None:  # noqa: B027 - most members hold nothing that must be let go
+        """Let go of processes and memory; the policy is not asked again."""
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.spec} on {self.task.name}>"
+
+
+class FallibleBoundPolicy(BoundPolicy):
+    """A member whose native answer is `decide`; `choose` is for callers that expect no failure."""
+
+    @abstractmethod
+    def decide(self, states: StateArray) -> Decisions:
+        """One action per state, or the reason why there is none."""
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """One applicable action id per state, or NO_ACTION; PolicyError for the first failure."""
+        decisions = self.decide(states)
+        for row, failure in sorted(decisions.failures.items()):
+            raise PolicyError(
+                f"policy {self.spec}, state {row} of the batch: "
+                f"{failure.ending.label}: {failure.detail}"
+            )
+        return decisions.actions
+
+
+def decide(policy: Policy, states: StateArray) -> Decisions:
+    """Ask any policy; PolicyError when the shape of its answer breaks the protocol."""
+    if isinstance(policy, FalliblePolicy):
+        decisions = policy.decide(states)
+        return Decisions(_checked(policy, decisions.actions, len(states)), decisions.failures)
+    return Decisions(_checked(policy, policy.choose(states), len(states)))
+
+
+def policy_name(policy: Policy) -> str:
+    """The spec of a built-in member, or the class name of a policy written by the user."""
+    return str(getattr(policy, "spec", type(policy).__name__))
+
+
+def argbest_within(
+    scores: NDArray[np.float64],
+    ids: ActionArray,
+    offsets: NDArray[np.int64],
+    *,
+    epsilon: float = DEFAULT_TIE_EPSILON,
+) -> ActionArray:
+    """For each segment of the flat arrays the lowest id whose score is within ε of the greatest.
+
+    Segment i is `offsets[i]:offsets[i + 1]`; an empty one gives NO_ACTION. Costs are passed
+    negated. A score that is not a number counts as the worst.
+    """
+    chosen = np.full(len(offsets) - 1, NO_ACTION, dtype=np.int32)
+    filled = offsets[1:] > offsets[:-1]
+    if not filled.any():
+        return chosen
+    # reduceat mishandles empty segments, but the starts of the filled ones delimit them exactly.
+    starts = offsets[:-1][filled]
+    scores = np.where(np.isnan(scores), -np.inf, scores)
+    best = np.repeat(np.maximum.reduceat(scores, starts), np.diff(offsets)[filled])
+    contenders = np.where(scores >= best - epsilon, ids, np.iinfo(np.int32).max)
+    chosen[filled] = np.minimum.reduceat(contenders, starts)
+    return chosen
+
+
+def _checked(policy: Policy, actions: ActionArray, expected: int) -> ActionArray:
+    array = np.asarray(actions)
+    if array.shape != (expected,) or array.dtype.kind not in "iu":
+        raise PolicyError(
+            f"policy {policy_name(policy)} must answer an integer array of shape ({expected},), "
+            f"not {array.dtype} of shape {array.shape}"
+        )
+    return array.astype(np.int32, copy=False)

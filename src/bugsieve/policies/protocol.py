@@ -1,0 +1,138 @@
+"""The JSON lines that Bugsieve and a foreign policy exchange; pure functions, no processes.
+
+Every message is one line of UTF-8 JSON. Bugsieve speaks first, once per process:
+
+    {"bugsieve": 1, "task": {"name": "blocks-4", "objects": {"a": "block", …},
+                             "static": ["(next f1 f2)", …], "goal": ["(on a b)", …]}}
+
+and the program answers `{"ready": true}`, or `{"error": "only for blocksworld"}` to refuse the
+task. Then, for each batch of states,
+
+    {"id": 7, "states": [{"facts": ["(on a b)", …], "applicable": ["(unstack a b)", …]}, …]}
+
+asks for one applicable action per state, in order; null stands for "no action":
+
+    {"id": 7, "actions": ["(unstack a b)", null, …]}
+
+`facts` holds what can change; what cannot was listed under `static`. An answer may also be an
+object `{"error": "sentence"}`: the policy then counts as crashed in that state alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bugsieve.policies.task_view import TaskView
+from bugsieve.policies.worker import printable
+
+VERSION = 1
+
+_REPLY_BASE_BYTES = 1 << 20
+_REPLY_BYTES_PER_STATE = 1 << 14
+
+
+class ProtocolError(ValueError):
+    """A line is no valid reply; the sentence quotes it."""
+
+
+class RefusalError(Exception):
+    """The program says that it cannot serve the task; the sentence is the program's own."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One state as a foreign policy sees it."""
+
+    facts: tuple[str, ...]
+    applicable: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StateError:
+    """A reply for one state that is no action: the policy crashed there."""
+
+    detail: str
+
+
+Answer = str | None | StateError
+
+
+def hello_line(view: TaskView) -> bytes:
+    """The line that opens a conversation."""
+    task = {
+        "name": view.name,
+        "objects": dict(view.objects),
+        "static": sorted(view.static),
+        "goal": list(view.goal),
+    }
+    return _line({"bugsieve": VERSION, "task": task})
+
+
+def batch_line(number: int, questions: Sequence[Question]) -> bytes:
+    """The line that asks for one action per state."""
+    states = [{"facts": q.facts, "applicable": q.applicable} for q in questions]
+    return _line({"id": number, "states": states})
+
+
+def max_reply_bytes(states: int) -> int:
+    """Length above which a reply to so many states is a flood."""
+    return _REPLY_BASE_BYTES + _REPLY_BYTES_PER_STATE * states
+
+
+def check_ready(line: bytes) -> None:
+    """Accept `{"ready": true}`; RefusalError or ProtocolError otherwise."""
+    reply = _parse_object(line)
+    if isinstance(reply.get("error"), str):
+        raise RefusalError(printable(reply["error"]))
+    if reply.get("ready") is not True:
+        raise ProtocolError(f'answered {_quote(line)} instead of {{"ready": true}}')
+
+
+def parse_answers(line: bytes, *, number: int, states: int) -> list[Answer]:
+    """The answers to batch `number`, exactly one per state; ProtocolError otherwise."""
+    reply = _parse_object(line)
+    got = reply.get("id")
+    if type(got) is not int or got != number:
+        raise ProtocolError(f"answered batch {_show(got)} instead of batch {number}")
+    actions = reply.get("actions")
+    if not isinstance(actions, list):
+        raise ProtocolError(f'answered {_quote(line)}, in which "actions" is no list')
+    if len(actions) != states:
+        raise ProtocolError(f"answered {len(actions)} actions for {states} states")
+    return [_answer(action) for action in actions]
+
+
+def _answer(value: Any) -> Answer:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, dict) and isinstance(value.get("error"), str):
+        return StateError(printable(value["error"]))
+    return StateError(f"answered {_show(value)}, which is neither an action nor null")
+
+
+def _parse_object(line: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):  # malformed, not UTF-8, or nested without end
+        raise ProtocolError(f"answered no JSON: {_quote(line)}") from None
+    if not isinstance(value, dict):
+        raise ProtocolError(f"answered {_quote(line)}, which is no JSON object")
+    return value
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode("utf-8") + b"\n"
+
+
+def _quote(line: bytes) -> str:
+    return f'"{printable(line[:400].decode("utf-8", errors="replace"), limit=80)}"'
+
+
+def _show(value: Any) -> str:
+    try:
+        return printable(repr(value)[:400], limit=80)
+    except RecursionError:
+        return "a deeply nested value"

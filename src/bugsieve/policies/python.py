@@ -1,0 +1,56 @@
+"""`python:module:function`: a policy written as a plain Python function of one state.
+
+The function gets the true facts as a frozenset of atoms like "(on a b)" and the list of applicable
+action names, plus the `TaskView` (objects, static facts, goal) if it takes a third argument. It
+returns one of the names, or None. It runs in a worker process, see `python_worker`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.policies.foreign import ForeignPolicy
+from bugsieve.policies.policy import PolicySettings
+from bugsieve.policies.worker import Worker, WorkerLimits
+from bugsieve.tasks.fdr.task import Task
+
+# The current folder leaves the path until our own imports are done: it may hold a `random.py`.
+_BOOT = (
+    "import sys; sys.path[:] = [place for place in sys.path if place]; "
+    "from bugsieve.policies.python_worker import main; main()"
+)
+
+
+class PythonPolicy(ForeignPolicy):
+    """A Python function `f(facts, applicable)` or `f(facts, applicable, task)`."""
+
+    family = "python"
+    usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
+
+    def __init__(self, task: Task, target: str, *, limits: WorkerLimits | None = None) -> None:
+        super().__init__(task, f"python:{target}", limits or WorkerLimits())
+        self.target = target
+        self.start()
+
+    @classmethod
+    def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> PythonPolicy:
+        """The function named by `module:function` or `file.py:function`."""
+        place, _, name = (argument or "").rpartition(":")
+        if not place or not name.isidentifier():
+            raise UsageError(
+                f"'python:{argument or ''}' must name a module or file and a function, "
+                "as in 'python:my_policies:choose' or 'python:./my_policies.py:choose'"
+            )
+        if place.endswith(".py") and not os.path.isfile(place):
+            raise UsageError(f"'python:{argument}': there is no file {place!r}")
+        return cls(task, f"{place}:{name}", limits=settings.limits)
+
+    def spawn(self) -> Worker:
+        """A new interpreter that serves the function."""
+        return Worker(
+            [sys.executable, "-c", _BOOT, self.target],
+            memory_mb=self.limits.memory_mb,
+            environment={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )

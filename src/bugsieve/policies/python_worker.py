@@ -1,0 +1,109 @@
+"""The process behind `python:` policies: speaks the protocol and calls the user's function.
+
+Started by `bugsieve.policies.python`. Imports little, so that it starts fast and leaves the memory
+limit to the policy.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from bugsieve.policies.task_view import TaskView, bind_view
+
+
+class LoadError(Exception):
+    """The function named on the command line cannot be had; the sentence says why."""
+
+
+def main() -> None:
+    """Serve the function named by the first argument until the input ends."""
+    requests, replies = _claim_standard_streams()
+    sys.path.insert(0, os.getcwd())
+    task = json.loads(requests.readline())["task"]
+    try:
+        decide = bind_view(load_function(sys.argv[1]), TaskView.from_message(task))
+    except LoadError as error:
+        _reply(replies, {"error": str(error)})
+        return
+    _reply(replies, {"ready": True})
+    static = frozenset(task["static"])
+    for line in requests:
+        batch = json.loads(line)
+        actions = [_answer(decide, static, state) for state in batch["states"]]
+        _reply(replies, {"id": batch["id"], "actions": actions})
+
+
+def load_function(target: str) -> Callable[..., Any]:
+    """The function `module:name` or `path/to/file.py:name`."""
+    place, _, name = target.rpartition(":")
+    try:
+        module = _load_file(place) if _is_file(place) else importlib.import_module(place)
+    except BaseException as error:  # the module is the user's: it may raise anything, or exit
+        raise LoadError(f"{place} cannot be imported: {_describe(error)}") from error
+    function = getattr(module, name, None)
+    if function is None:
+        raise LoadError(f"{place} has no function {name!r}")
+    if not callable(function):
+        raise LoadError(f"{name!r} in {place} is no function")
+    return function  # type: ignore[no-any-return]
+
+
+def _is_file(place: str) -> bool:
+    return place.endswith(".py") or os.sep in place
+
+
+def _load_file(path: str) -> Any:
+    name = os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickles of the module look themselves up there
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    spec.loader.exec_module(module)
+    return module
+
+
+def _claim_standard_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Move the protocol to descriptors of its own: what the policy prints goes to stderr."""
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return requests, replies
+
+
+def _answer(
+    decide: Callable[[frozenset[str], list[str]], Any], static: frozenset[str], state: Any
+) -> Any:
+    """The function's answer for one state; whatever it raises is told, not passed on."""
+    try:
+        action = decide(static.union(state["facts"]), state["applicable"])
+    except (Exception, SystemExit) as error:
+        return {"error": _describe(error)}
+    if action is None or isinstance(action, str):
+        return action
+    return {"error": f"returned {_shorten(repr(action))}, neither an action name nor None"}
+
+
+def _describe(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "MemoryError: the memory limit is reached"
+    return _shorten(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def _reply(replies: BinaryIO, message: dict[str, Any]) -> None:
+    replies.write(json.dumps(message).encode("utf-8") + b"\n")
+    replies.flush()

@@ -1,0 +1,54 @@
+"""`random`: picks an applicable action by a hash of the state and the seed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.policies.policy import BoundPolicy, PolicySettings
+from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+
+_WORD = (1 << 64) - 1
+
+
+class RandomPolicy(BoundPolicy):
+    """A random applicable action, always the same one for the same state and seed."""
+
+    family = "random"
+    usage = "random or random:SEED"
+
+    def __init__(self, task: Task, *, seed: int = 0) -> None:
+        super().__init__(task, f"random:{seed}")
+        self.seed = seed
+        self._salt = mixed(np.array([seed & _WORD], dtype=np.uint64))[0]
+
+    @classmethod
+    def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> RandomPolicy:
+        """`random` takes the seed of the settings, `random:7` the one it names."""
+        if argument is None:
+            return cls(task, seed=settings.seed)
+        try:
+            return cls(task, seed=int(argument))
+        except ValueError:
+            raise UsageError(f"the seed in 'random:{argument}' is no whole number") from None
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """The applicable action at position hash(state, seed) modulo their number."""
+        operators, offsets = self.task.applicable(states)
+        counts = np.diff(offsets)
+        chosen = np.full(len(states), NO_ACTION, dtype=np.int32)
+        filled = counts > 0
+        words = mixed(self.task.hashes(states)[filled] ^ self._salt)
+        position = words % counts[filled].astype(np.uint64)
+        chosen[filled] = operators[offsets[:-1][filled] + position.astype(np.int64)]
+        return chosen
+
+
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The splitmix64 step of each word: every input bit reaches every output bit."""
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    result: NDArray[np.uint64] = words ^ (words >> np.uint64(31))
+    return result
