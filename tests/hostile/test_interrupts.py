@@ -1,0 +1,56 @@
+"""Ctrl-C while a task is grounded: one line, exit code 2, and no child left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.unit.tasks.fdr.test_translator import LARGE_DOMAIN, large_problem
+
+
+def children(process: int) -> list[int]:
+    """The ids of a process's children, as Linux tells them."""
+    try:
+        return [
+            int(pid)
+            for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        ]
+    except FileNotFoundError:
+        return []
+
+
+def is_running(process: int) -> bool:
+    """Whether the process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(
+    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
+    reason="this system does not list the children of a process in /proc",
+)
+def test_interrupting_the_translator(tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_bytes(LARGE_DOMAIN)
+    (tmp_path / "problem.pddl").write_bytes(large_problem(30))
+    files = [str(tmp_path / name) for name in ("domain.pddl", "problem.pddl")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bugsieve", "rollout", *files, "--policy", "random"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not children(process.pid) and process.poll() is None:
+        time.sleep(0.02)
+    (translator,) = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate()
+    assert (process.returncode, output, errors) == (2, "", "bugsieve: interrupted\n")
+    assert not is_running(translator)

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Builds the native core with AddressSanitizer and UndefinedBehaviorSanitizer and runs the tests
+# that drive it. Called by `make sanitize`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+venv=${VENV:-.venv}
+python=$PWD/$venv/bin/python
+build=$PWD/build/sanitize
+
+"$venv/bin/cmake" -S . -B "$build/cmake" -G Ninja -DCMAKE_MAKE_PROGRAM="$PWD/$venv/bin/ninja" \
+    -DPython_EXECUTABLE="$python" -DBUGSIEVE_SANITIZE=ON >/dev/null
+"$venv/bin/cmake" --build "$build/cmake"
+rm -rf "$build/site"
+mkdir -p "$build/site"
+cp -r src/bugsieve "$build/site/"
+rm -f "$build/site/bugsieve/"_native*.so
+"$venv/bin/cmake" --install "$build/cmake" --prefix "$build/site" >/dev/null
+
+# Python itself leaks by design, and only the preloaded runtime sees the first allocations.
+export LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)"
+export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1
+export UBSAN_OPTIONS=print_stacktrace=1
+export PYTHONPATH=$build/site
+"$python" -c 'from bugsieve import _native; assert _native.SANITIZED, _native.__file__'
+# Tests that limit the address space of children are left out: the sanitizer's shadow exceeds it.
+"$python" -m pytest -p no:cacheprovider tests/unit/native tests/unit/tasks tests/unit/search \
+    tests/property tests/hostile/test_sas_fuzz.py "$@"

@@ -1,0 +1,93 @@
+"""Every command and every piece of Python in the README and the docs runs and prints what it says.
+
+A page is run from top to bottom in an empty folder. `console` blocks show commands after "$ " and
+their output; `python` blocks share one namespace per page. `BUGSIEVE_WRITE_DOCS=1` writes what the
+commands printed into the pages.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+
+def run_command(command: str, folder: Path) -> str:
+    done = subprocess.run(
+        command, shell=True, cwd=folder, env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    return done.stdout
+
+
+def run_console(block: str, folder: Path) -> str:
+    commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+    assert commands, block
+    return "".join(f"$ {command}\n{run_command(command, folder)}" for command in commands)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    program = ""
+    for kind, block in BLOCK.findall(text):
+        if kind == "console":
+            printed = run_console(block, tmp_path)
+            if os.environ.get("BUGSIEVE_WRITE_DOCS"):
+                text = text.replace(f"```console\n{block}```", f"```console\n{printed}```")
+                page.write_text(text, encoding="utf-8")
+            else:
+                assert printed == block
+        elif kind == "python":
+            program += block
+            run_python(program, tmp_path)
+        elif kind == "sh":
+            check_targets(block)
+        else:
+            assert kind in {"json", "text"}, kind
+
+
+def run_python(program: str, folder: Path) -> None:
+    """Later blocks build on earlier ones, so the page so far is run as one program."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-"],
+        input=program,
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def check_targets(block: str) -> None:
+    """Commands of a checkout are make targets; they are run by whoever runs these tests."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"^make (\S+)", block, re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse words help differently")
+@pytest.mark.parametrize("name", ["reference.md", "rollout.svg"])
+def test_generated_pages_are_up_to_date(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "docs" / "build.py"), str(tmp_path)]
+    subprocess.run(command, check=True, env=environment())
+    assert (tmp_path / name).read_text("utf-8") == (ROOT / "docs" / name).read_text("utf-8")

@@ -1,0 +1,33 @@
+"""Files are replaced as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bugsieve.basis.files import write_text
+
+
+def test_text_replaces_the_old_file_byte_by_byte(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old and longer than the new text")
+    write_text(path, "zwölf\nlines\r\n")
+    assert path.read_bytes() == "zwölf\nlines\r\n".encode()
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(UnicodeEncodeError):
+        write_text(path, "new \ud800")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_permissions_are_those_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("")
+    write_text(tmp_path / "ours", "")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode

@@ -1,0 +1,154 @@
+"""The command line's frame: commands, exit codes and one line for every error."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from bugsieve.basis.errors import BudgetError, InputError, InternalError, PolicyError
+from bugsieve.cli import doctor, program
+from bugsieve.cli.program import COMMANDS, main
+
+
+def fails_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The exit code of a command that raises `error`."""
+
+    def run(options: argparse.Namespace) -> int:
+        raise error
+
+    monkeypatch.setattr(doctor, "run", run)
+    return main(["doctor"])
+
+
+def child(*arguments: str, **options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **options},
+    )
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    for command, summary in COMMANDS.items():
+        assert f"{command} " in text
+        assert summary in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"usage: bugsieve {command}" in capsys.readouterr().out
+
+
+def test_help_imports_no_heavy_module() -> None:
+    heavy = {"numpy", "bugsieve._native", "subprocess"} | {f"bugsieve.cli.{c}" for c in COMMANDS}
+    code = (
+        "import sys; from bugsieve.cli import main; main(['--help']);"
+        f"sys.exit(' '.join({heavy!r} & set(sys.modules)))"
+    )
+    assert child("-c", code).stderr.strip() == ""
+
+
+def test_importing_the_package_imports_no_numpy() -> None:
+    code = "import sys, bugsieve; bugsieve.__version__; sys.exit('numpy' in sys.modules)"
+    assert child("-c", code).returncode == 0
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"bugsieve {metadata.version('bugsieve')}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["dokter"], "there is no command 'dokter' (did you mean 'doctor'?)"),
+        (["doctor", "--fix"], "unknown argument '--fix'"),
+        (["doctor", "--hel=1"], "see 'bugsieve doctor --help'"),
+        (["--verzion"], "unknown argument '--verzion' (did you mean '--version'?)"),
+        (["rollout"], "see 'bugsieve rollout --help'"),
+        ([], "say which command to run"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_code_4(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 4
+    error = capsys.readouterr().err
+    assert error.startswith("bugsieve: error: ")
+    assert complaint in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("f:1: is\nodd"), 4, "error: f:1: is odd"),
+        (PolicyError("it died"), 4, "error: it died"),
+        (BudgetError("too slow"), 5, "error: too slow"),
+        (InternalError("broken"), 3, "error: broken"),
+        (MemoryError(), 5, "error: the memory ran out, use a smaller task"),
+        (KeyboardInterrupt(), 2, "interrupted"),
+        (
+            ZeroDivisionError("by 0"),
+            3,
+            (
+                "error: this is a fault in Bugsieve (ZeroDivisionError: by 0); "
+                "set BUGSIEVE_TRACEBACK=1 to see where"
+            ),
+        ),
+    ],
+)
+def test_errors_become_codes(
+    error: BaseException,
+    code: int,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("BUGSIEVE_TRACEBACK", raising=False)
+    assert fails_with(error, monkeypatch) == code
+    assert capsys.readouterr().err == f"bugsieve: {line}\n"
+
+
+def test_traceback_on_request(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BUGSIEVE_TRACEBACK", "1")
+    assert fails_with(ZeroDivisionError(), monkeypatch) == program.OUR_FAULT
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_module_is_the_command_line() -> None:
+    result = child("-m", "bugsieve", "--version")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("bugsieve ")
+
+
+def test_closed_output_ends_quietly(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed, (tmp_path / "err").open("w+") as errors:
+        result = subprocess.run(
+            [sys.executable, "-m", "bugsieve", "doctor"], stdout=closed, stderr=errors, check=False
+        )
+        errors.seek(0)
+        assert errors.read() == ""
+    assert result.returncode == program.INTERRUPTED
+
+
+def test_characters_the_terminal_lacks_are_replaced() -> None:
+    code = "from bugsieve.cli.program import main; main(['--version']); print('\\u03c0')"
+    result = child("-c", code, PYTHONIOENCODING="ascii")
+    assert result.returncode == 0
+    assert result.stdout.endswith("?\n")

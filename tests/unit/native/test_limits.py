@@ -1,0 +1,76 @@
+"""Searches stop at their limits and say which one it was; Ctrl-C stops them at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from bugsieve import _native
+from tests.unit.native.chains import chain, native, switches
+
+HUGE = native(switches(60))
+SEARCHES: list[Callable[..., _native.SearchResult]] = [
+    lambda **limits: _native.astar(HUGE, HUGE.initial_state, "blind", **limits),
+    lambda **limits: _native.greedy(HUGE, HUGE.initial_state, "blind", **limits),
+    lambda **limits: _native.greedy(HUGE, HUGE.initial_state, "blind", deferred=False, **limits),
+    lambda **limits: _native.lookahead(HUGE, HUGE.initial_state, 40, **limits)[0],
+]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_each_limit_ends_the_search_under_its_name(
+    search: Callable[..., _native.SearchResult],
+) -> None:
+    assert search(max_expansions=100).status == "expansions"
+    assert search(max_expansions=100).expanded <= 100
+    assert search(max_seconds=0.05).status == "time"
+    assert search(max_bytes=100_000).status == "memory"
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_an_interrupt_ends_the_search(search: Callable[..., _native.SearchResult]) -> None:
+    pressed: list[float] = []
+
+    def press() -> None:
+        pressed.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Timer(0.2, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        search(max_seconds=60)
+    timer.join()
+    assert pressed
+
+
+def test_another_thread_runs_during_a_search() -> None:
+    ticks = 0
+    done = threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not done.is_set():
+            ticks += 1
+            time.sleep(0.001)
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    _native.astar(HUGE, HUGE.initial_state, "blind", max_seconds=0.3)
+    done.set()
+    ticker.join()
+    assert ticks > 5
+
+
+def test_a_bound_at_the_optimal_cost_leaves_no_plan() -> None:
+    task = native(chain(5, cost=3))
+    assert _native.astar(task, task.initial_state, cost_bound=15).status == "bound"
+    assert _native.astar(task, task.initial_state, cost_bound=16).cost == 15
+
+
+def test_too_many_states_for_exact_distances() -> None:
+    with pytest.raises(ValueError, match="more than 1000 states"):
+        _native.exact_goal_distances(HUGE, max_states=1000)

@@ -1,0 +1,88 @@
+"""The translator's child process: limits, failures and what they are called."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+import pytest
+
+from bugsieve.basis.errors import BudgetError, InputError, UsageError
+from bugsieve.tasks.fdr import translator
+from bugsieve.tasks.fdr.translator import TranslationLimits, translate
+from tests.unit.tasks.pddl.texts import DOMAIN, PROBLEM, replaced
+
+LARGE_DOMAIN = b"""(define (domain grid) (:predicates (at ?x ?y ?z) (seen ?x ?y ?z))
+(:action jump :parameters (?a ?b ?c ?x ?y ?z) :precondition (at ?a ?b ?c)
+ :effect (and (not (at ?a ?b ?c)) (at ?x ?y ?z) (seen ?x ?y ?z))))"""
+
+
+def large_problem(size: int) -> bytes:
+    names = " ".join(f"o{i}" for i in range(size))
+    return (
+        f"(define (problem large) (:domain grid) (:objects {names}) (:init (at o0 o0 o0))"
+        "(:goal (seen o1 o1 o1)))"
+    ).encode()
+
+
+def run(
+    domain: str = DOMAIN, problem: str = PROBLEM, limits: TranslationLimits | None = None
+) -> bytes:
+    return translate(domain.encode(), problem.encode(), name="p.pddl", limits=limits)
+
+
+def test_translates_and_keeps_what_the_goal_does_not_need() -> None:
+    action = "(:action wait :effect (and))"
+    domain = replaced(DOMAIN, "(:action move", f"{action}\n (:action move")
+    text = run(domain)
+    assert text.startswith(b"begin_version\n3\n")
+    assert b"begin_operator\nwait" in text
+
+
+def test_same_text_every_time() -> None:
+    assert run() == run()
+
+
+def test_time_limit() -> None:
+    limits = TranslationLimits(seconds=0.05)
+    with pytest.raises(BudgetError, match=r"p\.pddl: grounding took longer than 0\.05 s"):
+        translate(LARGE_DOMAIN, large_problem(12), name="p.pddl", limits=limits)
+
+
+def test_processor_time_limit_of_the_child() -> None:
+    limits = TranslationLimits(seconds=1.9)
+    with pytest.raises(BudgetError, match="took longer"):
+        translate(LARGE_DOMAIN, large_problem(30), name="p.pddl", limits=limits)
+
+
+def test_memory_limit() -> None:
+    limits = TranslationLimits(bytes=400 << 20)
+    with pytest.raises(BudgetError, match=r"p\.pddl: grounding needs more than 0\.39 GiB"):
+        translate(LARGE_DOMAIN, large_problem(30), name="p.pddl", limits=limits)
+
+
+def test_refusals_become_one_sentence() -> None:
+    with pytest.raises(InputError) as caught:
+        run(domain=replaced(DOMAIN, ":typing", ":continuous-effects"))
+    assert "p.pddl: the translator refuses the task" in str(caught.value)
+    assert ":continuous-effects" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_unreachable_goals_are_refused() -> None:
+    with pytest.raises(InputError, match=r"p\.pddl: the goal cannot be reached"):
+        run(problem=replaced(PROBLEM, "(and (on a b) (on b table))", "(red b)"))
+
+
+def test_goals_that_always_hold_are_refused() -> None:
+    with pytest.raises(InputError, match=r"p\.pddl: the goal holds in every state"):
+        run(problem=replaced(PROBLEM, "(and (on a b) (on b table))", "(red a)"))
+
+
+def test_missing_package_names_the_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translator, "PACKAGE", "no-such-package-as-this")
+    with pytest.raises(UsageError, match=r"install it with: pip install fast-downward\.translate"):
+        run()
+
+
+def test_version_is_the_package_version() -> None:
+    assert translator.translator_version() == metadata.version("fast-downward.translate")
