@@ -1,0 +1,116 @@
+"""Writes docs/reference.md and docs/rollout.svg from the code. Run by `make docs`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import inspect
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import bugsieve
+from bugsieve import search
+from bugsieve.cli import main
+from bugsieve.domains import domain_names
+from bugsieve.policies import list_policies
+
+DOCS = Path(__file__).parent
+COMMANDS = ("rollout", "generate", "doctor")
+
+
+def output_of(*arguments: str) -> str:
+    """What the command line prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+        main(list(arguments))
+    return printed.getvalue()
+
+
+def reference() -> str:
+    """The reference page."""
+    os.environ["COLUMNS"] = "80"
+    parts = ["# Reference\n\nGenerated from the code by `make docs`.\n\n## Commands\n"]
+    parts += [f"```text\n{output_of('--help')}```\n"]
+    parts += [f"### {name}\n\n```text\n{output_of(name, '--help')}```\n" for name in COMMANDS]
+    parts.append("## Policies\n\n| spec | what it is |\n|---|---|")
+    parts += [f"| `{info.usage}` | {info.summary} |" for info in list_policies()]
+    parts.append("\n## Domains\n")
+    parts += [
+        f"### {name}\n\n```text\n{output_of('generate', name, '--help')}```\n"
+        for name in domain_names()
+    ]
+    parts.append("## Python\n")
+    parts += list(python_names())
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def python_names() -> Iterator[str]:
+    """An entry for each public name."""
+    for name in bugsieve.__all__:
+        if not name.startswith("_") and not name.isupper():
+            yield entry(f"bugsieve.{name}", getattr(bugsieve, name))
+    for name in search.__all__:
+        yield entry(f"bugsieve.search.{name}", getattr(search, name))
+
+
+def entry(name: str, value: object) -> str:
+    """Signature and docstring of a function, or of a class with its public methods."""
+    lines = [f"### `{name}`\n", inspect.getdoc(value) or "", ""]
+    if inspect.isclass(value):
+        for member, attribute in vars(value).items():
+            if not member.startswith("_") and inspect.getdoc(attribute):
+                lines.append(f"- `{member}{signature(attribute)}`: {summary(attribute)}")
+        lines.append("")
+    else:
+        lines.insert(1, f"`{name.rpartition('.')[2]}{signature(value)}`\n")
+    return "\n".join(lines)
+
+
+def signature(value: object) -> str:
+    """The parameters as written, without the first `self`."""
+    if not inspect.isfunction(value):
+        return ""
+    text = str(inspect.signature(value))
+    return text.replace("(self, ", "(").replace("(self)", "()").replace("'", "")
+
+
+def summary(value: object) -> str:
+    """First sentence of a docstring."""
+    return (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def picture() -> str:
+    """A rollout as it looks in a terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    with tempfile.TemporaryDirectory() as folder:
+        output_of("generate", "blocksworld", "--blocks", "5", "--seed", "1", "-o", folder)
+        files = (f"{folder}/domain.pddl", f"{folder}/problem.pddl")
+        shown = output_of("rollout", *files, "--policy", "greedy:hff")
+    console = Console(record=True, width=76, file=io.StringIO())
+    console.print(
+        Text("$ bugsieve rollout domain.pddl problem.pddl --policy greedy:hff", style="bold")
+    )
+    console.print(Text(shown.rstrip()))
+    svg = console.export_svg(title="bugsieve rollout", unique_id="rollout")
+    # The picture must open without a network: use the reader's own monospaced font.
+    start, end = svg.find("@font-face"), svg.rfind("@font-face")
+    end = svg.find("}", end) + 1
+    return (svg[:start] + svg[end:]).replace("Fira Code, monospace", "monospace")
+
+
+def build(folder: Path) -> None:
+    """Write both files."""
+    (folder / "reference.md").write_text(reference(), encoding="utf-8")
+    (folder / "rollout.svg").write_text(picture(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=DOCS)
+    build(parser.parse_args(sys.argv[1:]).folder)
