@@ -1,0 +1,89 @@
+"""The Python fronts of the searches: limits, bounds and errors arrive where they should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.search import (
+    Limits,
+    SearchResult,
+    astar,
+    enforced_hill_climbing,
+    exact_goal_distances,
+    greedy,
+    lookahead,
+)
+from bugsieve.tasks.fdr.task import Task
+from tests.unit.native.chains import chain, native, switches
+
+Search = Callable[..., SearchResult]
+SEARCHES: list[Search] = [astar, greedy, enforced_hill_climbing]
+
+
+def task(count: int = 4) -> Task:
+    return Task(native(switches(count)), name="switches")
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_plan_and_its_cost(search: Search) -> None:
+    found = search(task(), task().initial_state)
+    assert found.solved
+    assert found.plan is not None and sorted(found.plan) == [0, 2, 4, 6]
+    assert found.cost == 4
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_limits_and_bounds_reach_the_core(search: Search) -> None:
+    start = task().initial_state
+    assert search(task(), start, limits=Limits(expansions=1)).status == "expansions"
+    assert search(task(), start, limits=Limits(seconds=0)).status == "time"
+    assert search(task(), start, limits=Limits(bytes=1)).status == "memory"
+    bounded = search(task(), start, cost_bound=4)
+    assert bounded.plan is None
+    assert bounded.status in ("bound", "gave-up")
+    assert search(task(), start, cost_bound=-1).status == "bound"
+
+
+def test_a_lookahead_knows_the_way_to_each_leaf() -> None:
+    found = lookahead(task(), task().initial_state, 2)
+    assert found.result.status == "gave-up"
+    assert len(found.states) == 1 + 4 + 6
+    for leaf, (state, cost) in enumerate(zip(found.states, found.costs, strict=True)):
+        reached = task().initial_state[None]
+        for op in found.path(leaf):
+            reached = task().successors(reached, np.array([op], dtype=np.int32))
+        assert (reached[0] == state).all()
+        assert len(found.path(leaf)) == cost
+
+
+def test_exact_distances_count_the_open_switches() -> None:
+    states, distances = exact_goal_distances(task())
+    assert distances.tolist() == (4 - states.sum(axis=1)).tolist()
+    with pytest.raises(UsageError, match="switches: the task is too large to explore"):
+        exact_goal_distances(task(20), max_states=100)
+
+
+def test_wrong_calls_get_a_sentence() -> None:
+    start = task().initial_state
+    with pytest.raises(UsageError, match="no heuristic 'lm-cut' \\(did you mean 'lmcut'"):
+        astar(task(), start, "lm-cut")
+    with pytest.raises(UsageError, match="depth of a lookahead must not be negative, got -1"):
+        lookahead(task(), start, -1)
+    with pytest.raises(UsageError, match="one state was expected, not a batch of 2"):
+        greedy(task(), np.stack([start, start]))
+
+
+def test_an_unsolvable_state_is_proved_so() -> None:
+    one_way = Task(native(chain(3)), name="chain")
+    beyond = chain(3)
+    closed = Task(
+        native(type(beyond)(True, beyond.variables, (), (3,), ((0, 0),), beyond.operators)),
+        name="closed",
+    )
+    assert astar(one_way, one_way.initial_state).cost == 3
+    for search in SEARCHES:
+        assert search(closed, closed.initial_state).status == "unsolvable"
