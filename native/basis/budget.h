@@ -4,8 +4,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
-#include <stdexcept>
+#include <utility>
 
 namespace bugsieve {
 
@@ -21,13 +22,15 @@ class Interrupts {
 
     void check(Clock::time_point now = Clock::now()) {
         if (now < next_) return;
-        next_ = now + std::chrono::milliseconds(20);
+        next_ = now + kPause;
         if (pending_ && pending_()) throw Interrupted();
     }
 
   private:
+    static constexpr std::chrono::milliseconds kPause{20};
+
     std::function<bool()> pending_;
-    Clock::time_point next_ = Clock::now();
+    Clock::time_point next_ = Clock::now() + kPause;
 };
 
 struct Limits {
@@ -38,14 +41,18 @@ struct Limits {
 
 enum class Spent { kNothing, kExpansions, kTime, kMemory };
 
+// Limits counted from its creation on. A search that is given one stops when it is spent.
 class Budget {
   public:
+    Budget(const Budget&) = delete;
+    Budget& operator=(const Budget&) = delete;
     Budget(const Limits& limits, Interrupts& interrupts)
         : limits_(limits), interrupts_(interrupts), start_(Interrupts::Clock::now()) {}
 
     Interrupts& interrupts() { return interrupts_; }
 
-    // Call before each expansion with the expansions done and the bytes held so far.
+    // Call before each expansion, and before each portion of long work between expansions, with
+    // the expansions done and the bytes held so far.
     Spent spent(std::int64_t expansions, std::size_t bytes) {
         const auto now = Interrupts::Clock::now();
         interrupts_.check(now);

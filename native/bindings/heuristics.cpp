@@ -14,7 +14,7 @@ namespace {
 class Heuristic {
   public:
     Heuristic(const Task& task, std::string name) : task_(task), name_(std::move(name)) {
-        if (!is_heuristic(name_)) throw std::invalid_argument("unknown heuristic '" + name_ + "'");
+        check_heuristic(name_);
     }
 
     const std::string& name() const { return name_; }
@@ -33,7 +33,7 @@ class Heuristic {
 
   private:
     std::vector<std::int32_t> run(const States& states, Preferred* preferred) {
-        const auto rows = checked_rows(task_.full().fdr(), states);
+        const std::vector<Value> rows = copied_rows(task_.full().fdr(), states);
         std::vector<std::int32_t> values(rows_of(states));
         without_gil([&](Interrupts& interrupts) {
             std::unique_ptr<Evaluator> evaluator = take();
@@ -70,8 +70,8 @@ void bind_heuristics(nb::module_& m) {
         .def(nb::init<const Task&, std::string>(), nb::arg("task"), nb::arg("name"),
              nb::keep_alive<1, 2>())
         .def_prop_ro("name", &Heuristic::name)
-        .def("evaluate", &Heuristic::evaluate, nb::arg("states"))
-        .def("evaluate_preferred", &Heuristic::evaluate_preferred, nb::arg("states"));
+        .def("evaluate", &Heuristic::evaluate, nb::arg("states").noconvert())
+        .def("evaluate_preferred", &Heuristic::evaluate_preferred, nb::arg("states").noconvert());
 }
 
 }  // namespace bugsieve

@@ -4,6 +4,7 @@
 
 NB_MODULE(_native, m) {
     using namespace bugsieve;
+    nb::set_leak_warnings(false);  // daemon threads may hold objects when Python ends
     m.doc() = "The compiled core of Bugsieve.";
     m.attr("VERSION") = BUGSIEVE_VERSION;
     m.attr("DEAD_END") = kDeadEnd;

@@ -3,8 +3,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <numeric>
-
 #include "bindings/arrays.h"
 #include "search/search_task.h"
 #include "tasks/sas_reader.h"
@@ -28,6 +26,13 @@ std::size_t checked_operator(const FdrTask& task, std::int64_t op) {
     return static_cast<std::size_t>(op);
 }
 
+const std::vector<std::string>& checked_variable(const FdrTask& task, std::size_t variable) {
+    if (variable >= task.num_variables())
+        throw std::out_of_range("there is no variable " + std::to_string(variable) +
+                                "; the task has " + std::to_string(task.num_variables()));
+    return task.fact_names[variable];
+}
+
 void check_same_length(const States& states, const Operators& operators) {
     if (rows_of(states) != rows_of(operators))
         throw std::invalid_argument(std::to_string(rows_of(states)) + " states, but " +
@@ -49,7 +54,7 @@ void append_successor(const FdrTask& task, StateView state, std::size_t op,
 
 auto applicable(const Task& task, const States& states) {
     const FdrTask& fdr = task.full().fdr();
-    const auto rows = checked_rows(fdr, states);
+    const std::vector<Value> rows = copied_rows(fdr, states);
     std::vector<std::int32_t> operators;
     std::vector<std::int64_t> offsets{0};
     without_gil([&](Interrupts& interrupts) {
@@ -67,7 +72,7 @@ auto applicable(const Task& task, const States& states) {
 auto is_applicable(const Task& task, const States& states, const Operators& operators) {
     const FdrTask& fdr = task.full().fdr();
     check_same_length(states, operators);
-    const auto rows = checked_rows(fdr, states);
+    const std::vector<Value> rows = copied_rows(fdr, states);
     std::vector<std::uint8_t> answers;
     for (std::size_t row = 0; row < rows_of(states); ++row) {
         const std::int32_t op = operators(row);
@@ -81,7 +86,7 @@ auto is_applicable(const Task& task, const States& states, const Operators& oper
 auto successors(const Task& task, const States& states, const Operators& operators) {
     const FdrTask& fdr = task.full().fdr();
     check_same_length(states, operators);
-    const auto rows = checked_rows(fdr, states);
+    const std::vector<Value> rows = copied_rows(fdr, states);
     std::vector<Value> result;
     result.reserve(rows.size());
     for (std::size_t row = 0; row < rows_of(states); ++row) {
@@ -97,7 +102,7 @@ auto successors(const Task& task, const States& states, const Operators& operato
 
 auto all_successors(const Task& task, const States& states) {
     const FdrTask& fdr = task.full().fdr();
-    const auto rows = checked_rows(fdr, states);
+    const std::vector<Value> rows = copied_rows(fdr, states);
     std::vector<std::int32_t> operators;
     std::vector<std::int64_t> offsets{0};
     std::vector<Value> result;
@@ -123,7 +128,7 @@ auto all_successors(const Task& task, const States& states) {
 template <class T, class Question>
 std::vector<T> ask_each(const Task& task, const States& states, Question question) {
     const FdrTask& fdr = task.full().fdr();
-    const auto rows = checked_rows(fdr, states);
+    const std::vector<Value> rows = copied_rows(fdr, states);
     std::vector<T> answers;
     answers.reserve(rows_of(states));
     for (std::size_t row = 0; row < rows_of(states); ++row)
@@ -167,7 +172,7 @@ class BoundRegistry {
     template <class Action>
     Array<std::int64_t> each(const States& states, Action action) {
         const FdrTask& fdr = task_.full().fdr();
-        const auto rows = checked_rows(fdr, states);
+        const std::vector<Value> rows = copied_rows(fdr, states);
         std::vector<Word> packed(task_.full().packing().words());
         std::vector<std::int64_t> ids;
         for (std::size_t row = 0; row < rows_of(states); ++row) {
@@ -203,13 +208,7 @@ void bind_parts(nb::class_<Task>& c) {
         .def_prop_ro("uses_costs", [=](const Task& t) { return fdr(t).uses_costs; })
         .def_prop_ro("has_conditional_effects",
                      [=](const Task& t) { return fdr(t).has_conditional_effects; })
-        .def_prop_ro("domain_sizes",
-                     [=](const Task& t) {
-                         std::vector<std::int32_t> sizes;
-                         for (std::size_t v = 0; v < fdr(t).num_variables(); ++v)
-                             sizes.push_back(fdr(t).domain_size(v));
-                         return sizes;
-                     })
+        .def_prop_ro("domain_sizes", [=](const Task& t) { return fdr(t).domain_sizes; })
         .def_prop_ro("variable_names", [=](const Task& t) { return fdr(t).variable_names; })
         .def_prop_ro(
             "initial_state",
@@ -229,7 +228,9 @@ void bind_parts(nb::class_<Task>& c) {
             nb::rv_policy::move)
         .def(
             "fact_names",
-            [=](const Task& t, std::size_t variable) { return fdr(t).fact_names.at(variable); },
+            [=](const Task& t, std::size_t variable) {
+                return checked_variable(fdr(t), variable);
+            },
             nb::arg("variable"))
         .def(
             "preconditions",
@@ -251,15 +252,16 @@ void bind_parts(nb::class_<Task>& c) {
 }
 
 void bind_batches(nb::class_<Task>& c) {
-    c.def("applicable", &applicable, nb::arg("states"))
+    c.def("applicable", &applicable, nb::arg("states").noconvert())
         .def(
             "is_applicable",
             [](const Task& t, const States& s, const Operators& o) {
                 return nb::cast(is_applicable(t, s, o)).attr("view")("bool");
             },
-            nb::arg("states"), nb::arg("operators"))
-        .def("successors", &successors, nb::arg("states"), nb::arg("operators"))
-        .def("all_successors", &all_successors, nb::arg("states"))
+            nb::arg("states").noconvert(), nb::arg("operators").noconvert())
+        .def("successors", &successors, nb::arg("states").noconvert(),
+             nb::arg("operators").noconvert())
+        .def("all_successors", &all_successors, nb::arg("states").noconvert())
         .def(
             "is_goal",
             [](const Task& t, const States& s) {
@@ -270,14 +272,14 @@ void bind_batches(nb::class_<Task>& c) {
                                     })))
                     .attr("view")("bool");
             },
-            nb::arg("states"))
+            nb::arg("states").noconvert())
         .def(
             "hashes",
             [](const Task& t, const States& s) {
                 return to_array(ask_each<std::uint64_t>(
                     t, s, [](const FdrTask&, StateView state) { return content_hash(state); }));
             },
-            nb::arg("states"));
+            nb::arg("states").noconvert());
 }
 
 }  // namespace
@@ -287,30 +289,32 @@ void bind_tasks(nb::module_& m) {
     nb::class_<Task> task(m, "Task");
     task.def_static(
         "from_sas",
-        [](nb::bytes text) {
+        [](nb::bytes text, std::size_t max_mask_lines) {
             const std::string_view view(text.c_str(), text.size());
-            return without_gil([&](Interrupts&) { return new Task(read_sas(view)); });
+            return without_gil(
+                [&](Interrupts&) { return new Task(read_sas(view), max_mask_lines); });
         },
-        nb::arg("text"), nb::rv_policy::take_ownership);
+        nb::arg("text"), nb::kw_only(), nb::arg("max_mask_lines") = SuccessorGenerator::kMaskLines,
+        nb::rv_policy::take_ownership);
     bind_parts(task);
     bind_batches(task);
     task.def(
             "to_sas",
             [](const Task& t, const State& state) {
                 const std::string text =
-                    write_sas(t.full().fdr(), checked_row(t.full().fdr(), state));
+                    write_sas(t.full().fdr(), copied_row(t.full().fdr(), state));
                 return nb::bytes(text.data(), text.size());
             },
-            nb::arg("state"))
+            nb::arg("state").noconvert())
         .def_prop_ro("generator_bytes",
                      [](const Task& t) { return t.full().generator().bytes(); });
 
     nb::class_<BoundRegistry>(m, "StateRegistry")
         .def(nb::init<const Task&>(), nb::arg("task"), nb::keep_alive<1, 2>())
         .def("__len__", &BoundRegistry::size)
-        .def("insert", &BoundRegistry::insert, nb::arg("states"))
-        .def("find", &BoundRegistry::find, nb::arg("states"))
-        .def("states", &BoundRegistry::states, nb::arg("ids"))
+        .def("insert", &BoundRegistry::insert, nb::arg("states").noconvert())
+        .def("find", &BoundRegistry::find, nb::arg("states").noconvert())
+        .def("states", &BoundRegistry::states, nb::arg("ids").noconvert())
         .def_prop_ro("packed_bytes", &BoundRegistry::packed_bytes)
         .def_prop_ro("memory_bytes", &BoundRegistry::memory_bytes);
 }

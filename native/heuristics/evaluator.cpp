@@ -53,8 +53,9 @@ class GoalValueEvaluator : public Evaluator {
         std::uint64_t total = 0;
         for (const std::int32_t fact : relaxation_.goal) {
             const std::uint64_t v = value(fact);
-            if (v == Explorer::kInfinity) return kDeadEnd;
-            total = combine_ == Combine::kMax ? std::max(total, v) : total + v;
+            if (v == kUnreachable) return kDeadEnd;
+            total = combine_ == Combine::kMax ? std::max(total, v)
+                                              : std::min(total + v, kLargestValue);
         }
         return static_cast<std::int32_t>(std::min<std::uint64_t>(total, kDeadEnd - 1));
     }
@@ -116,9 +117,12 @@ bool is_heuristic(std::string_view name) {
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
+std::unique_ptr<Evaluator> make_blind_evaluator(const FdrTask& task) {
+    return std::make_unique<BlindEvaluator>(task);
+}
+
 std::unique_ptr<Evaluator> make_evaluator(std::string_view name, const FdrTask& task,
                                           const Relaxation& relaxation) {
-    if (name == "blind") return std::make_unique<BlindEvaluator>(task);
     if (name == "hmax") return std::make_unique<GoalValueEvaluator>(relaxation, Combine::kMax);
     if (name == "hadd") return std::make_unique<GoalValueEvaluator>(relaxation, Combine::kSum);
     if (name == "hff") return std::make_unique<FfEvaluator>(task, relaxation);

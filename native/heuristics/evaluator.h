@@ -33,7 +33,7 @@ class Evaluator {
     virtual void evaluate(std::span<const Value> states, std::span<std::int32_t> values,
                           Interrupts& interrupts, Preferred* preferred = nullptr) = 0;
     virtual bool has_preferred() const { return false; }
-    // True if no plan exists from a state of value kDeadEnd (so for all members of this family).
+    // Whether no value exceeds the cost of the best plan. Dead ends are real either way.
     virtual bool is_admissible() const { return false; }
 };
 
@@ -41,7 +41,9 @@ class Evaluator {
 std::span<const std::string_view> heuristic_names();
 bool is_heuristic(std::string_view name);
 
-// Task and relaxation must outlive the evaluator.
+std::unique_ptr<Evaluator> make_blind_evaluator(const FdrTask& task);
+
+// All but "blind". Task and relaxation must outlive the evaluator.
 std::unique_ptr<Evaluator> make_evaluator(std::string_view name, const FdrTask& task,
                                           const Relaxation& relaxation);
 

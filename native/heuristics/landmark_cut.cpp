@@ -9,7 +9,7 @@ LandmarkCut::LandmarkCut(const Relaxation& relaxation)
       values_(static_cast<std::size_t>(relaxation.num_facts)),
       costs_(relaxation.costs.begin(), relaxation.costs.end()),
       in_zone_(values_.size()),
-      in_cut_(costs_.size()),
+      considered_(costs_.size()),
       outside_(values_.size()),
       enclosed_(values_.size()) {
     std::vector<std::pair<std::int32_t, std::int32_t>> parts;
@@ -27,7 +27,7 @@ LandmarkCut::LandmarkCut(const Relaxation& relaxation)
 std::int32_t LandmarkCut::evaluate_values() {
     if (relaxation_.goal.empty()) return 0;
     const std::uint32_t hmax = values_[static_cast<std::size_t>(most_expensive_goal())];
-    if (hmax == Explorer::kInfinity) return kDeadEnd;
+    if (hmax == kInfinite) return kDeadEnd;
     std::int64_t total = 0;
     while (true) {
         const std::int32_t goal = most_expensive_goal();
@@ -49,7 +49,7 @@ std::int32_t LandmarkCut::evaluate_values() {
 
 void LandmarkCut::start_round() {
     if (++round_ != 0) return;
-    for (auto* marks : {&in_zone_, &in_cut_, &outside_, &enclosed_, &charged_})
+    for (auto* marks : {&in_zone_, &considered_, &outside_, &enclosed_, &charged_})
         std::fill(marks->begin(), marks->end(), 0u);
     round_ = 1;
 }
@@ -70,9 +70,9 @@ std::uint32_t LandmarkCut::operator_value(std::int32_t op) const {
     std::uint32_t most = 0;
     for (const std::int32_t fact : relaxation_.preconditions[static_cast<std::size_t>(op)])
         most = std::max(most, values_[static_cast<std::size_t>(fact)]);
-    if (most == Explorer::kInfinity) return most;
+    if (most == kInfinite) return most;
     const std::uint32_t cost = costs_[static_cast<std::size_t>(op)];
-    return most > ScalarExploration::kLargest - cost ? ScalarExploration::kLargest : most + cost;
+    return most > kLargest - cost ? kLargest : most + cost;
 }
 
 // Also collects the operators with a cost that lead into the zone.
@@ -84,7 +84,7 @@ void LandmarkCut::mark_zone(std::int32_t goal) {
         const std::int32_t fact = open_.back();
         open_.pop_back();
         for (const std::int32_t op : relaxation_.achievers[static_cast<std::size_t>(fact)]) {
-            auto& considered = in_cut_[static_cast<std::size_t>(op)];
+            auto& considered = considered_[static_cast<std::size_t>(op)];
             if (considered == round_) continue;
             considered = round_;
             if (costs_[static_cast<std::size_t>(op)] > 0) {
@@ -93,7 +93,7 @@ void LandmarkCut::mark_zone(std::int32_t goal) {
             }
             const std::int32_t support = supporter(op);
             if (support == kAlwaysTrue || in_zone(support) ||
-                values_[static_cast<std::size_t>(support)] == Explorer::kInfinity)
+                values_[static_cast<std::size_t>(support)] == kInfinite)
                 continue;
             in_zone_[static_cast<std::size_t>(support)] = round_;
             open_.push_back(support);
@@ -110,7 +110,7 @@ void LandmarkCut::find_cut(std::uint32_t goal_value) {
             continue;
         }
         const std::uint32_t value = values_[static_cast<std::size_t>(support)];
-        if (value == Explorer::kInfinity || in_zone(support)) continue;
+        if (value == kInfinite || in_zone(support)) continue;
         if (value < goal_value || is_reachable_outside_zone(support, goal_value))
             cut_.push_back(op);
     }
@@ -131,7 +131,7 @@ bool LandmarkCut::is_reachable_outside_zone(std::int32_t fact, std::uint32_t goa
             bool found = support == kAlwaysTrue;
             if (!found) {
                 const auto s = static_cast<std::size_t>(support);
-                if (values_[s] == Explorer::kInfinity || in_zone(support)) continue;
+                if (values_[s] == kInfinite || in_zone(support)) continue;
                 found = values_[s] < goal_value || known(support);
                 if (!found && enclosed_[s] != round_) {
                     enclosed_[s] = round_;
@@ -160,10 +160,10 @@ void LandmarkCut::lower_effects(std::int32_t op, std::uint32_t goal_value) {
 }
 
 std::uint32_t LandmarkCut::pay_for_cut(std::uint32_t goal_value) {
-    std::uint32_t price = Explorer::kInfinity;
+    std::uint32_t price = kInfinite;
     for (const std::int32_t op : cut_)
         price = std::min(price, costs_[static_cast<std::size_t>(op)]);
-    queue_.restart(0);
+    queue_.clear();
     for (const std::int32_t op : cut_) {
         const auto whole =
             static_cast<std::size_t>(relaxation_.operators[static_cast<std::size_t>(op)]);

@@ -1,11 +1,14 @@
 // LM-cut (Helmert and Domshlak 2009): the costs of disjunctive landmarks, found one by one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "heuristics/evaluator.h"
-#include "heuristics/explorer.h"
+#include "heuristics/exploration.h"
+#include "heuristics/monotone_queue.h"
 #include "heuristics/relaxation.h"
 
 namespace bugsieve {
@@ -26,13 +29,21 @@ class LandmarkCut {
     template <class ValueOf>
     std::int32_t evaluate(const ValueOf& value) {
         for (std::int32_t fact = 0; fact < relaxation_.num_facts; ++fact)
-            values_[static_cast<std::size_t>(fact)] = value(fact);
+            values_[static_cast<std::size_t>(fact)] = narrowed(value(fact));
         first_values_ = values_;
         return evaluate_values();
     }
 
   private:
     static constexpr std::int32_t kAlwaysTrue = -1;
+    static constexpr std::uint32_t kInfinite = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::uint32_t kLargest = kInfinite - 1;
+
+    // Any choice of supporters gives valid cuts, so values too large for 32 bits may be cut off.
+    static std::uint32_t narrowed(std::uint64_t value) {
+        if (value == kUnreachable) return kInfinite;
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kLargest));
+    }
 
     std::int32_t evaluate_values();
     void start_round();
@@ -59,14 +70,14 @@ class LandmarkCut {
     const Relaxation& relaxation_;
     std::vector<std::uint32_t> values_;
     std::vector<std::uint32_t> first_values_;
-    std::vector<std::uint32_t> costs_;     // what is left of each operator's cost
-    Lists<std::int32_t> parts_;            // relaxed operators of each operator
-    std::vector<std::uint32_t> charged_;   // round in which an operator last paid
-    std::vector<std::int32_t> paid_;       // operators whose cost is no longer the full one
-    std::vector<std::uint32_t> in_zone_;   // round in which a fact was last in the zone
-    std::vector<std::uint32_t> in_cut_;    // round in which an operator was last considered
-    std::vector<std::uint32_t> outside_;   // round in which a fact was last proved reachable
-    std::vector<std::uint32_t> enclosed_;  // round in which a fact was last proved unreachable
+    std::vector<std::uint32_t> costs_;       // what is left of each operator's cost
+    Lists<std::int32_t> parts_;              // relaxed operators of each operator
+    std::vector<std::uint32_t> charged_;     // round in which an operator last paid
+    std::vector<std::int32_t> paid_;         // operators whose cost is no longer the full one
+    std::vector<std::uint32_t> in_zone_;     // round in which a fact was last in the zone
+    std::vector<std::uint32_t> considered_;  // round in which an operator was last considered
+    std::vector<std::uint32_t> outside_;     // round in which a fact was last proved reachable
+    std::vector<std::uint32_t> enclosed_;    // round in which a fact was last proved unreachable
     std::uint32_t round_ = 0;
     std::vector<std::int32_t> open_;
     std::vector<std::int32_t> candidates_;

@@ -1,7 +1,6 @@
 #include "heuristics/lane_exploration.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace bugsieve {
@@ -21,6 +20,7 @@ struct Tables {
     T* values;
     std::uint32_t* changed;
     std::uint32_t* applied;
+    std::uint32_t now;  // counts the operators applied
 };
 
 // A register's worth of lanes.
@@ -42,18 +42,26 @@ struct Row {
         for (std::size_t i = 0; i < kParts; ++i)
             parts[i] = parts[i] > other.parts[i] ? parts[i] : other.parts[i];
     }
-    // Sums that do not fit stay at the largest number.
     [[gnu::always_inline]] void add(const Row& other) {
-        for (std::size_t i = 0; i < kParts; ++i) {
-            const Lanes room = ~other.parts[i];
-            parts[i] = (parts[i] < room ? parts[i] : room) + other.parts[i];
-        }
+        for (std::size_t i = 0; i < kParts; ++i) parts[i] = sum(parts[i], other.parts[i]);
     }
     [[gnu::always_inline]] void add(T number) {
         const Lanes term = Lanes{} + number;
-        const Lanes room = ~term;
-        for (std::size_t i = 0; i < kParts; ++i)
-            parts[i] = (parts[i] < room ? parts[i] : room) + term;
+        for (std::size_t i = 0; i < kParts; ++i) parts[i] = sum(parts[i], term);
+    }
+    // Sums that do not fit stay at the largest number. In the widest lanes, where there is nothing
+    // to fall back on, sums of finite numbers stay finite.
+    [[gnu::always_inline]] static Lanes sum(const Lanes& a, const Lanes& b) {
+        if constexpr (sizeof(T) == 8) {
+            const Lanes infinity = ~Lanes{};
+            const Lanes largest = Lanes{} + static_cast<T>(kLargestValue);
+            const Lanes plain = a + b;  // wraps only if one is infinite
+            const Lanes capped = plain < largest ? plain : largest;
+            return (a > b ? a : b) == infinity ? infinity : capped;
+        } else {
+            const Lanes room = ~b;
+            return (a < room ? a : room) + b;
+        }
     }
     // Takes over smaller lanes; returns whether there were any.
     [[gnu::always_inline]] bool lower_to(const Row& other) {
@@ -69,66 +77,68 @@ struct Row {
     }
 };
 
-// Applies the operators in order, again and again, leaving out those whose preconditions have not
-// changed since they were last applied, until nothing changes any more.
+// Applies the operators in order, leaving out those whose preconditions have not changed since
+// they were last applied. Returns whether nothing changed.
 template <class T, Combine kCombine, std::size_t kBytes>
-[[gnu::always_inline]] inline void sweep_until_stable(const Tables<T>& t) {
+[[gnu::always_inline]] inline bool sweep_once(Tables<T>& t) {
     using Fact = Row<T, kBytes>;
     Fact* const values = reinterpret_cast<Fact*>(t.values);
-    std::uint32_t now = 1;
-    bool stable = false;
-    while (!stable) {
-        stable = true;
-        for (std::size_t op = 0; op < t.operators; ++op) {
-            const std::int32_t* const begin = t.preconditions + t.precondition_starts[op];
-            const std::int32_t* const end = t.preconditions + t.precondition_starts[op + 1];
-            std::uint32_t newest = 1;
-            for (const std::int32_t* pre = begin; pre != end; ++pre) {
-                const std::uint32_t changed = t.changed[*pre];
-                if (changed > newest) newest = changed;
-                if (changed != 0) continue;
-                newest = 0;  // not reached in any lane
-                break;
-            }
-            if (newest <= t.applied[op]) continue;
-            t.applied[op] = ++now;
-            Fact value{};
-            for (const std::int32_t* pre = begin; pre != end; ++pre) {
-                if constexpr (kCombine == Combine::kMax)
-                    value.raise_to(values[*pre]);
-                else
-                    value.add(values[*pre]);
-            }
-            value.add(t.costs[op]);
-            for (std::int32_t i = t.effect_starts[op]; i < t.effect_starts[op + 1]; ++i) {
-                if (!values[t.effects[i]].lower_to(value)) continue;
-                t.changed[t.effects[i]] = now + 1;
-                stable = false;
-            }
+    std::uint32_t now = t.now;
+    bool stable = true;
+    for (std::size_t op = 0; op < t.operators; ++op) {
+        const std::int32_t* const begin = t.preconditions + t.precondition_starts[op];
+        const std::int32_t* const end = t.preconditions + t.precondition_starts[op + 1];
+        std::uint32_t newest = 1;
+        for (const std::int32_t* pre = begin; pre != end; ++pre) {
+            const std::uint32_t changed = t.changed[*pre];
+            if (changed > newest) newest = changed;
+            if (changed != 0) continue;
+            newest = 0;  // not reached in any lane
+            break;
+        }
+        if (newest <= t.applied[op]) continue;
+        t.applied[op] = ++now;
+        Fact value{};
+        for (const std::int32_t* pre = begin; pre != end; ++pre) {
+            if constexpr (kCombine == Combine::kMax)
+                value.raise_to(values[*pre]);
+            else
+                value.add(values[*pre]);
+        }
+        value.add(t.costs[op]);
+        for (std::int32_t i = t.effect_starts[op]; i < t.effect_starts[op + 1]; ++i) {
+            if (!values[t.effects[i]].lower_to(value)) continue;
+            t.changed[t.effects[i]] = now + 1;
+            stable = false;
         }
     }
+    t.now = now;
+    return stable;
 }
 
 template <class T, Combine kCombine>
-void sweep_baseline(const Tables<T>& t) {
-    sweep_until_stable<T, kCombine, 16>(t);
+bool sweep_baseline(Tables<T>& t) {
+    return sweep_once<T, kCombine, 16>(t);
 }
 
 #if defined(__x86_64__)
 template <class T, Combine kCombine>
-[[gnu::target("avx2")]] void sweep_avx2(const Tables<T>& t) {
-    sweep_until_stable<T, kCombine, 32>(t);
+[[gnu::target("avx2")]] bool sweep_avx2(Tables<T>& t) {
+    return sweep_once<T, kCombine, 32>(t);
 }
 const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
 #endif
 
 template <class T, Combine kCombine>
-void sweep_best(const Tables<T>& t) {
+bool sweep_best(Tables<T>& t) {
 #if defined(__x86_64__)
     if (kHasAvx2) return sweep_avx2<T, kCombine>(t);
 #endif
-    sweep_baseline<T, kCombine>(t);
+    return sweep_baseline<T, kCombine>(t);
 }
+
+// Beyond this many sweeps, Dijkstra's algorithm on each state is faster.
+constexpr int kMostSweeps = 200;
 
 }  // namespace
 
@@ -141,12 +151,12 @@ const char* lane_instructions() {
 
 template <class T>
 LaneExploration<T>::LaneExploration(const Relaxation& relaxation,
-                                    std::span<const std::int32_t> costs)
+                                    std::span<const std::int64_t> costs)
     : relaxation_(relaxation),
       values_(static_cast<std::size_t>(relaxation.num_facts)),
       changed_(static_cast<std::size_t>(relaxation.num_facts)),
       applied_(relaxation.num_operators()) {
-    for (const std::int32_t cost : costs) {
+    for (const std::int64_t cost : costs) {
         if (static_cast<std::uint64_t>(cost) >= kInfinity) costs_fit_ = false;
         costs_.push_back(static_cast<T>(cost));
         largest_cost_ = std::max(largest_cost_, costs_.back());
@@ -171,24 +181,28 @@ void LaneExploration<T>::set_states(std::span<const Value> states, std::size_t w
 }
 
 template <class T>
-void LaneExploration<T>::sweep(Combine combine) {
-    const Tables<T> tables{relaxation_.num_operators(),
-                           relaxation_.preconditions.starts.data(),
-                           relaxation_.preconditions.items.data(),
-                           relaxation_.effects.starts.data(),
-                           relaxation_.effects.items.data(),
-                           costs_.data(),
-                           values(),
-                           changed_.data(),
-                           applied_.data()};
-    if (combine == Combine::kMax)
-        sweep_best<T, Combine::kMax>(tables);
-    else
-        sweep_best<T, Combine::kSum>(tables);
+bool LaneExploration<T>::sweep(Combine combine, Interrupts& interrupts) {
+    Tables<T> tables{relaxation_.num_operators(),
+                     relaxation_.preconditions.starts.data(),
+                     relaxation_.preconditions.items.data(),
+                     relaxation_.effects.starts.data(),
+                     relaxation_.effects.items.data(),
+                     costs_.data(),
+                     values(),
+                     changed_.data(),
+                     applied_.data(),
+                     1};
+    for (int sweeps = 0; sweeps < kMostSweeps; ++sweeps) {
+        interrupts.check();
+        if (combine == Combine::kMax ? sweep_best<T, Combine::kMax>(tables)
+                                     : sweep_best<T, Combine::kSum>(tables))
+            return true;
+    }
+    return false;
 }
 
 // Values only ever fall. If even the largest final value leaves room for one more operator,
-// every final value was computed without saturating.
+// every final value was computed without saturating. The widest lanes cap their sums instead.
 template <class T>
 bool LaneExploration<T>::may_have_overflowed(Combine combine) const {
     if constexpr (sizeof(T) == 8) return false;
@@ -201,12 +215,15 @@ bool LaneExploration<T>::may_have_overflowed(Combine combine) const {
 }
 
 template <class T>
-bool LaneExploration<T>::explore(std::span<const Value> states, std::size_t width,
-                                 Combine combine) {
-    if (!costs_fit_) return false;
+typename LaneExploration<T>::Outcome LaneExploration<T>::explore(std::span<const Value> states,
+                                                                 std::size_t width,
+                                                                 Combine combine,
+                                                                 Interrupts& interrupts) {
+    if (relaxation_.num_facts == 0) return Outcome::kDone;
+    if (!costs_fit_) return Outcome::kTooNarrow;
     set_states(states, width);
-    sweep(combine);
-    return !may_have_overflowed(combine);
+    if (!sweep(combine, interrupts)) return Outcome::kTooSlow;
+    return may_have_overflowed(combine) ? Outcome::kTooNarrow : Outcome::kDone;
 }
 
 template class LaneExploration<std::uint16_t>;

@@ -3,15 +3,14 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "basis/budget.h"
+#include "heuristics/exploration.h"
 #include "heuristics/relaxation.h"
 
 namespace bugsieve {
-
-enum class Combine { kMax, kSum };
 
 // Which instructions the sweeps run on, decided once when the library is loaded.
 const char* lane_instructions();
@@ -25,14 +24,19 @@ class LaneExploration {
     static constexpr std::size_t kLanes = 64 / sizeof(T);
     static constexpr T kInfinity = std::numeric_limits<T>::max();
 
-    LaneExploration(const Relaxation& relaxation, std::span<const std::int32_t> costs);
+    LaneExploration(const Relaxation& relaxation, std::span<const std::int64_t> costs);
 
-    // Explores the given states (rows of `width` values, at most kLanes of them). Returns false
-    // if T is too narrow to tell large values from infinity.
-    bool explore(std::span<const Value> states, std::size_t width, Combine combine);
+    // kTooNarrow: T cannot tell large values from infinity. kTooSlow: the operators are in a bad
+    // order for these states, and exploring them one by one is better.
+    enum class Outcome { kDone, kTooNarrow, kTooSlow };
 
-    T value(std::int32_t fact, std::size_t lane) const {
-        return values()[static_cast<std::size_t>(fact) * kLanes + lane];
+    // Explores the given states (rows of `width` values, at most kLanes of them).
+    Outcome explore(std::span<const Value> states, std::size_t width, Combine combine,
+                    Interrupts& interrupts);
+
+    std::uint64_t value(std::int32_t fact, std::size_t lane) const {
+        const T found = values()[static_cast<std::size_t>(fact) * kLanes + lane];
+        return found == kInfinity ? kUnreachable : found;
     }
 
   private:
@@ -43,7 +47,7 @@ class LaneExploration {
     T* values() { return values_.data()->lane; }
 
     void set_states(std::span<const Value> states, std::size_t width);
-    void sweep(Combine combine);
+    bool sweep(Combine combine, Interrupts& interrupts);
     bool may_have_overflowed(Combine combine) const;
 
     const Relaxation& relaxation_;

@@ -61,7 +61,7 @@ std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task) 
     };
     std::vector<Draft> drafts;
     for (std::size_t op = 0; op < task.num_operators(); ++op) {
-        const std::size_t first = drafts.size();
+        std::map<std::vector<std::int32_t>, std::size_t> by_condition;
         const auto effects = task.effects[op];
         for (std::size_t i = 0; i < effects.size(); ++i) {
             std::vector<std::int32_t> needed;
@@ -73,11 +73,9 @@ std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task) 
             needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
             const std::int32_t effect = position(effects[i].fact);
             if (contains(needed, effect)) continue;
-            std::size_t at = first;
-            while (at < drafts.size() && drafts[at].preconditions != needed) ++at;
-            if (at == drafts.size())
-                drafts.push_back({static_cast<std::int32_t>(op), std::move(needed), {}});
-            drafts[at].effects.emplace_back(effect, static_cast<std::int32_t>(i));
+            const auto [entry, is_new] = by_condition.try_emplace(needed, drafts.size());
+            if (is_new) drafts.push_back({static_cast<std::int32_t>(op), std::move(needed), {}});
+            drafts[entry->second].effects.emplace_back(effect, static_cast<std::int32_t>(i));
         }
     }
     return drafts;
@@ -150,32 +148,40 @@ void Relaxation::drop_repetitions(const FdrTask& task, std::vector<Draft>& draft
 // the operators in this order reach their fix-point in few rounds.
 void Relaxation::order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts) const {
     constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
-    std::vector<std::int32_t> layer_of_fact(static_cast<std::size_t>(num_facts), kNever);
+    Lists<std::int32_t> needs;
+    std::vector<std::size_t> missing;
     std::vector<std::int32_t> layer(drafts.size(), kNever);
-    for_each_fact(task.initial_state,
-                  [&](std::int32_t fact) { layer_of_fact[static_cast<std::size_t>(fact)] = 0; });
-    bool changed = true;
-    for (std::int32_t now = 1; changed; ++now) {
-        changed = false;
-        for (std::size_t i = 0; i < drafts.size(); ++i) {
-            if (layer[i] != kNever) continue;
-            const auto& needed = drafts[i].preconditions;
-            if (!std::all_of(needed.begin(), needed.end(), [&](std::int32_t fact) {
-                    return layer_of_fact[static_cast<std::size_t>(fact)] < now;
-                }))
-                continue;
-            layer[i] = now;
-            changed = true;
-            for (const auto& [fact, index] : drafts[i].effects) {
-                auto& known = layer_of_fact[static_cast<std::size_t>(fact)];
-                known = std::min(known, now);
-            }
-        }
+    std::vector<std::size_t> ready;  // operators in the order in which they apply
+    for (std::size_t i = 0; i < drafts.size(); ++i) {
+        const auto& needed = drafts[i].preconditions;
+        needs.items.insert(needs.items.end(), needed.begin(), needed.end());
+        needs.close();
+        missing.push_back(needed.size());
+        if (!needed.empty()) continue;
+        layer[i] = 0;
+        ready.push_back(i);
     }
+    const Lists<std::int32_t> needed_by = inverted(needs, static_cast<std::size_t>(num_facts));
+    std::vector<bool> reached(static_cast<std::size_t>(num_facts), false);
+    const auto reach = [&](std::int32_t fact, std::int32_t now) {
+        const auto f = static_cast<std::size_t>(fact);
+        if (reached[f]) return;
+        reached[f] = true;
+        for (const std::int32_t op : needed_by[f]) {
+            const auto o = static_cast<std::size_t>(op);
+            if (--missing[o] > 0) continue;
+            layer[o] = now;
+            ready.push_back(o);
+        }
+    };
+    for_each_fact(task.initial_state, [&](std::int32_t fact) { reach(fact, 0); });
+    for (std::size_t i = 0; i < ready.size(); ++i)
+        for (const auto& [fact, index] : drafts[ready[i]].effects)
+            reach(fact, layer[ready[i]] + 1);
     std::vector<std::size_t> order(drafts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return layer[a] < layer[b]; });
+                     [&](std::size_t x, std::size_t y) { return layer[x] < layer[y]; });
     std::vector<Draft> sorted;
     sorted.reserve(drafts.size());
     for (const std::size_t i : order) sorted.push_back(std::move(drafts[i]));
@@ -185,7 +191,6 @@ void Relaxation::order_by_first_use(const FdrTask& task, std::vector<Draft>& dra
 void Relaxation::store(const FdrTask& task, const std::vector<Draft>& drafts) {
     const bool some_free_of_cost =
         std::any_of(task.costs.begin(), task.costs.end(), [](std::int32_t c) { return c == 0; });
-    constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
     // Preference among achievers: operator, then effect within it.
     struct Achiever {
         std::int32_t fact, op, effect, relaxed;
@@ -198,7 +203,7 @@ void Relaxation::store(const FdrTask& task, const std::vector<Draft>& drafts) {
         preconditions.items.insert(preconditions.items.end(), draft.preconditions.begin(),
                                    draft.preconditions.end());
         preconditions.close();
-        if (draft.preconditions.empty()) free.push_back(id);
+        if (draft.preconditions.empty()) unconditional.push_back(id);
         most_preconditions =
             std::max(most_preconditions, static_cast<std::int32_t>(draft.preconditions.size()));
         for (const auto& [fact, index] : draft.effects) {
@@ -208,10 +213,7 @@ void Relaxation::store(const FdrTask& task, const std::vector<Draft>& drafts) {
         effects.close();
         const std::int32_t cost = task.costs[static_cast<std::size_t>(draft.op)];
         costs.push_back(cost);
-        weights.push_back(some_free_of_cost
-                              ? static_cast<std::int32_t>(
-                                    std::min(kLargest, std::int64_t{kWeightOfCost} * cost + 1))
-                              : cost);
+        weights.push_back(some_free_of_cost ? std::int64_t{kWeightOfCost} * cost + 1 : cost);
         operators.push_back(draft.op);
     }
     needed_by = inverted(preconditions, static_cast<std::size_t>(num_facts));

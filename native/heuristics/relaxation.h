@@ -16,13 +16,13 @@ struct Relaxation {
 
     std::int32_t num_facts = 0;
     std::vector<std::int32_t> goal;
-    Lists<std::int32_t> preconditions;    // facts of each relaxed operator
-    Lists<std::int32_t> effects;          // facts of each relaxed operator
-    std::vector<std::int32_t> costs;      // cost of each relaxed operator
-    std::vector<std::int32_t> weights;    // as costs, but positive: see kWeightOfCost
-    std::vector<std::int32_t> operators;  // operator of the task behind each relaxed operator
-    std::vector<std::int32_t> free;       // relaxed operators without preconditions
-    Lists<std::int32_t> needed_by;        // relaxed operators that have a fact as precondition
+    Lists<std::int32_t> preconditions;        // facts of each relaxed operator
+    Lists<std::int32_t> effects;              // facts of each relaxed operator
+    std::vector<std::int64_t> costs;          // cost of each relaxed operator
+    std::vector<std::int64_t> weights;        // as costs, but positive: see kWeightOfCost
+    std::vector<std::int32_t> operators;      // operator of the task behind each relaxed operator
+    std::vector<std::int32_t> unconditional;  // relaxed operators without preconditions
+    Lists<std::int32_t> needed_by;            // relaxed operators that have a fact as precondition
     Lists<std::int32_t> achievers;        // relaxed operators that have a fact as effect, in the
                                           // order in which supporters are preferred
     std::int32_t most_preconditions = 1;  // of one relaxed operator

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "heuristics/evaluator.h"
-#include "heuristics/explorer.h"
+#include "heuristics/exploration.h"
 #include "heuristics/relaxation.h"
 
 namespace bugsieve {
@@ -33,7 +34,7 @@ class RelaxedPlan {
         operators_.clear();
         open_.clear();
         for (const std::int32_t fact : relaxation_.goal) {
-            if (value(fact) == Explorer::kInfinity) {
+            if (value(fact) == kUnreachable) {
                 operators_.clear();
                 return kDeadEnd;
             }
@@ -76,23 +77,21 @@ class RelaxedPlan {
     template <class ValueOf>
     std::int32_t best_supporter(std::int32_t fact, const ValueOf& value) const {
         const std::uint64_t wanted = value(fact);
-        std::int32_t cheapest = -1;
-        std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-        for (const std::int32_t op : relaxation_.achievers[static_cast<std::size_t>(fact)]) {
-            std::uint64_t sum =
-                static_cast<std::uint64_t>(relaxation_.weights[static_cast<std::size_t>(op)]);
-            for (const std::int32_t needed :
-                 relaxation_.preconditions[static_cast<std::size_t>(op)]) {
-                sum += value(needed);
-                if (sum >= least) break;
-            }
-            if (sum == wanted) return op;
-            if (sum < least) {  // only where values were cut to the largest number
-                least = sum;
-                cheapest = op;
-            }
+        for (const std::int32_t op : relaxation_.achievers[static_cast<std::size_t>(fact)])
+            if (attains(op, wanted, value)) return op;
+        throw std::logic_error("a reachable fact has no supporter");
+    }
+
+    template <class ValueOf>
+    bool attains(std::int32_t op, std::uint64_t wanted, const ValueOf& value) const {
+        auto sum = static_cast<std::uint64_t>(relaxation_.weights[static_cast<std::size_t>(op)]);
+        for (const std::int32_t needed : relaxation_.preconditions[static_cast<std::size_t>(op)]) {
+            const std::uint64_t term = value(needed);
+            if (term == kUnreachable) return false;
+            sum = std::min(sum + term, kLargestValue);
+            if (sum > wanted) return false;
         }
-        return cheapest;
+        return sum == wanted;
     }
 
     const FdrTask& task_;

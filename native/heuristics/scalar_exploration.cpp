@@ -6,33 +6,14 @@ namespace bugsieve {
 
 namespace {
 
-constexpr auto kLater = [](const auto& a, const auto& b) { return a.first > b.first; };
+std::uint64_t capped_sum(std::uint64_t a, std::uint64_t b) {
+    return std::min(a + b, kLargestValue);  // both are at most kLargestValue
+}
 
 }  // namespace
 
-void MonotoneQueue::push_large(std::uint32_t key, std::int32_t item) {
-    heap_.emplace_back(key, item);
-    std::push_heap(heap_.begin(), heap_.end(), kLater);
-}
-
-std::pair<std::uint32_t, std::int32_t> MonotoneQueue::pop_large() {
-    std::pop_heap(heap_.begin(), heap_.end(), kLater);
-    const auto top = heap_.back();
-    heap_.pop_back();
-    return top;
-}
-
-void MonotoneQueue::clear() {
-    for (; in_buckets_ > 0; ++current_) {
-        in_buckets_ -= buckets_[current_].size();
-        buckets_[current_].clear();
-    }
-    heap_.clear();
-    current_ = 0;
-}
-
 ScalarExploration::ScalarExploration(const Relaxation& relaxation,
-                                     std::span<const std::int32_t> costs)
+                                     std::span<const std::int64_t> costs)
     : relaxation_(relaxation),
       costs_(costs.begin(), costs.end()),
       values_(static_cast<std::size_t>(relaxation.num_facts)),
@@ -45,24 +26,25 @@ ScalarExploration::ScalarExploration(const Relaxation& relaxation,
 }
 
 void ScalarExploration::explore(StateView state, Combine combine, Extent extent) {
-    std::fill(values_.begin(), values_.end(), kInfinity);
-    std::copy(costs_.begin(), costs_.end(), op_values_.begin());
+    std::fill(values_.begin(), values_.end(), kUnreachable);
+    if (combine == Combine::kSum) std::copy(costs_.begin(), costs_.end(), op_values_.begin());
     std::copy(all_missing_.begin(), all_missing_.end(), missing_.begin());
     queue_.clear();
     relaxation_.for_each_fact(state, [&](std::int32_t fact) {
         values_[static_cast<std::size_t>(fact)] = 0;
         queue_.push(0, fact);
     });
-    for (const std::int32_t op : relaxation_.free) offer(op, costs_[static_cast<std::size_t>(op)]);
+    for (const std::int32_t op : relaxation_.unconditional)
+        offer(op, costs_[static_cast<std::size_t>(op)]);
     if (combine == Combine::kMax)
         run<Combine::kMax>(extent);
     else
         run<Combine::kSum>(extent);
 }
 
-void ScalarExploration::offer(std::int32_t op, std::uint32_t value) {
+void ScalarExploration::offer(std::int32_t op, std::uint64_t value) {
     for (const std::int32_t effect : relaxation_.effects[static_cast<std::size_t>(op)]) {
-        std::uint32_t& known = values_[static_cast<std::size_t>(effect)];
+        std::uint64_t& known = values_[static_cast<std::size_t>(effect)];
         if (value < known) {
             known = value;
             queue_.push(value, effect);
@@ -80,11 +62,10 @@ void ScalarExploration::run(Extent extent) {
         for (const std::int32_t op : relaxation_.needed_by[static_cast<std::size_t>(fact)]) {
             const auto o = static_cast<std::size_t>(op);
             if constexpr (kCombine == Combine::kSum)
-                op_values_[o] =
-                    op_values_[o] > kLargest - value ? kLargest : op_values_[o] + value;
+                op_values_[o] = capped_sum(op_values_[o], value);
             if (--missing_[o] == 0) {
                 if constexpr (kCombine == Combine::kMax)  // facts come in order of value
-                    offer(op, value > kLargest - costs_[o] ? kLargest : value + costs_[o]);
+                    offer(op, capped_sum(value, costs_[o]));
                 else
                     offer(op, op_values_[o]);
             }

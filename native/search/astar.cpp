@@ -12,17 +12,17 @@ namespace {
 // taken out is still optimal.
 class AStar {
   public:
-    AStar(const SearchTask& task, std::string_view heuristic, const SearchOptions& options,
-          Interrupts& interrupts)
+    AStar(const SearchTask& task, std::string_view heuristic, std::int64_t cost_bound,
+          Budget& budget)
         : fdr_(task.fdr()),
           space_(task),
           evaluator_(task.evaluator(heuristic)),
-          bound_(options.cost_bound),
-          budget_(options.limits, interrupts) {}
+          bound_(cost_bound),
+          budget_(budget) {}
 
     SearchResult run(StateView start) {
         pending_.add(space_, space_.insert_start(start));
-        evaluate_pending();
+        if (evaluate_pending()) return std::move(result_);
         while (!open_.empty())
             if (expand_batch()) return std::move(result_);
         result_.status = pruned_by_bound_ ? Status::kBound : Status::kUnsolvable;
@@ -39,13 +39,11 @@ class AStar {
         StateId id;
         std::int64_t cost;
     };
-    static constexpr std::size_t kEnough = 32;
-
     // Returns true when the search is over.
     bool expand_batch() {
         const auto best = open_.begin();
         std::vector<Entry>& bucket = best->second;
-        while (!bucket.empty() && pending_.size() < kEnough) {
+        while (!bucket.empty() && pending_.size() < PendingStates::kPortion) {
             const Entry entry = bucket.back();
             bucket.pop_back();
             --open_entries_;
@@ -53,17 +51,12 @@ class AStar {
             if (finished_by(entry.id)) return true;
         }
         if (bucket.empty()) open_.erase(best);
-        evaluate_pending();
-        return false;
+        return evaluate_pending();
     }
 
     bool finished_by(StateId id) {
         const std::size_t bytes = space_.bytes() + open_entries_ * sizeof(Entry);
-        const Spent spent = budget_.spent(result_.expanded, bytes);
-        if (spent != Spent::kNothing) {
-            result_.status = status_of(spent);
-            return true;
-        }
+        if (stops_for(budget_.spent(result_.expanded, bytes))) return true;
         space_.load(id);
         if (space_.is_goal()) {
             set_solved(result_, fdr_, space_.path(id));
@@ -71,6 +64,12 @@ class AStar {
         }
         expand(id);
         return false;
+    }
+
+    bool stops_for(Spent spent) {
+        if (spent == Spent::kNothing) return false;
+        result_.status = status_of(spent);
+        return true;
     }
 
     void expand(StateId id) {
@@ -99,7 +98,8 @@ class AStar {
     void push(StateId id) {
         const Node& node = space_.node(id);
         if (node.h == kDeadEnd) return;
-        if (node.cost + node.h >= bound_) {
+        const std::int32_t least = evaluator_->is_admissible() ? node.h : 0;
+        if (node.cost + least >= bound_) {
             pruned_by_bound_ = true;
             return;
         }
@@ -107,17 +107,17 @@ class AStar {
         ++open_entries_;
     }
 
-    void evaluate_pending() {
-        result_.evaluated += static_cast<std::int64_t>(pending_.size());
-        pending_.evaluate(*evaluator_, space_, budget_.interrupts(), nullptr,
-                          [&](StateId id, std::size_t) { push(id); });
+    // Returns true when the search is over.
+    bool evaluate_pending() {
+        return stops_for(pending_.evaluate(*evaluator_, space_, budget_, result_, nullptr,
+                                           [&](StateId id, std::size_t) { push(id); }));
     }
 
     const FdrTask& fdr_;
     SearchSpace space_;
     std::unique_ptr<Evaluator> evaluator_;
     std::int64_t bound_;
-    Budget budget_;
+    Budget& budget_;
     PendingStates pending_;
     std::map<Priority, std::vector<Entry>> open_;
     std::size_t open_entries_ = 0;
@@ -128,8 +128,8 @@ class AStar {
 }  // namespace
 
 SearchResult astar(const SearchTask& task, StateView state, std::string_view heuristic,
-                   const SearchOptions& options, Interrupts& interrupts) {
-    return AStar(task, heuristic, options, interrupts).run(state);
+                   std::int64_t cost_bound, Budget& budget) {
+    return AStar(task, heuristic, cost_bound, budget).run(state);
 }
 
 }  // namespace bugsieve

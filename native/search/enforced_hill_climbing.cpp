@@ -11,13 +11,12 @@ namespace {
 // `preferred`, only preferred operators are followed.
 class HillClimber {
   public:
-    HillClimber(const SearchTask& task, bool preferred, const SearchOptions& options,
-                Interrupts& interrupts)
+    HillClimber(const SearchTask& task, bool preferred, std::int64_t cost_bound, Budget& budget)
         : task_(task),
           evaluator_(task.evaluator("hff")),
           preferred_(preferred),
-          bound_(options.cost_bound),
-          budget_(options.limits, interrupts) {}
+          bound_(cost_bound),
+          budget_(budget) {}
 
     SearchResult run(StateView start) {
         current_.assign(start.begin(), start.end());
@@ -30,10 +29,7 @@ class HillClimber {
         result_.status = Status::kGaveUp;
         while (!task_.fdr().is_goal(current_)) {
             const std::optional<std::int32_t> better = climb(h);
-            if (!better) {
-                plan_.clear();
-                return std::move(result_);
-            }
+            if (!better) return std::move(result_);
             h = *better;
         }
         set_solved(result_, task_.fdr(), std::move(plan_));
@@ -54,13 +50,10 @@ class HillClimber {
         const StateId root = space.insert_start(current_);
         space.node(root).cost = cost_;
         for (StateId id = 0; id < space.size(); ++id) {
-            const Spent spent = budget_.spent(result_.expanded, space.bytes());
-            if (spent != Spent::kNothing) {
-                result_.status = status_of(spent);
-                return std::nullopt;
-            }
+            if (stops_for(budget_.spent(result_.expanded, space.bytes()))) return std::nullopt;
             if (space.node(id).h == kDeadEnd) continue;
             const StateId found = expand(space, id, h);
+            if (result_.status != Status::kGaveUp) return std::nullopt;
             if (found != kNoState) {
                 const auto way = space.path(found);
                 plan_.insert(plan_.end(), way.begin(), way.end());
@@ -71,6 +64,12 @@ class HillClimber {
             }
         }
         return std::nullopt;
+    }
+
+    bool stops_for(Spent spent) {
+        if (spent == Spent::kNothing) return false;
+        result_.status = status_of(spent);
+        return true;
     }
 
     // Returns the first child better than `h`, or kNoState.
@@ -87,12 +86,12 @@ class HillClimber {
             space.node(child) = {cost, id, op, Node::kNotEvaluated};
             pending_.add(space, child);
         }
-        result_.evaluated += static_cast<std::int64_t>(pending_.size());
         StateId found = kNoState;
-        pending_.evaluate(*evaluator_, space, budget_.interrupts(), nullptr,
-                          [&](StateId child, std::size_t) {
-                              if (found == kNoState && is_better(space, child, h)) found = child;
-                          });
+        stops_for(pending_.evaluate(*evaluator_, space, budget_, result_, nullptr,
+                                    [&](StateId child, std::size_t) {
+                                        if (found == kNoState && is_better(space, child, h))
+                                            found = child;
+                                    }));
         return found;
     }
 
@@ -117,7 +116,7 @@ class HillClimber {
     std::unique_ptr<Evaluator> evaluator_;
     bool preferred_;
     std::int64_t bound_;
-    Budget budget_;
+    Budget& budget_;
     PendingStates pending_;
     std::vector<Value> current_;
     std::vector<std::int32_t> plan_;
@@ -129,8 +128,8 @@ class HillClimber {
 }  // namespace
 
 SearchResult enforced_hill_climbing(const SearchTask& task, StateView state, bool preferred,
-                                    const SearchOptions& options, Interrupts& interrupts) {
-    return HillClimber(task, preferred, options, interrupts).run(state);
+                                    std::int64_t cost_bound, Budget& budget) {
+    return HillClimber(task, preferred, cost_bound, budget).run(state);
 }
 
 }  // namespace bugsieve

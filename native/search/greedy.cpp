@@ -1,6 +1,5 @@
 #include <deque>
 #include <map>
-#include <optional>
 
 #include "search/search.h"
 #include "search/search_space.h"
@@ -62,17 +61,19 @@ class Alternation {
 class GreedyBase {
   public:
     GreedyBase(const SearchTask& task, std::string_view heuristic, bool preferred,
-               const SearchOptions& options, Interrupts& interrupts)
+               std::int64_t cost_bound, Budget& budget)
         : fdr_(task.fdr()),
           space_(task),
           evaluator_(task.evaluator(heuristic)),
           uses_preferred_(preferred && evaluator_->has_preferred()),
-          bound_(options.cost_bound),
-          budget_(options.limits, interrupts) {}
+          bound_(cost_bound),
+          budget_(budget) {}
 
   protected:
     bool is_spent(std::size_t open_bytes) {
-        const Spent spent = budget_.spent(result_.expanded, space_.bytes() + open_bytes);
+        return stops_for(budget_.spent(result_.expanded, space_.bytes() + open_bytes));
+    }
+    bool stops_for(Spent spent) {
         if (spent == Spent::kNothing) return false;
         result_.status = status_of(spent);
         return true;
@@ -106,7 +107,7 @@ class GreedyBase {
     std::unique_ptr<Evaluator> evaluator_;
     bool uses_preferred_;
     std::int64_t bound_;
-    Budget budget_;
+    Budget& budget_;
     PendingStates pending_;
     bool pruned_by_bound_ = false;
     std::int32_t best_h_ = kDeadEnd;
@@ -122,10 +123,9 @@ class EagerGreedy : GreedyBase {
         if (is_too_expensive(0)) return exhausted();
         pending_.add(space_, space_.insert_start(start));
         is_preferred_.push_back(false);
-        evaluate_pending();
+        if (evaluate_pending()) return std::move(result_);
         while (!open_.empty()) {
-            if (is_spent(open_.bytes() + preferred_operators_.size() * sizeof(std::int32_t)))
-                return std::move(result_);
+            if (is_spent(bytes())) return std::move(result_);
             const Entry entry = open_.pop();
             if (entry.cost != space_.node(entry.id).cost || is_closed(entry.id, entry.cost))
                 continue;
@@ -135,7 +135,7 @@ class EagerGreedy : GreedyBase {
                 return std::move(result_);
             }
             expand(entry.id);
-            evaluate_pending();
+            if (evaluate_pending()) return std::move(result_);
         }
         return exhausted();
     }
@@ -145,6 +145,13 @@ class EagerGreedy : GreedyBase {
         StateId id;
         std::int64_t cost;
     };
+
+    std::size_t bytes() const {
+        return open_.bytes() + pending_.bytes() +
+               expanded_at_.capacity() * sizeof(expanded_at_[0]) +
+               preferred_ends_.capacity() * sizeof(preferred_ends_[0]) +
+               preferred_operators_.capacity() * sizeof(preferred_operators_[0]);
+    }
 
     // A node enters both lists; it is expanded once for each cost at which it was reached.
     bool is_closed(StateId id, std::int64_t cost) {
@@ -179,19 +186,21 @@ class EagerGreedy : GreedyBase {
             open_.push(node.h, {id, node.cost}, is_preferred);
     }
 
-    void evaluate_pending() {
-        result_.evaluated += static_cast<std::int64_t>(pending_.size());
+    // Returns true when the budget is spent.
+    bool evaluate_pending() {
         Preferred preferred;
         bool progress = false;
-        pending_.evaluate(*evaluator_, space_, budget_.interrupts(),
-                          uses_preferred_ ? &preferred : nullptr, [&](StateId id, std::size_t i) {
-                              progress = progress || space_.node(id).h < best_h_;
-                              best_h_ = std::min(best_h_, space_.node(id).h);
-                              push(id, is_preferred_[i]);
-                          });
+        const Spent spent = pending_.evaluate(
+            *evaluator_, space_, budget_, result_, uses_preferred_ ? &preferred : nullptr,
+            [&](StateId id, std::size_t i) {
+                progress = progress || space_.node(id).h < best_h_;
+                best_h_ = std::min(best_h_, space_.node(id).h);
+                push(id, is_preferred_[i]);
+            });
         is_preferred_.clear();
         if (progress) open_.reward_preferred();
         if (uses_preferred_) store(preferred);
+        return stops_for(spent);
     }
 
     // States are evaluated in the order of their ids, so their operators can be appended.
@@ -253,8 +262,7 @@ class DeferredGreedy : GreedyBase {
         Preferred preferred;
         if (is_new || uses_preferred_) {
             pending_.add(space_, id);
-            ++result_.evaluated;
-            pending_.evaluate(*evaluator_, space_, budget_.interrupts(),
+            pending_.evaluate(*evaluator_, space_, budget_, result_,
                               uses_preferred_ ? &preferred : nullptr, [](StateId, std::size_t) {});
         }
         const std::int32_t h = space_.node(id).h;
@@ -279,11 +287,10 @@ class DeferredGreedy : GreedyBase {
 }  // namespace
 
 SearchResult greedy(const SearchTask& task, StateView state, std::string_view heuristic,
-                    const GreedyOptions& greedy, const SearchOptions& options,
-                    Interrupts& interrupts) {
-    if (greedy.deferred)
-        return DeferredGreedy(task, heuristic, greedy.preferred, options, interrupts).run(state);
-    return EagerGreedy(task, heuristic, greedy.preferred, options, interrupts).run(state);
+                    const GreedyOptions& options, std::int64_t cost_bound, Budget& budget) {
+    if (options.deferred)
+        return DeferredGreedy(task, heuristic, options.preferred, cost_bound, budget).run(state);
+    return EagerGreedy(task, heuristic, options.preferred, cost_bound, budget).run(state);
 }
 
 }  // namespace bugsieve

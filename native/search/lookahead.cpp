@@ -12,25 +12,19 @@ namespace {
 // not entered: a plan ends there.
 class Lookahead {
   public:
-    Lookahead(const SearchTask& task, std::int64_t depth, const SearchOptions& options,
-              Interrupts& interrupts)
-        : fdr_(task.fdr()),
-          space_(task),
-          depth_(depth),
-          bound_(options.cost_bound),
-          budget_(options.limits, interrupts) {}
+    Lookahead(const SearchTask& task, std::int64_t depth, std::int64_t cost_bound, Budget& budget)
+        : fdr_(task.fdr()), space_(task), depth_(depth), bound_(cost_bound), budget_(budget) {}
 
     SearchResult run(StateView start, Leaves& leaves) {
-        result_.status = Status::kUnsolvable;
         if (bound_ <= 0) {
             result_.status = Status::kBound;
             return std::move(result_);
         }
         const StateId root = space_.insert_start(start);
-        record(root, 0, {});
+        is_covered(root, {0, 0, -1});
         space_.load(root);
-        cut_off_ = depth_ == 0;
-        if (depth_ > 0 && !space_.is_goal() && !is_spent()) enter(root);
+        cut_off_ = depth_ == 0 && !space_.is_goal();
+        if (depth_ > 0 && !space_.is_goal() && !is_spent()) enter(root, -1, 0);
         while (!frames_.empty() && !is_spent()) step();
         finish(leaves);
         return std::move(result_);
@@ -39,40 +33,45 @@ class Lookahead {
   private:
     struct Frame {
         StateId id;
-        std::vector<std::int32_t> operators;
-        std::size_t next = 0;
+        std::int32_t last_step;
+        std::int64_t cost;
+        std::size_t first, next, end;  // operators still to try, into operators_
     };
     struct Visit {
         std::int64_t depth, cost;
+        std::int32_t last_step;
     };
 
     bool is_spent() {
-        const Spent spent = budget_.spent(result_.expanded, space_.bytes());
+        const std::size_t held = steps_.capacity() * sizeof(Leaves::Step) +
+                                 visits_.capacity() * sizeof(visits_[0]) +
+                                 num_visits_ * sizeof(Visit) + frames_.capacity() * sizeof(Frame) +
+                                 operators_.capacity() * sizeof(std::int32_t);
+        const Spent spent = budget_.spent(result_.expanded, space_.bytes() + held);
         if (spent == Spent::kNothing) return false;
         result_.status = status_of(spent);
         limit_hit_ = true;
         return true;
     }
 
-    void enter(StateId id) {
+    void enter(StateId id, std::int32_t last_step, std::int64_t cost) {
         space_.load(id);
         ++result_.expanded;
-        const auto operators = space_.applicable();
-        frames_.push_back({id, {operators.begin(), operators.end()}, 0});
+        const std::size_t first = operators_.size();
+        const auto applicable = space_.applicable();
+        operators_.insert(operators_.end(), applicable.begin(), applicable.end());
+        frames_.push_back({id, last_step, cost, first, first, operators_.size()});
     }
 
     void step() {
         Frame& frame = frames_.back();
-        if (frame.next == frame.operators.size()) {
+        if (frame.next == frame.end) {
+            operators_.resize(frame.first);
             frames_.pop_back();
-            if (!way_.empty()) {
-                cost_ -= fdr_.costs[static_cast<std::size_t>(way_.back())];
-                way_.pop_back();
-            }
             return;
         }
-        const std::int32_t op = frame.operators[frame.next++];
-        const std::int64_t cost = cost_ + fdr_.costs[static_cast<std::size_t>(op)];
+        const std::int32_t op = operators_[frame.next++];
+        const std::int64_t cost = frame.cost + fdr_.costs[static_cast<std::size_t>(op)];
         ++result_.generated;
         if (cost >= bound_) {
             pruned_by_bound_ = true;
@@ -80,19 +79,16 @@ class Lookahead {
         }
         space_.load(frame.id);
         const StateId child = space_.insert_child(frame.id, op).id;
-        const auto depth = static_cast<std::int64_t>(way_.size()) + 1;
-        if (is_covered(child, {depth, cost})) return;
-        way_.push_back(op);
-        cost_ = cost;
-        record(child, cost, way_);
+        const auto depth = static_cast<std::int64_t>(frames_.size());
+        const auto last_step = static_cast<std::int32_t>(steps_.size());
+        if (is_covered(child, {depth, cost, last_step})) return;
+        steps_.push_back({frame.last_step, op});
         space_.load(child);
-        if (space_.is_goal() || depth == depth_) {
-            if (!space_.is_goal()) cut_off_ = true;
-            way_.pop_back();
-            cost_ -= fdr_.costs[static_cast<std::size_t>(op)];
-            return;
-        }
-        enter(child);
+        if (space_.is_goal()) return;
+        if (depth == depth_)
+            cut_off_ = true;
+        else
+            enter(child, last_step, cost);
     }
 
     // Remembers the visit unless an earlier one was at least as shallow and as cheap.
@@ -105,35 +101,29 @@ class Lookahead {
         if (std::any_of(earlier.begin(), earlier.end(),
                         [&](const Visit& v) { return covers(v, visit); }))
             return true;
-        std::erase_if(earlier, [&](const Visit& v) { return covers(visit, v); });
+        num_visits_ -= std::erase_if(earlier, [&](const Visit& v) { return covers(visit, v); });
         earlier.push_back(visit);
+        ++num_visits_;
         return false;
     }
 
-    void record(StateId id, std::int64_t cost, const std::vector<std::int32_t>& way) {
-        if (id >= ways_.size()) ways_.resize(space_.size());
-        if (id >= visits_.size()) visits_.resize(space_.size());
-        if (way.empty()) visits_[id].push_back({0, 0});
-        if (space_.node(id).h != Node::kNotEvaluated && space_.node(id).cost <= cost) return;
-        space_.node(id).cost = cost;
-        space_.node(id).h = 0;  // marks the node as recorded
-        ways_[id] = way;
-    }
-
     void finish(Leaves& leaves) {
-        StateId best = kNoState;
+        leaves.is_complete = !limit_hit_;
+        leaves.steps = std::move(steps_);
+        std::size_t best = space_.size();
         for (StateId id = 0; id < space_.size(); ++id) {
-            if (space_.node(id).h == Node::kNotEvaluated) continue;
+            const Visit& cheapest =
+                *std::min_element(visits_[id].begin(), visits_[id].end(),
+                                  [](const Visit& a, const Visit& b) { return a.cost < b.cost; });
             space_.append_row(id, leaves.states);
-            leaves.costs.push_back(space_.node(id).cost);
-            leaves.paths.push_back(ways_[id]);
+            leaves.costs.push_back(cheapest.cost);
+            leaves.last_steps.push_back(cheapest.last_step);
             space_.load(id);
-            if (space_.is_goal() &&
-                (best == kNoState || space_.node(id).cost < space_.node(best).cost))
+            if (space_.is_goal() && (best == space_.size() || cheapest.cost < leaves.costs[best]))
                 best = id;
         }
-        if (best != kNoState) {
-            set_solved(result_, fdr_, ways_[best]);
+        if (best != space_.size()) {
+            set_solved(result_, fdr_, leaves.path(best));
         } else if (!limit_hit_) {
             result_.status = cut_off_           ? Status::kGaveUp
                              : pruned_by_bound_ ? Status::kBound
@@ -145,12 +135,12 @@ class Lookahead {
     SearchSpace space_;
     std::int64_t depth_;
     std::int64_t bound_;
-    Budget budget_;
+    Budget& budget_;
     std::vector<Frame> frames_;
-    std::vector<std::int32_t> way_;
-    std::int64_t cost_ = 0;
+    std::vector<std::int32_t> operators_;  // of all frames, one after the other
+    std::vector<Leaves::Step> steps_;
     std::vector<std::vector<Visit>> visits_;
-    std::vector<std::vector<std::int32_t>> ways_;
+    std::size_t num_visits_ = 0;
     bool cut_off_ = false, pruned_by_bound_ = false, limit_hit_ = false;
     SearchResult result_;
 };
@@ -158,8 +148,8 @@ class Lookahead {
 }  // namespace
 
 SearchResult lookahead(const SearchTask& task, StateView state, std::int64_t depth,
-                       const SearchOptions& options, Interrupts& interrupts, Leaves& leaves) {
-    return Lookahead(task, depth, options, interrupts).run(state, leaves);
+                       std::int64_t cost_bound, Budget& budget, Leaves& leaves) {
+    return Lookahead(task, depth, cost_bound, budget).run(state, leaves);
 }
 
 }  // namespace bugsieve

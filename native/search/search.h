@@ -26,11 +26,6 @@ struct SearchResult {
 
 constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::max();
 
-struct SearchOptions {
-    std::int64_t cost_bound = kNoBound;  // only plans cheaper than this count
-    Limits limits;
-};
-
 struct GreedyOptions {
     bool deferred = true;
     bool preferred = true;
@@ -38,9 +33,18 @@ struct GreedyOptions {
 
 // States met by a lookahead, each with a cheapest way to it within the depth.
 struct Leaves {
+    // The last step of a way, after the way that ends with step `previous`.
+    struct Step {
+        std::int32_t previous, op;
+    };
+
     std::vector<Value> states;  // rows
     std::vector<std::int64_t> costs;
-    std::vector<std::vector<std::int32_t>> paths;
+    std::vector<std::int32_t> last_steps;  // -1: the start itself
+    std::vector<Step> steps;
+    bool is_complete = true;  // no limit was hit
+
+    std::vector<std::int32_t> path(std::size_t leaf) const;
 };
 
 struct GoalDistances {
@@ -48,15 +52,15 @@ struct GoalDistances {
     std::vector<std::int32_t> distances;
 };
 
+// Only plans cheaper than `cost_bound` count.
 SearchResult astar(const SearchTask& task, StateView state, std::string_view heuristic,
-                   const SearchOptions& options, Interrupts& interrupts);
+                   std::int64_t cost_bound, Budget& budget);
 SearchResult greedy(const SearchTask& task, StateView state, std::string_view heuristic,
-                    const GreedyOptions& greedy, const SearchOptions& options,
-                    Interrupts& interrupts);
+                    const GreedyOptions& options, std::int64_t cost_bound, Budget& budget);
 SearchResult enforced_hill_climbing(const SearchTask& task, StateView state, bool preferred,
-                                    const SearchOptions& options, Interrupts& interrupts);
+                                    std::int64_t cost_bound, Budget& budget);
 SearchResult lookahead(const SearchTask& task, StateView state, std::int64_t depth,
-                       const SearchOptions& options, Interrupts& interrupts, Leaves& leaves);
+                       std::int64_t cost_bound, Budget& budget, Leaves& leaves);
 // All states reachable from the initial state with their h*; throws std::length_error if there
 // are more than max_states of them.
 GoalDistances exact_goal_distances(const SearchTask& task, std::int64_t max_states,

@@ -88,24 +88,38 @@ class SearchSpace {
 // New states of a search wait here until there are enough of them to be worth evaluating.
 class PendingStates {
   public:
+    static constexpr std::size_t kPortion = 32;  // evaluated between two looks at the budget
+
     void add(const SearchSpace& space, StateId id) {
         ids_.push_back(id);
         space.append_row(id, rows_);
     }
     std::size_t size() const { return ids_.size(); }
+    std::size_t bytes() const { return rows_.capacity() * sizeof(Value); }
 
-    // Sets the heuristic value of each node and calls visit(id, position) in order of arrival.
+    // Evaluates the states in order of arrival: counts each in `result`, sets the heuristic value
+    // of its node, and calls visit(id, position). Stops with the reason when the budget is spent.
     template <class Visit>
-    void evaluate(Evaluator& evaluator, SearchSpace& space, Interrupts& interrupts,
-                  Preferred* preferred, Visit visit) {
-        values_.resize(ids_.size());
-        evaluator.evaluate(rows_, values_, interrupts, preferred);
-        for (std::size_t i = 0; i < ids_.size(); ++i) {
-            space.node(ids_[i]).h = values_[i];
-            visit(ids_[i], i);
+    Spent evaluate(Evaluator& evaluator, SearchSpace& space, Budget& budget, SearchResult& result,
+                   Preferred* preferred, Visit visit) {
+        const std::size_t width = ids_.empty() ? 0 : rows_.size() / ids_.size();
+        for (std::size_t from = 0; from < ids_.size(); from += kPortion) {
+            if (from > 0) {
+                const Spent spent = budget.spent(result.expanded, space.bytes() + bytes());
+                if (spent == Spent::kTime || spent == Spent::kMemory) return spent;
+            }
+            values_.resize(std::min(kPortion, ids_.size() - from));
+            evaluator.evaluate(std::span(rows_).subspan(from * width, values_.size() * width),
+                               values_, budget.interrupts(), preferred);
+            result.evaluated += static_cast<std::int64_t>(values_.size());
+            for (std::size_t i = 0; i < values_.size(); ++i) {
+                space.node(ids_[from + i]).h = values_[i];
+                visit(ids_[from + i], from + i);
+            }
         }
         ids_.clear();
         rows_.clear();
+        return Spent::kNothing;
     }
 
   private:

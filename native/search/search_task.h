@@ -30,23 +30,26 @@ class Lazy {
 
 class SearchTask {
   public:
-    explicit SearchTask(FdrTask task) : fdr_(std::move(task)), packing_(fdr_) {}
+    SearchTask(FdrTask task, std::size_t max_mask_lines)
+        : fdr_(std::move(task)), packing_(fdr_), max_mask_lines_(max_mask_lines) {}
 
     const FdrTask& fdr() const { return fdr_; }
     const Packing& packing() const { return packing_; }
     const SuccessorGenerator& generator() const {
-        return generator_.get([&] { return SuccessorGenerator(fdr_); });
+        return generator_.get([&] { return SuccessorGenerator(fdr_, max_mask_lines_); });
     }
     const Relaxation& relaxation() const {
         return relaxation_.get([&] { return Relaxation(fdr_); });
     }
     std::unique_ptr<Evaluator> evaluator(std::string_view heuristic) const {
+        if (heuristic == "blind") return make_blind_evaluator(fdr_);
         return make_evaluator(heuristic, fdr_, relaxation());
     }
 
   private:
     FdrTask fdr_;
     Packing packing_;
+    std::size_t max_mask_lines_;
     Lazy<SuccessorGenerator> generator_;
     Lazy<Relaxation> relaxation_;
 };
@@ -54,7 +57,8 @@ class SearchTask {
 // The full task, and the part of it in which plans are searched for.
 class Task {
   public:
-    explicit Task(FdrTask task) : full_(std::move(task)) {}
+    explicit Task(FdrTask task, std::size_t max_mask_lines = SuccessorGenerator::kMaskLines)
+        : full_(std::move(task), max_mask_lines), max_mask_lines_(max_mask_lines) {}
 
     const SearchTask& full() const { return full_; }
 
@@ -65,15 +69,18 @@ class Task {
     const Reduced& reduced() const {
         return reduced_.get([&] {
             Reduced reduced;
-            if (every_part_matters(full_.fdr())) return reduced;
-            reduced.projection = project(full_.fdr());
-            reduced.task = std::make_unique<const SearchTask>(std::move(reduced.projection.task));
+            std::optional<Projection> projection = project(full_.fdr());
+            if (!projection) return reduced;
+            reduced.projection = std::move(*projection);
+            reduced.task = std::make_unique<const SearchTask>(std::move(reduced.projection.task),
+                                                              max_mask_lines_);
             return reduced;
         });
     }
 
   private:
     SearchTask full_;
+    std::size_t max_mask_lines_;
     Lazy<Reduced> reduced_;
 };
 

@@ -53,6 +53,7 @@ struct Effect {
 };
 
 struct FdrTask {
+    std::vector<std::int32_t> domain_sizes;
     std::vector<std::string> variable_names;
     std::vector<std::vector<std::string>> fact_names;
     std::vector<std::vector<Fact>> mutex_groups;
@@ -69,11 +70,9 @@ struct FdrTask {
     bool uses_costs = false;
     bool has_conditional_effects = false;
 
-    std::size_t num_variables() const { return fact_names.size(); }
+    std::size_t num_variables() const { return domain_sizes.size(); }
     std::size_t num_operators() const { return costs.size(); }
-    std::int32_t domain_size(std::size_t variable) const {
-        return static_cast<std::int32_t>(fact_names[variable].size());
-    }
+    std::int32_t domain_size(std::size_t variable) const { return domain_sizes[variable]; }
     bool is_goal(StateView state) const { return hold(state, goal); }
     bool is_applicable(StateView state, std::size_t op) const {
         return hold(state, preconditions[op]);

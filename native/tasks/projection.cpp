@@ -7,32 +7,34 @@ namespace bugsieve {
 namespace {
 
 std::vector<bool> mattering_variables(const FdrTask& task) {
-    Lists<std::int32_t> changers;  // operators that change each variable
-    std::vector<std::vector<std::int32_t>> by_variable(task.num_variables());
+    struct Change {
+        std::size_t op;
+        std::int32_t conditions;
+    };
+    std::vector<std::vector<Change>> changes(task.num_variables());
     for (std::size_t op = 0; op < task.num_operators(); ++op)
         for (const Effect& effect : task.effects[op])
-            by_variable[static_cast<std::size_t>(effect.fact.variable)].push_back(
-                static_cast<std::int32_t>(op));
+            changes[static_cast<std::size_t>(effect.fact.variable)].push_back(
+                {op, effect.conditions});
     std::vector<bool> matters(task.num_variables(), false);
+    std::vector<bool> seen(task.num_operators(), false);
     std::vector<std::size_t> open;
-    const auto mark = [&](const Fact& fact) {
-        const auto v = static_cast<std::size_t>(fact.variable);
-        if (matters[v]) return;
-        matters[v] = true;
-        open.push_back(v);
+    const auto mark = [&](std::span<const Fact> facts) {
+        for (const Fact& fact : facts) {
+            const auto v = static_cast<std::size_t>(fact.variable);
+            if (matters[v]) continue;
+            matters[v] = true;
+            open.push_back(v);
+        }
     };
-    for (const Fact& fact : task.goal) mark(fact);
+    mark(task.goal);
     while (!open.empty()) {
         const std::size_t variable = open.back();
         open.pop_back();
-        for (const std::int32_t id : by_variable[variable]) {
-            const auto op = static_cast<std::size_t>(id);
-            for (const Fact& fact : task.preconditions[op]) mark(fact);
-            for (const Effect& effect : task.effects[op])
-                if (static_cast<std::size_t>(effect.fact.variable) == variable)
-                    for (const Fact& fact :
-                         task.conditions[static_cast<std::size_t>(effect.conditions)])
-                        mark(fact);
+        for (const Change& change : changes[variable]) {
+            mark(task.conditions[static_cast<std::size_t>(change.conditions)]);
+            if (!seen[change.op]) mark(task.preconditions[change.op]);
+            seen[change.op] = true;
         }
     }
     return matters;
@@ -46,13 +48,9 @@ std::vector<Value> Projection::project(StateView state) const {
     return kept;
 }
 
-bool every_part_matters(const FdrTask& task) {
+std::optional<Projection> project(const FdrTask& task) {
     const auto matters = mattering_variables(task);
-    return std::all_of(matters.begin(), matters.end(), [](bool m) { return m; });
-}
-
-Projection project(const FdrTask& task) {
-    const auto matters = mattering_variables(task);
+    if (std::all_of(matters.begin(), matters.end(), [](bool m) { return m; })) return std::nullopt;
     Projection result;
     FdrTask& kept = result.task;
     std::vector<std::int32_t> renamed(task.num_variables(), -1);
@@ -60,7 +58,7 @@ Projection project(const FdrTask& task) {
         if (!matters[v]) continue;
         renamed[v] = static_cast<std::int32_t>(result.variables.size());
         result.variables.push_back(v);
-        kept.fact_names.emplace_back(task.fact_names[v].size());
+        kept.domain_sizes.push_back(task.domain_size(v));
         kept.initial_state.push_back(task.initial_state[v]);
     }
     const auto rename = [&](const Fact& fact) {

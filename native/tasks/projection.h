@@ -1,6 +1,7 @@
 // The part of a task that can matter for reaching the goal.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "tasks/fdr_task.h"
@@ -18,8 +19,7 @@ struct Projection {
     std::vector<Value> project(StateView state) const;
 };
 
-// True where nothing can be dropped.
-bool every_part_matters(const FdrTask& task);
-Projection project(const FdrTask& task);
+// Nothing where every variable matters.
+std::optional<Projection> project(const FdrTask& task);
 
 }  // namespace bugsieve

@@ -159,6 +159,7 @@ class Reader {
             if (size > kLargestDomain)
                 throw UnsupportedSasError("variables with more than 65535 values",
                                           task_.variable_names.back());
+            task_.domain_sizes.push_back(static_cast<std::int32_t>(size));
             auto& names = task_.fact_names.emplace_back();
             for (std::int64_t k = 0; k < size; ++k) names.push_back(lines_.name("a value name"));
             if (layer != -1) throw UnsupportedSasError("axioms", names.front());

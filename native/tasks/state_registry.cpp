@@ -111,9 +111,7 @@ StateRegistry::Inserted StateRegistry::insert(const Word* packed) {
 void StateRegistry::grow() {
     const auto larger = static_cast<std::size_t>(static_cast<double>(slots_.size()) * kGrowth);
     if (larger >= std::size_t{1} << 32) throw std::length_error("too many states");
-    slots_.clear();
-    slots_.shrink_to_fit();
-    slots_.resize(larger, 0);
+    std::vector<std::uint32_t>(larger, 0).swap(slots_);
     // Ids plus one never exceed the number of slots, as at most 90 % of them are taken.
     id_mask_ = static_cast<std::uint32_t>(std::bit_ceil(larger) - 1);
     for (StateId id = 0; id < size_; ++id) {

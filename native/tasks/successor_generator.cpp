@@ -8,17 +8,16 @@ namespace bugsieve {
 
 // Operators order[begin..end) that agree on their first `depth` preconditions; the position of
 // their node is to be written to nodes_[link].
-struct SuccessorGenerator::Range {
+struct DecisionTree::Range {
     std::size_t begin, end, depth, link;
 };
 
-SuccessorGenerator::SuccessorGenerator(const FdrTask& task)
-    : num_operators_(task.num_operators()) {
+DecisionTree::DecisionTree(const FdrTask& task) : num_operators_(task.num_operators()) {
     build(task);
     nodes_.shrink_to_fit();
 }
 
-void SuccessorGenerator::build(const FdrTask& task) {
+void DecisionTree::build(const FdrTask& task) {
     std::vector<std::int32_t> order(num_operators_);
     std::iota(order.begin(), order.end(), 0);
     const auto precondition = [&](std::int32_t op) {
@@ -84,8 +83,7 @@ void SuccessorGenerator::build(const FdrTask& task) {
     }
 }
 
-void SuccessorGenerator::append_applicable(StateView state,
-                                           std::vector<std::int32_t>& operators) const {
+void DecisionTree::append_applicable(StateView state, std::vector<std::int32_t>& operators) const {
     const std::size_t from = operators.size();
     thread_local std::vector<std::int32_t> stack;
     stack.clear();
@@ -121,8 +119,7 @@ void SuccessorGenerator::append_applicable(StateView state,
     sort_ascending(operators, from);
 }
 
-void SuccessorGenerator::sort_ascending(std::vector<std::int32_t>& operators,
-                                        std::size_t from) const {
+void DecisionTree::sort_ascending(std::vector<std::int32_t>& operators, std::size_t from) const {
     const std::size_t count = operators.size() - from;
     const std::size_t words = num_operators_ / 64 + 1;
     if (count * static_cast<std::size_t>(std::bit_width(count)) < 2 * words) {

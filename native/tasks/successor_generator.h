@@ -1,18 +1,21 @@
-// Finds the applicable operators of a state by walking a decision tree over the variables.
+// Finds the applicable operators of a state.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "tasks/applicability_masks.h"
 #include "tasks/fdr_task.h"
 
 namespace bugsieve {
 
-// The tree is one flat array. A node that tests a variable stores only the values that some
-// operator below it requires, so its size is bounded by the preconditions, not by the domains.
-class SuccessorGenerator {
+// A decision tree over the variables in one flat array. A node that tests a variable stores only
+// the values that some operator below it requires, so its size is bounded by the preconditions,
+// not by the domains.
+class DecisionTree {
   public:
-    explicit SuccessorGenerator(const FdrTask& task);
+    explicit DecisionTree(const FdrTask& task);
 
     // Appends the ids of the operators applicable in `state`, ascending.
     void append_applicable(StateView state, std::vector<std::int32_t>& operators) const;
@@ -33,6 +36,36 @@ class SuccessorGenerator {
 
     std::vector<std::int32_t> nodes_;
     std::size_t num_operators_ = 0;
+};
+
+// Masks where they stay small, a decision tree where they would not.
+class SuccessorGenerator {
+  public:
+    // Measured on planning benchmarks: the tree takes over about here.
+    static constexpr std::size_t kMaskLines = 200;
+    static constexpr std::size_t kMaskBytes = std::size_t{1} << 18;
+
+    SuccessorGenerator(const FdrTask& task, std::size_t max_mask_lines) {
+        const auto size = ApplicabilityMasks::size_for(task);
+        if (size.lines <= max_mask_lines && size.bytes <= kMaskBytes)
+            masks_.emplace(task);
+        else
+            tree_.emplace(task);
+    }
+
+    // Appends the ids of the operators applicable in `state`, ascending.
+    void append_applicable(StateView state, std::vector<std::int32_t>& operators) const {
+        if (masks_)
+            masks_->append_applicable(state, operators);
+        else
+            tree_->append_applicable(state, operators);
+    }
+
+    std::size_t bytes() const { return masks_ ? masks_->bytes() : tree_->bytes(); }
+
+  private:
+    std::optional<ApplicabilityMasks> masks_;
+    std::optional<DecisionTree> tree_;
 };
 
 }  // namespace bugsieve

@@ -35,7 +35,11 @@ class Task:
     """An immutable grounded FDR task."""
 
     @staticmethod
-    def from_sas(text: bytes) -> Task: ...
+    def from_sas(text: bytes, *, max_mask_lines: int = ...) -> Task:
+        """Read a task; above `max_mask_lines`, a decision tree replaces applicability masks.
+
+        0 always takes the tree. The answers are the same.
+        """
     @property
     def num_variables(self) -> int: ...
     @property
@@ -178,6 +182,9 @@ class Leaves:
     @property
     def costs(self) -> NDArray[np.int64]: ...
     def path(self, leaf: int) -> list[int]: ...
+    @property
+    def is_complete(self) -> bool:
+        """Whether no limit cut the lookahead short; only then is its plan a cheapest one."""
 
 def lookahead(
     task: Task,

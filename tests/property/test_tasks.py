@@ -20,7 +20,7 @@ from tests.property.strategies import (
     states_of,
     wide_tasks,
 )
-from tests.reference.sas import Fact, SasTask, State, parse
+from tests.reference.sas import Fact, SasTask, State, parse, render
 from tests.reference.successors import applicable, is_applicable, is_goal, successor, successors
 
 
@@ -83,6 +83,8 @@ def check_semantics(task: SasTask, states: list[State]) -> None:
     native = native_task(task)
     array = batch(task, states)
     expected = [applicable(task, state) for state in states]
+    tree = _native.Task.from_sas(render(task).encode(), max_mask_lines=0)
+    assert split(*tree.applicable(array)) == expected
     operators, offsets = native.applicable(array)
     assert split(operators, offsets) == expected
     assert native.is_goal(array).tolist() == [is_goal(task, state) for state in states]

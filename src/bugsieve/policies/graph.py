@@ -70,7 +70,7 @@ class PolicyGraph:
         progress: Progress | None = None,
     ) -> RunTable:
         """The runs from the states, each asking the policy at most `step_limit` times."""
-        ids = self._register(states)
+        ids = self._register(self.task.checked_states(states))
         self._explore(ids, step_limit, progress)
         nodes = self._nodes
         steps = nodes.tail[ids] + nodes.cycle[ids]
@@ -100,7 +100,7 @@ class PolicyGraph:
 
     def decide(self, states: StateArray) -> Decisions:
         """The policy's decisions, from the cache where it knows them; NO_ACTION in goal states."""
-        ids = self._register(states)
+        ids = self._register(self.task.checked_states(states))
         self._ask(np.unique(ids[self._is_unasked(ids)]))
         actions = self._nodes.action[ids]
         actions[actions == UNASKED] = NO_ACTION  # goal states: no run asks there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,11 @@ class Lookahead:
     states: NDArray[np.uint16]
     costs: NDArray[np.int64]
     leaves: _native.Leaves
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no limit cut the lookahead short; only then is its plan a cheapest one."""
+        return self.leaves.is_complete
 
     def path(self, leaf: int) -> tuple[int, ...]:
         """Operators that lead to a leaf at its cost."""
@@ -144,12 +150,16 @@ def _check_heuristic(name: str) -> None:
 
 
 def _limits(limits: Limits, cost_bound: int | None) -> dict[str, Any]:
-    return {
-        "cost_bound": -1 if cost_bound is None else max(cost_bound, 0),
-        "max_expansions": -1 if limits.expansions is None else limits.expansions,
-        "max_seconds": -1.0 if limits.seconds is None else limits.seconds,
-        "max_bytes": -1 if limits.bytes is None else limits.bytes,
+    given = {
+        "cost_bound": cost_bound,
+        "max_expansions": limits.expansions,
+        "max_seconds": limits.seconds,
+        "max_bytes": limits.bytes,
     }
+    if limits.seconds is not None and math.isnan(limits.seconds):
+        raise UsageError("a time limit must be a number of seconds, got nan")
+    # What has run out already leaves nothing to spend; the core takes -1 for "no limit".
+    return {name: max(value, 0) for name, value in given.items() if value is not None}
 
 
 def _result(native: _native.SearchResult) -> SearchResult:

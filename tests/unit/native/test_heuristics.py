@@ -56,6 +56,57 @@ def test_a_conditional_operator_pays_its_cost_once_in_lmcut() -> None:
     assert _native.astar(task, start).cost == 5
 
 
+def doubling(levels: int) -> SasTask:
+    """h^add doubles from level to level: each level needs both facts of the one before."""
+    sizes = [2] * (2 * levels + 2)
+    operators = [step(v, 0, 1, name=f"start {v}") for v in (0, 1)]
+    for level in range(1, levels + 1):
+        needed = ((2 * level - 2, 1), (2 * level - 1, 1))
+        for v in (2 * level, 2 * level + 1):
+            operators.append(SasOperator(f"o {v}", needed, (SasEffect((), v, 0, 1),), 1))
+    goal = ((2 * levels, 1), (2 * levels + 1, 1))
+    return SasTask(True, variables(*sizes), (), (0,) * len(sizes), goal, tuple(operators))
+
+
+def test_sums_beyond_64_bits_are_no_dead_ends() -> None:
+    levels = 70
+    task = native(doubling(levels))
+    for name in ("hadd", "hff"):
+        heuristic = _native.Heuristic(task, name)
+        single = int(heuristic.evaluate(task.initial_state[None])[0])
+        batch = heuristic.evaluate(np.tile(task.initial_state, (40, 1)))
+        assert batch.tolist() == [single] * 40
+        assert single == (2 * levels + 2 if name == "hff" else _native.DEAD_END - 1)
+        found = _native.greedy(task, task.initial_state, name, deferred=False)
+        assert found.cost == 2 * levels + 2
+
+
+def test_free_operators_do_not_support_each_other_beside_enormous_costs() -> None:
+    operators = (step(1, 0, 1, cost=0), step(1, 1, 0, cost=0), *chain(5, cost=3_000_000).operators)
+    task = native(SasTask(True, variables(6, 2), (), (0, 0), ((0, 5), (1, 1)), operators))
+    for batch in (1, 40):
+        values = _native.Heuristic(task, "hff").evaluate(np.tile(task.initial_state, (batch, 1)))
+        assert values.tolist() == [15_000_000] * batch
+
+
+@pytest.mark.parametrize("name", _native.HEURISTICS)
+def test_an_empty_goal_costs_nothing(name: str) -> None:
+    task = native(SasTask(True, variables(2), (), (0,), (), (step(0, 0, 1),)))
+    for batch in (1, 40):
+        states = np.zeros((batch, 1), dtype=np.uint16)
+        assert _native.Heuristic(task, name).evaluate(states).tolist() == [0] * batch
+
+
+def test_a_long_chain_walked_against_the_order_of_the_operators() -> None:
+    """Sweeps settle one step at a time here; the lanes must give up in favour of Dijkstra."""
+    length = 3_000
+    up = chain(length).operators
+    down = tuple(step(0, k + 1, k) for k in range(length))
+    task = native(SasTask(True, variables(length + 1), (), (0,), ((0, 0),), up + down))
+    states = np.full((40, 1), length, dtype=np.uint16)
+    assert _native.Heuristic(task, "hmax").evaluate(states).tolist() == [length] * 40
+
+
 def test_threads_share_a_heuristic() -> None:
     task = native(switches(12))
     states = np.random.default_rng(1).integers(0, 2, (500, 12)).astype(np.uint16)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from bugsieve import _native
-from tests.unit.native.chains import chain, native, switches
+from tests.reference.sas import SasEffect, SasOperator, SasTask
+from tests.unit.native.chains import chain, native, switches, variables
 
 HUGE = native(switches(60))
 SEARCHES: list[Callable[..., _native.SearchResult]] = [
@@ -69,6 +70,39 @@ def test_a_bound_at_the_optimal_cost_leaves_no_plan() -> None:
     task = native(chain(5, cost=3))
     assert _native.astar(task, task.initial_state, cost_bound=15).status == "bound"
     assert _native.astar(task, task.initial_state, cost_bound=16).cost == 15
+
+
+@pytest.mark.parametrize("name", _native.HEURISTICS)
+def test_bounds_hold_for_heuristics_that_overestimate(name: str) -> None:
+    """h^add counts the chain once for each of two goals; a plan below the bound exists."""
+    climb = chain(3)
+    done = tuple(SasOperator(f"goal {v}", ((0, 3),), (SasEffect((), v, 0, 1),), 1) for v in (1, 2))
+    task = native(
+        SasTask(
+            True, variables(4, 2, 2), (), (0, 0, 0), ((1, 1), (2, 1)), (*climb.operators, *done)
+        )
+    )
+    assert _native.astar(task, task.initial_state, name, cost_bound=6).cost == 5
+    assert _native.astar(task, task.initial_state, name, cost_bound=5).status == "bound"
+
+
+def test_the_clock_is_watched_between_the_children_of_one_state() -> None:
+    task = native(switches(300))
+    done = _native.astar(task, task.initial_state, "lmcut", max_seconds=0)
+    assert (done.status, done.expanded) == ("time", 0)
+    assert done.evaluated <= 1
+    for search in (_native.astar, _native.greedy):
+        late = search(task, task.initial_state, "lmcut", max_seconds=0.001)
+        assert late.status == "time"
+        assert late.evaluated < 300
+
+
+def test_a_lookahead_counts_all_it_holds() -> None:
+    limit = 1_000_000
+    result, leaves = _native.lookahead(HUGE, HUGE.initial_state, 50, max_bytes=limit)
+    assert result.status == "memory"
+    assert not leaves.is_complete
+    assert 100 < len(leaves.costs) < limit / 20
 
 
 def test_too_many_states_for_exact_distances() -> None:

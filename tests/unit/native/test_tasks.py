@@ -76,6 +76,22 @@ def test_states_that_do_not_fit_are_refused(
         _native.Heuristic(task, "hmax").evaluate(states)
 
 
+def test_numbers_are_never_converted_in_silence() -> None:
+    task = native(switches(1))
+    for wrong in (np.array([[65537]]), np.array([[-65535]]), np.array([[1.9]])):
+        with pytest.raises(TypeError):
+            task.is_goal(wrong)
+    with pytest.raises(TypeError):
+        task.is_applicable(task.initial_state[None], np.array([2**32]))
+
+
+def test_strided_arrays_are_read_as_they_look() -> None:
+    task = native(switches(3))
+    states = np.array([[0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 1, 1]], dtype=np.uint16)
+    assert task.is_goal(states[::-2]).tolist() == [True, True]
+    assert task.is_goal(states[:, ::-1]).tolist() == [False, True, False, True]
+
+
 def test_operators_that_do_not_fit_are_refused() -> None:
     task = native(switches(2))
     start = task.initial_state[None]

@@ -165,31 +165,31 @@ class Task:
 
     def applicable(self, states: ArrayLike) -> Applicable:
         """The applicable operators of each state."""
-        return Applicable(*_checked(self.native.applicable, self._batch(states)))
+        return Applicable(*_checked(self.native.applicable, self.checked_states(states)))
 
     def is_applicable(self, states: ArrayLike, operators: ArrayLike) -> NDArray[np.bool_]:
         """Whether each state's operator is applicable; unknown ids and NO_ACTION are not."""
-        batch = self._batch(states)
+        batch = self.checked_states(states)
         return _checked(self.native.is_applicable, batch, _operator_column(operators, len(batch)))
 
     def successors(self, states: ArrayLike, operators: ArrayLike) -> StateArray:
         """The successor of each state under its operator, always as a batch."""
-        batch = self._batch(states)
+        batch = self.checked_states(states)
         return _checked(self.native.successors, batch, _operator_column(operators, len(batch)))
 
     def all_successors(
         self, states: ArrayLike
     ) -> tuple[StateArray, ActionArray, NDArray[np.int64]]:
         """Every successor of every state, the operators that lead there, and n + 1 offsets."""
-        return _checked(self.native.all_successors, self._batch(states))
+        return _checked(self.native.all_successors, self.checked_states(states))
 
     def is_goal(self, states: ArrayLike) -> NDArray[np.bool_]:
         """Whether each state satisfies the goal."""
-        return _checked(self.native.is_goal, self._batch(states))
+        return _checked(self.native.is_goal, self.checked_states(states))
 
     def hashes(self, states: ArrayLike) -> NDArray[np.uint64]:
         """Content hashes of the states, the same on every machine."""
-        return _checked(self.native.hashes, self._batch(states))
+        return _checked(self.native.hashes, self.checked_states(states))
 
     def heuristic(self, name: str) -> _native.Heuristic:
         """The heuristic of that name for this task; made once."""
@@ -215,15 +215,16 @@ class Task:
         )
 
     def checked_state(self, state: ArrayLike) -> StateArray:
+        """The state as the core takes it; UsageError if it is none of this task."""
         """One state as a row of uint16 whose values are in range, or a UsageError."""
-        batch = self._batch(state)
+        batch = self.checked_states(state)
         if len(batch) != 1:
             raise UsageError(f"one state was expected, not a batch of {len(batch)}")
         self._check_range(batch)
         row: StateArray = batch[0]
         return row
 
-    def _batch(self, states: ArrayLike) -> StateArray:
+    def checked_states(self, states: ArrayLike) -> StateArray:
         """The states as whole rows of uint16; the native core checks the values of such arrays."""
         array = np.asarray(states)
         if array.ndim == 1:
