@@ -1,3 +1,4 @@
+#include <deque>
 #include <map>
 
 #include "search/search.h"
@@ -7,9 +8,9 @@ namespace bugsieve {
 
 namespace {
 
-// A* with reopening. Nodes of equal priority are expanded together until enough new states have
-// gathered to evaluate them side by side; since all of them have the least f, the first goal
-// taken out is still optimal.
+// A* with reopening, first in first out among equals. Nodes of equal priority are expanded
+// together until enough new states have gathered to evaluate them side by side; since all of them
+// have the least f, the first goal taken out is still optimal.
 class AStar {
   public:
     AStar(const SearchTask& task, std::string_view heuristic, std::int64_t cost_bound,
@@ -42,10 +43,10 @@ class AStar {
     // Returns true when the search is over.
     bool expand_batch() {
         const auto best = open_.begin();
-        std::vector<Entry>& bucket = best->second;
+        std::deque<Entry>& bucket = best->second;
         while (!bucket.empty() && pending_.size() < PendingStates::kPortion) {
-            const Entry entry = bucket.back();
-            bucket.pop_back();
+            const Entry entry = bucket.front();
+            bucket.pop_front();
             --open_entries_;
             if (entry.cost != space_.node(entry.id).cost) continue;  // since reached cheaper
             if (finished_by(entry.id)) return true;
@@ -119,7 +120,7 @@ class AStar {
     std::int64_t bound_;
     Budget& budget_;
     PendingStates pending_;
-    std::map<Priority, std::vector<Entry>> open_;
+    std::map<Priority, std::deque<Entry>> open_;
     std::size_t open_entries_ = 0;
     bool pruned_by_bound_ = false;
     SearchResult result_;
