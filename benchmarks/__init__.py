@@ -1,0 +1,1 @@
+"""Programs that measure the engine beside its peers; they run from the repository root."""

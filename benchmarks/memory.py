@@ -1,0 +1,129 @@
+"""Measures memory in child processes, where nothing else grows.
+
+Usage: python -m benchmarks.memory generator|registry SAS-FILE; the figures are printed as JSON.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.tasks import ROOT
+
+REGISTERED_STATES = 600_000
+"""Just past a power of two, where tables that double are emptiest."""
+
+COUNTED_FROM = 100_000
+
+
+@dataclass(frozen=True)
+class GeneratorMemory:
+    """Memory of a task: of its successor generator alone, and of all of it."""
+
+    operators: int
+    generator_bytes: int
+    task_bytes: int
+
+
+@dataclass(frozen=True)
+class RegistryMemory:
+    """Memory of a registry; the ratios compare with the packed states alone."""
+
+    states: int
+    packed_bytes: int
+    worst_ratio: float
+    resident_ratio: float
+
+
+def generator_memory(sas_file: Path) -> GeneratorMemory:
+    """Figures for the successor generator of a task, measured in a child process."""
+    return GeneratorMemory(**_measure("generator", sas_file))
+
+
+def registry_memory(sas_file: Path) -> RegistryMemory:
+    """Figures for a registry filled with random-walk states, measured in a child process."""
+    return RegistryMemory(**_measure("registry", sas_file))
+
+
+def downward_generator_bytes(sas_file: Path) -> int | None:
+    """What Fast Downward reports for its own successor generator."""
+    from benchmarks.peers import downward_binary
+
+    command = [str(downward_binary()), "--search", "lazy_greedy([blind()], max_time=0)"]
+    with sas_file.open("rb") as task:
+        log = subprocess.run(command, stdin=task, capture_output=True, text=True, check=False)
+    found = re.search(r"successor generator creation: (\d+) KB", log.stdout)
+    return int(found[1]) * 1024 if found else None
+
+
+def _measure(subject: str, sas_file: Path) -> dict[str, int]:
+    command = [sys.executable, "-m", "benchmarks.memory", subject, str(sas_file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    figures: dict[str, int] = json.loads(done.stdout)
+    return figures
+
+
+def _resident_bytes() -> int:
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _measure_generator(sas_file: Path) -> GeneratorMemory:
+    from bugsieve import _native
+
+    before = _resident_bytes()
+    # The text is freed again before the second reading.
+    task = _native.Task.from_sas(sas_file.read_bytes())
+    generator_bytes = task.generator_bytes
+    grown = _resident_bytes() - before
+    return GeneratorMemory(task.num_operators, generator_bytes, grown)
+
+
+def _measure_registry(sas_file: Path) -> RegistryMemory:
+    import numpy as np
+
+    import bugsieve
+    from benchmarks.ours import WALK_LENGTH, WALKERS, initial_states, random_step
+    from bugsieve import _native
+
+    task = bugsieve.load_task(str(sas_file))
+    rng = np.random.default_rng(1)
+    states = initial_states(task, WALKERS)
+    for _ in range(WALK_LENGTH):  # so that the walks' own arrays are there already
+        states, _ = random_step(task, states, rng)
+    registry = _native.StateRegistry(task.native)
+    before = _resident_bytes()
+    worst = 0.0
+    for step in range(20 * REGISTERED_STATES // WALKERS):
+        if step % WALK_LENGTH == 0:
+            # Half of the walks go on: short walks repeat themselves in some tasks, and long ones
+            # end in a corner of the state space in others.
+            states[::2] = task.initial_state
+        states, _ = random_step(task, states, rng)
+        registry.insert(states)
+        if len(registry) >= COUNTED_FROM:
+            packed = len(registry) * registry.packed_bytes
+            worst = max(worst, registry.memory_bytes / packed)
+        if len(registry) >= REGISTERED_STATES:
+            break
+    packed = len(registry) * registry.packed_bytes
+    resident = (_resident_bytes() - before) / packed
+    return RegistryMemory(len(registry), registry.packed_bytes, worst, resident)
+
+
+def main() -> None:
+    """Measure one subject in this process."""
+    subject, sas_file = sys.argv[1], Path(sys.argv[2])
+    measured = (_measure_generator if subject == "generator" else _measure_registry)(sas_file)
+    print(json.dumps(asdict(measured)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""The tasks every measurement runs on, each translated once to a SAS file in the build folder.
+
+The files come from `../shared/benchmarks/pddl` beside the repository or from our own generators.
+We and Fast Downward read the same SAS file, made by the translator with its default options.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.synthetic import write_many_operators
+
+ROOT = Path(__file__).resolve().parent.parent
+PDDL = ROOT.parent / "shared" / "benchmarks" / "pddl"
+CLASSICAL = PDDL / "ipc-classical"
+BUILD = ROOT / "build" / "benchmarks"
+TRANSLATOR_SECONDS = 600
+
+
+class TranslationError(RuntimeError):
+    """The translator did not write a SAS file."""
+
+
+@dataclass(frozen=True)
+class BenchmarkTask:
+    """A named pair of PDDL files."""
+
+    name: str
+    domain: Path
+    problem: Path
+
+    def sas_file(self) -> Path:
+        """The translated task; the translator runs only when the file is not there yet."""
+        return translate(self.domain, self.problem, BUILD / "sas" / f"{self.name}.sas")
+
+
+def figure_tasks() -> list[BenchmarkTask]:
+    """The tasks whose figures have bars; those whose files are absent are left out."""
+    tasks = [
+        _classical("blocks-10-0", "blocks/probBLOCKS-10-0.pddl"),
+        _classical("gripper-10", "gripper/prob10.pddl"),
+        _classical("satellite-7", "satellite/p07-pfile7.pddl"),
+        _classical("transport-opt08-10", "transport-opt08-strips/p10.pddl"),
+        _childsnack(),
+        *(_medium(name, 5) for name in ("blocksworld", "satellite", "transport", "ferry")),
+    ]
+    return _present(tasks)
+
+
+def walk_tasks() -> list[BenchmarkTask]:
+    """Those, and one in which about 650 operators are applicable in every state."""
+    return [*figure_tasks(), *_present([_medium("satellite", 16)])]
+
+
+def small_tasks() -> list[BenchmarkTask]:
+    """Tasks on which a search costs less than starting a program for it."""
+    tasks = [
+        _classical("blocks-4-0", "blocks/probBLOCKS-4-0.pddl"),
+        _classical("gripper-1", "gripper/prob01.pddl"),
+        _classical("satellite-1", "satellite/p01-pfile1.pddl"),
+        _classical("transport-opt08-1", "transport-opt08-strips/p01.pddl"),
+    ]
+    return _present(tasks)
+
+
+def solvable_tasks() -> list[BenchmarkTask]:
+    """Tasks that A* with LM-cut solves within seconds."""
+    tasks = [
+        _classical("blocks-10-1", "blocks/probBLOCKS-10-1.pddl"),
+        _classical("gripper-4", "gripper/prob04.pddl"),
+        _classical("satellite-7", "satellite/p07-pfile7.pddl"),
+        _classical("scanalyzer-5", "scanalyzer-opt11-strips/p05.pddl"),
+        _classical("transport-opt08-3", "transport-opt08-strips/p03.pddl"),
+        _classical("visitall-9-full", "visitall-opt11-strips/problem09-full.pddl"),
+    ]
+    return _present(tasks)
+
+
+def large_tasks() -> dict[str, Path]:
+    """SAS files with many operators: a real task with 185 400 of them, and a made-up one."""
+    files = {task.name: task.sas_file() for task in _present([_medium("transport", 23)])}
+    return {**files, "synthetic": write_many_operators(BUILD / "sas" / "synthetic.sas")}
+
+
+def translate(domain: Path, problem: Path, sas_file: Path, *, seconds: float = 0) -> Path:
+    """Run the translator with its default options unless the SAS file is newer than its input."""
+    newest = max(domain.stat().st_mtime, problem.stat().st_mtime)
+    if sas_file.is_file() and sas_file.stat().st_mtime >= newest:
+        return sas_file
+    sas_file.parent.mkdir(parents=True, exist_ok=True)
+    partial = sas_file.with_suffix(".partial")
+    module = [sys.executable, "-m", "fast_downward.translate"]
+    command = [*module, str(domain), str(problem), "--sas-file", str(partial)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, timeout=seconds or TRANSLATOR_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise TranslationError(f"{problem}: the translator ran out of time") from None
+    if done.returncode != 0:
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
+        raise TranslationError(f"{problem}: the translator failed: {lines[-1]}")
+    partial.replace(sas_file)
+    return sas_file
+
+
+def typed_domain(task: BenchmarkTask) -> Path:
+    """The domain file with `:typing` among its requirements, which pymimir insists on."""
+    text = task.domain.read_text()
+    if ":typing" in text.lower():
+        return task.domain
+    copy = BUILD / "typed" / f"{task.name}-domain.pddl"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text(
+        re.sub(r"\(:requirements", "(:requirements :typing", text, flags=re.IGNORECASE)
+    )
+    return copy
+
+
+def _present(tasks: list[BenchmarkTask]) -> list[BenchmarkTask]:
+    return [task for task in tasks if task.problem.is_file()]
+
+
+def _classical(name: str, problem: str) -> BenchmarkTask:
+    path = CLASSICAL / problem
+    return BenchmarkTask(name, path.parent / "domain.pddl", path)
+
+
+def _medium(domain: str, number: int) -> BenchmarkTask:
+    folder = PDDL / "ipc2023-learning" / domain
+    problem = folder / "testing" / "medium" / f"p{number:02d}.pddl"
+    name = f"medium-{domain}" if number == 5 else f"medium-{domain}-{number}"
+    return BenchmarkTask(name, folder / "domain.pddl", problem)
+
+
+def _childsnack() -> BenchmarkTask:
+    from bugsieve.domains import generate
+
+    generated = generate("childsnack", children=10, allergic=5, trays=2, tables=3, seed=1)
+    folder = BUILD / "childsnack"
+    folder.mkdir(parents=True, exist_ok=True)
+    task = BenchmarkTask("childsnack", folder / "domain.pddl", folder / "problem.pddl")
+    for path, text in ((task.domain, generated.domain), (task.problem, generated.problem)):
+        if not path.is_file() or path.read_text() != text:
+            path.write_text(text)
+    return task
