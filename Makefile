@@ -23,7 +23,7 @@ demo: $(VENV)/installed ## set up and run the main job on built-in data
 
 test: lint pytest ## set up and run every check
 
-lint: $(VENV)/developing
+lint: $(VENV)/developing $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
