@@ -323,10 +323,10 @@ def wait_until_gone(pids: list[int]) -> None:
 FAMILY = """
 import json, os, sys, time
 child = os.fork()
-with open({path!r}, "a") as file:
-    file.write(f"{{os.getpid()}}\\n")
 if child == 0:
     time.sleep(1e6)
+with open({path!r}, "w") as file:
+    file.write(f"{{os.getpid()}}\\n{{child}}\\n")
 print(json.dumps({{"ready": True}}), flush=True)
 time.sleep(1e6)
 """
