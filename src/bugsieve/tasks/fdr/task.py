@@ -215,7 +215,6 @@ class Task:
         )
 
     def checked_state(self, state: ArrayLike) -> StateArray:
-        """The state as the core takes it; UsageError if it is none of this task."""
         """One state as a row of uint16 whose values are in range, or a UsageError."""
         batch = self.checked_states(state)
         if len(batch) != 1:
