@@ -17,11 +17,46 @@ DecisionTree::DecisionTree(const FdrTask& task) : num_operators_(task.num_operat
     nodes_.shrink_to_fit();
 }
 
+namespace {
+
+// Variables in the order in which the tree tests them: those that most operators test come first,
+// so that a state leaves most of the tree aside early.
+std::vector<std::int32_t> test_order(const FdrTask& task) {
+    std::vector<std::size_t> tests(task.num_variables(), 0);
+    for (const Fact& fact : task.preconditions.items)
+        ++tests[static_cast<std::size_t>(fact.variable)];
+    std::vector<std::int32_t> order(task.num_variables());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+        return tests[static_cast<std::size_t>(a)] > tests[static_cast<std::size_t>(b)];
+    });
+    return order;
+}
+
+// The preconditions with each variable replaced by its place in `order`, sorted by it.
+Lists<Fact> ranked_preconditions(const FdrTask& task, const std::vector<std::int32_t>& order) {
+    std::vector<std::int32_t> rank(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        rank[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    Lists<Fact> ranked;
+    for (std::size_t op = 0; op < task.num_operators(); ++op) {
+        for (const Fact& fact : task.preconditions[op])
+            ranked.items.push_back({rank[static_cast<std::size_t>(fact.variable)], fact.value});
+        std::sort(ranked.items.begin() + ranked.starts.back(), ranked.items.end());
+        ranked.close();
+    }
+    return ranked;
+}
+
+}  // namespace
+
 void DecisionTree::build(const FdrTask& task) {
+    const std::vector<std::int32_t> variables = test_order(task);
+    const Lists<Fact> preconditions = ranked_preconditions(task, variables);
     std::vector<std::int32_t> order(num_operators_);
     std::iota(order.begin(), order.end(), 0);
     const auto precondition = [&](std::int32_t op) {
-        return task.preconditions[static_cast<std::size_t>(op)];
+        return preconditions[static_cast<std::size_t>(op)];
     };
     std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
         const auto pre_a = precondition(a), pre_b = precondition(b);
@@ -49,13 +84,14 @@ void DecisionTree::build(const FdrTask& task) {
             if (split < range.end) open.push_back({split, range.end, range.depth, position + 1});
             continue;
         }
-        const std::int32_t variable = precondition(order[split])[range.depth].variable;
+        const std::int32_t rank = precondition(order[split])[range.depth].variable;
+        const std::int32_t variable = variables[static_cast<std::size_t>(rank)];
         std::vector<std::int32_t> values;
         std::vector<std::size_t> starts;
         std::size_t at = range.begin;
         for (; at < range.end; ++at) {
             const Fact fact = precondition(order[at])[range.depth];
-            if (fact.variable != variable) break;
+            if (fact.variable != rank) break;
             if (values.empty() || values.back() != fact.value) {
                 values.push_back(fact.value);
                 starts.push_back(at);
