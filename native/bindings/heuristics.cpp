@@ -36,7 +36,7 @@ class Heuristic {
         const std::vector<Value> rows = copied_rows(task_.full().fdr(), states);
         std::vector<std::int32_t> values(rows_of(states));
         without_gil([&](Interrupts& interrupts) {
-            std::unique_ptr<Evaluator> evaluator = take();
+            std::unique_ptr<Evaluator> evaluator = take(interrupts);
             evaluator->evaluate(rows, values, interrupts, preferred);
             const std::lock_guard lock(mutex_);
             idle_.push_back(std::move(evaluator));
@@ -45,7 +45,7 @@ class Heuristic {
         return values;
     }
 
-    std::unique_ptr<Evaluator> take() {
+    std::unique_ptr<Evaluator> take(Interrupts& interrupts) {
         {
             const std::lock_guard lock(mutex_);
             if (!idle_.empty()) {
@@ -54,7 +54,7 @@ class Heuristic {
                 return evaluator;
             }
         }
-        return task_.full().evaluator(name_);
+        return task_.full().evaluator(name_, interrupts);
     }
 
     const Task& task_;

@@ -291,8 +291,9 @@ void bind_tasks(nb::module_& m) {
         "from_sas",
         [](nb::bytes text, std::size_t max_mask_lines) {
             const std::string_view view(text.c_str(), text.size());
-            return without_gil(
-                [&](Interrupts&) { return new Task(read_sas(view), max_mask_lines); });
+            return without_gil([&](Interrupts& interrupts) {
+                return new Task(read_sas(view, interrupts), max_mask_lines);
+            });
         },
         nb::arg("text"), nb::kw_only(), nb::arg("max_mask_lines") = SuccessorGenerator::kMaskLines,
         nb::rv_policy::take_ownership);

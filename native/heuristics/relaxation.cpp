@@ -39,28 +39,30 @@ Lists<std::int32_t> inverted(const Lists<std::int32_t>& lists, std::size_t count
 
 }  // namespace
 
-Relaxation::Relaxation(const FdrTask& task) {
+Relaxation::Relaxation(const FdrTask& task, Interrupts& interrupts) {
     std::size_t facts = 0;
     for (std::size_t v = 0; v < task.num_variables(); ++v) {
         first_fact_.push_back(facts);
         facts += static_cast<std::size_t>(task.domain_size(v));
     }
     fact_numbers_.assign(facts, -1);
-    std::vector<Draft> drafts = draft_operators(task);
+    std::vector<Draft> drafts = draft_operators(task, interrupts);
     number_relevant_facts(task, drafts);
     drop_irrelevant_effects(drafts);
-    drop_repetitions(task, drafts);
+    drop_repetitions(task, drafts, interrupts);
     order_by_first_use(task, drafts);
     store(task, drafts);
 }
 
-std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task) const {
+std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task,
+                                                           Interrupts& interrupts) const {
     const auto position = [&](const Fact& fact) {
         return static_cast<std::int32_t>(first_fact_[static_cast<std::size_t>(fact.variable)]) +
                fact.value;
     };
     std::vector<Draft> drafts;
     for (std::size_t op = 0; op < task.num_operators(); ++op) {
+        interrupts.check();
         std::map<std::vector<std::int32_t>, std::size_t> by_condition;
         const auto effects = task.effects[op];
         for (std::size_t i = 0; i < effects.size(); ++i) {
@@ -128,11 +130,13 @@ void Relaxation::drop_irrelevant_effects(std::vector<Draft>& drafts) const {
 
 // Of operators that have become equal, keeps the first unless a later one is cheaper. A part of an
 // operator with several is always kept: the other parts tell it apart, and LM-cut must see it.
-void Relaxation::drop_repetitions(const FdrTask& task, std::vector<Draft>& drafts) const {
+void Relaxation::drop_repetitions(const FdrTask& task, std::vector<Draft>& drafts,
+                                  Interrupts& interrupts) const {
     std::vector<std::int32_t> parts(task.num_operators(), 0);
     for (const Draft& draft : drafts) ++parts[static_cast<std::size_t>(draft.op)];
     std::map<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>, std::int32_t> seen;
     std::erase_if(drafts, [&](const Draft& draft) {
+        interrupts.check();
         const auto op = static_cast<std::size_t>(draft.op);
         std::vector<std::int32_t> facts;
         for (const auto& [fact, index] : draft.effects) facts.push_back(fact);

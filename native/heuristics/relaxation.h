@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "basis/budget.h"
 #include "tasks/fdr_task.h"
 
 namespace bugsieve {
@@ -12,7 +13,7 @@ namespace bugsieve {
 // of one operator with the same condition share a relaxed operator. Facts that are neither in
 // the goal nor needed on the way to it have no number.
 struct Relaxation {
-    explicit Relaxation(const FdrTask& task);
+    Relaxation(const FdrTask& task, Interrupts& interrupts);
 
     std::int32_t num_facts = 0;
     std::vector<std::int32_t> goal;
@@ -44,10 +45,11 @@ struct Relaxation {
         return fact_numbers_[first_fact_[static_cast<std::size_t>(fact.variable)] +
                              static_cast<std::size_t>(fact.value)];
     }
-    std::vector<Draft> draft_operators(const FdrTask& task) const;
+    std::vector<Draft> draft_operators(const FdrTask& task, Interrupts& interrupts) const;
     void number_relevant_facts(const FdrTask& task, const std::vector<Draft>& drafts);
     void drop_irrelevant_effects(std::vector<Draft>& drafts) const;
-    void drop_repetitions(const FdrTask& task, std::vector<Draft>& drafts) const;
+    void drop_repetitions(const FdrTask& task, std::vector<Draft>& drafts,
+                          Interrupts& interrupts) const;
     void store(const FdrTask& task, const std::vector<Draft>& drafts);
     void order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts) const;
 

@@ -17,7 +17,7 @@ class AStar {
           Budget& budget)
         : fdr_(task.fdr()),
           space_(task),
-          evaluator_(task.evaluator(heuristic)),
+          evaluator_(task.evaluator(heuristic, budget.interrupts())),
           bound_(cost_bound),
           budget_(budget) {}
 

@@ -13,7 +13,7 @@ class HillClimber {
   public:
     HillClimber(const SearchTask& task, bool preferred, std::int64_t cost_bound, Budget& budget)
         : task_(task),
-          evaluator_(task.evaluator("hff")),
+          evaluator_(task.evaluator("hff", budget.interrupts())),
           preferred_(preferred),
           bound_(cost_bound),
           budget_(budget) {}

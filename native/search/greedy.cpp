@@ -64,7 +64,7 @@ class GreedyBase {
                std::int64_t cost_bound, Budget& budget)
         : fdr_(task.fdr()),
           space_(task),
-          evaluator_(task.evaluator(heuristic)),
+          evaluator_(task.evaluator(heuristic, budget.interrupts())),
           uses_preferred_(preferred && evaluator_->has_preferred()),
           bound_(cost_bound),
           budget_(budget) {}

@@ -13,7 +13,8 @@
 
 namespace bugsieve {
 
-// Builds a T once, also when several threads ask at the same time.
+// Builds a T once, also when several threads ask at the same time. If building throws, the next
+// to ask builds it.
 template <class T>
 class Lazy {
   public:
@@ -38,12 +39,13 @@ class SearchTask {
     const SuccessorGenerator& generator() const {
         return generator_.get([&] { return SuccessorGenerator(fdr_, max_mask_lines_); });
     }
-    const Relaxation& relaxation() const {
-        return relaxation_.get([&] { return Relaxation(fdr_); });
+    const Relaxation& relaxation(Interrupts& interrupts) const {
+        return relaxation_.get([&] { return Relaxation(fdr_, interrupts); });
     }
-    std::unique_ptr<Evaluator> evaluator(std::string_view heuristic) const {
+    std::unique_ptr<Evaluator> evaluator(std::string_view heuristic,
+                                         Interrupts& interrupts) const {
         if (heuristic == "blind") return make_blind_evaluator(fdr_);
-        return make_evaluator(heuristic, fdr_, relaxation());
+        return make_evaluator(heuristic, fdr_, relaxation(interrupts));
     }
 
   private:

@@ -121,7 +121,8 @@ class Lines {
 
 class Reader {
   public:
-    explicit Reader(std::string_view text) : lines_(text) {}
+    Reader(std::string_view text, Interrupts& interrupts)
+        : lines_(text), interrupts_(interrupts) {}
 
     FdrTask read() {
         read_header();
@@ -219,6 +220,7 @@ class Reader {
     }
 
     void read_operator() {
+        interrupts_.check();
         lines_.keyword("begin_operator");
         task_.operator_names.push_back(lines_.name("an operator name"));
         std::vector<Fact> preconditions = read_facts("the number of prevail conditions");
@@ -274,6 +276,7 @@ class Reader {
     }
 
     Lines lines_;
+    Interrupts& interrupts_;
     FdrTask task_;
 };
 
@@ -368,7 +371,9 @@ class Writer {
 
 }  // namespace
 
-FdrTask read_sas(std::string_view text) { return Reader(text).read(); }
+FdrTask read_sas(std::string_view text, Interrupts& interrupts) {
+    return Reader(text, interrupts).read();
+}
 
 std::string write_sas(const FdrTask& task, StateView initial_state) {
     return Writer(task).write(initial_state);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "basis/budget.h"
 #include "tasks/fdr_task.h"
 
 namespace bugsieve {
@@ -23,7 +24,7 @@ struct UnsupportedSasError : std::runtime_error {
     std::string user;
 };
 
-FdrTask read_sas(std::string_view text);
+FdrTask read_sas(std::string_view text, Interrupts& interrupts);
 std::string write_sas(const FdrTask& task, StateView initial_state);
 
 }  // namespace bugsieve
