@@ -50,6 +50,7 @@ class _ShowVersion(argparse.Action):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    _open_closed_streams()
     _make_output_tolerant()
     try:
         code = _run(sys.argv[1:] if arguments is None else list(arguments))
@@ -134,6 +135,18 @@ def _report(sentence: str, code: int) -> int:
     except (BrokenPipeError, ValueError):
         _silence_output()
     return code
+
+
+def _open_closed_streams() -> None:
+    """Put the null device where a standard stream is closed, or a file would take its place."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (open until we end)
 
 
 def _make_output_tolerant() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve._native import StateRegistry
+from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.endings import resolve_endings
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
@@ -50,6 +51,9 @@ class PolicyGraph:
     """Actions, successors and endings of a policy for every state it was ever asked about."""
 
     def __init__(self, task: Task, policy: Policy) -> None:
+        bound = getattr(policy, "task", task)
+        if bound is not task and bound.to_sas() != task.to_sas():
+            raise UsageError(f"the policy is bound to {bound.name}, not to {task.name}")
         self.task = task
         self.policy = policy
         self.decisions_taken = 0

@@ -54,6 +54,8 @@ def run_policy(
     """
     if step_limit < 0:
         raise UsageError(f"the step limit must not be negative, but is {step_limit}")
+    if graph is not None and (graph.policy is not policy or graph.task is not task):
+        raise UsageError("the graph belongs to another policy or another task")
     graph = PolicyGraph(task, policy) if graph is None else graph
     table = graph.table(np.atleast_2d(states), step_limit=step_limit, progress=progress)
     return [_run(graph, table, row, path) for row, path in enumerate(graph.paths(table))]
