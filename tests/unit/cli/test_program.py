@@ -152,3 +152,10 @@ def test_characters_the_terminal_lacks_are_replaced() -> None:
     result = child("-c", code, PYTHONIOENCODING="ascii")
     assert result.returncode == 0
     assert result.stdout.endswith("?\n")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_error(closed: str) -> None:
+    command = f'"{sys.executable}" -m bugsieve generate --list {closed}'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
