@@ -18,7 +18,7 @@ BAD_DOMAINS = {
     "comments only": (b"; nothing\n", "domain.pddl: holds nothing but comments"),
     "binary garbage": (GARBAGE, "domain.pddl: is not a text file"),
     "NUL bytes": (b"(define\0", "domain.pddl: is not a text file"),
-    "garbage without NUL": (b"\xff\xfe\xfa" * 1000, "domain.pddl:1: the character"),
+    "garbage without NUL": (b"\xff\xfe\xfa" * 1000, "domain.pddl:1: the byte 0xff"),
     "prose": (b"Dear reader, this is a letter.", "domain.pddl:1: is not PDDL"),
     "deep nesting": (b"(" * 50_000 + b")" * 50_000, "domain.pddl:1: nesting deeper than"),
     "deep and unbalanced": (b"(define (domain d) " + b"(and\n" * 50_000, "nesting deeper than"),
@@ -59,7 +59,19 @@ BAD_PROBLEMS = {
     ),
     "disjunctive goal": (
         replaced(PROBLEM, "(and (on a b) (on b table))", "(or (on a b) (clear a))"),
-        "problem.pddl: the goal uses a disjunction",
+        "problem.pddl:6: the goal uses a disjunction ('or'), which Bugsieve does not support",
+    ),
+    "object of another type": (
+        replaced(PROBLEM, "b - block", "b - block c - object").replace("(red a)", "(red c)"),
+        "problem.pddl:4: ':init' has (red c), but argument 1 of 'red' must be of type 'item'",
+    ),
+    "cost without a value": (
+        replaced(PROBLEM, "(= (weight b) 2)", ""),
+        "problem.pddl:4: ':init' gives no value to (weight b), the cost of (move b",
+    ),
+    "huge cost": (
+        replaced(PROBLEM, "(= (weight b) 2)", "(= (weight b) 99999999999)"),
+        "problem.pddl:5: the cost 99999999999 of (weight b) is too large",
     ),
 }
 
@@ -93,6 +105,18 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
         (("/dev/zero", problem), "/dev/zero: is larger than"),
     ):
         assert named in bugsieve("rollout", *arguments, "--policy", "random").complaint()
+
+
+def test_names_with_control_characters_are_shown_on_one_line(tmp_path: Path) -> None:
+    _, problem = write(tmp_path)
+    complaint = bugsieve("rollout", "two\nlines\x1b[1m", problem, "--policy", "random").complaint()
+    assert r"two\nlines\x1b[1m: there is no such file" in complaint
+
+
+def test_byte_order_marks_are_skipped(tmp_path: Path) -> None:
+    files = write(tmp_path, "\ufeff" + DOMAIN, "\ufeff" + PROBLEM)
+    outcome = bugsieve("rollout", *files, "--policy", "optimal")
+    assert (outcome.code, outcome.stderr) == (0, "")
 
 
 def test_swapped_files(tmp_path: Path) -> None:

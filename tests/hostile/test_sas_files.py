@@ -122,6 +122,13 @@ def test_files_that_are_something_else(
     assert sentence in bugsieve("rollout", path, "--policy", "random").complaint()
 
 
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "task"
+    path.write_bytes(b"\xef\xbb\xbf" + LAMP.encode())
+    outcome = bugsieve("rollout", path, "--policy", "optimal")
+    assert (outcome.code, outcome.stderr) == (0, "")
+
+
 def test_axioms_are_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "task.sas"
     path.write_text(LAMP.replace("var0\n-1\n", "var0\n0\n"))

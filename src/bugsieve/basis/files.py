@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 
@@ -16,12 +18,24 @@ def write_text(path: Path, text: str) -> None:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Put `data` in place of whatever `path` held, in one step."""
+    write_together({path: data})
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Replace several files; none is touched before the contents of all are on the disk."""
     # The process id keeps processes apart, the number threads; permissions follow the umask.
-    part = path.with_name(f".{path.name}.{os.getpid()}.{next(_NUMBERS)}.part")
+    parts = {
+        path: path.with_name(f".{path.name}.{os.getpid()}.{next(_NUMBERS)}.part") for path in files
+    }
     try:
-        with open(part, "xb") as file:
-            file.write(data)
-        os.replace(part, path)
+        for path, part in parts.items():
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+            with open(part, "xb") as file:
+                file.write(files[path])
+        for path, part in parts.items():
+            os.replace(part, path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        for part in parts.values():
+            part.unlink(missing_ok=True)
         raise

@@ -1,8 +1,10 @@
-"""Suggestions for mistyped names; every registry's error message ends with one."""
+"""What to say about a name that does not exist; every registry's error message comes from here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+_LONGEST_SHOWN = 80
 
 
 def suggest(name: str, choices: Iterable[str]) -> str:
@@ -12,3 +14,10 @@ def suggest(name: str, choices: Iterable[str]) -> str:
     folded = {choice.casefold(): choice for choice in sorted(choices)}
     nearest = difflib.get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
     return f" (did you mean {folded[nearest[0]]!r}?)" if nearest else ""
+
+
+def no_such(kind: str, name: str, choices: Iterable[str]) -> str:
+    """`there is no policy 'gredy' (did you mean 'greedy'?); there are greedy, random`."""
+    choices = list(choices)
+    shown = name if len(name) <= _LONGEST_SHOWN else name[:_LONGEST_SHOWN] + "…"
+    return f"there is no {kind} {shown!r}{suggest(shown, choices)}; there are {', '.join(choices)}"

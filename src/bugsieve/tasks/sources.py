@@ -8,10 +8,14 @@ from pathlib import Path
 from bugsieve.basis.errors import InputError
 
 MEBIBYTE = 1 << 20
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it before UTF-8 text
 
 
 def read_input(path: str | os.PathLike[str], *, kind: str, max_bytes: int) -> bytes:
-    """The bytes of a regular file of at most `max_bytes`; `kind` says what was expected."""
+    """The bytes of a regular file of at most `max_bytes`; `kind` says what was expected.
+
+    A byte order mark is left out.
+    """
     name = os.fspath(path)
     try:
         with Path(path).open("rb") as file:
@@ -23,6 +27,7 @@ def read_input(path: str | os.PathLike[str], *, kind: str, max_bytes: int) -> by
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{name}: cannot be read ({reason})") from None
+    data = data.removeprefix(_BYTE_ORDER_MARK)
     if not data.strip():
         raise InputError(f"{name}: is empty, a {kind} file was expected")
     if len(data) > max_bytes:

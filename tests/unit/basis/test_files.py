@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.files import write_text
+from bugsieve.basis.files import write_text, write_together
 
 
 def test_text_replaces_the_old_file_byte_by_byte(tmp_path: Path) -> None:
@@ -31,3 +31,17 @@ def test_permissions_are_those_of_any_new_file(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("")
     write_text(tmp_path / "ours", "")
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_several_files_are_replaced_or_none(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text("old")
+    second.mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_together({first: b"new", second: b"new"})
+    assert first.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["first", "second"]
+    second.rmdir()
+    write_together({first: b"new", second: b"too"})
+    assert (first.read_text(), second.read_text()) == ("new", "too")
+    assert sorted(os.listdir(tmp_path)) == ["first", "second"]

@@ -28,6 +28,16 @@ MAX_CASES = 5_000
 MAX_OPERATORS = 1_000_000
 
 
+class DisjunctiveGoalError(UnsupportedError):
+    """The goal can be reached in several ways; where it says so, only its PDDL text tells."""
+
+    def __init__(self, place: str, cause: str = "") -> None:
+        super().__init__(
+            f"{place}: the goal uses a disjunction{cause}, which Bugsieve does not support: "
+            "state it as a conjunction"
+        )
+
+
 def without_axioms(text: bytes, problem: str) -> bytes:
     """The translator's output with its axioms compiled away; `problem` is named in errors."""
     return write_sas(encode(_Elimination(read_sas(text), problem).task()))
@@ -73,10 +83,7 @@ class _Elimination:
         except TooManyCasesError:
             cases = [{}, {}]
         if len(cases) > 1:
-            raise UnsupportedError(
-                f"{self.problem}: the goal uses a disjunction that remains when its quantifiers "
-                "are expanded, which Bugsieve does not support; state it as a conjunction"
-            )
+            raise DisjunctiveGoalError(self.problem)
         if not cases or not cases[0]:
             when = "holds in every state" if cases else "can never hold"
             raise InputError(f"{self.problem}: the goal {when}, so there is nothing to test")

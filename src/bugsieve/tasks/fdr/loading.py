@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bugsieve import _native
-from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
+from bugsieve.basis.errors import InputError, InternalError, UnsupportedError, UsageError
 from bugsieve.tasks.fdr import cache as translations
-from bugsieve.tasks.fdr.derived import without_axioms
+from bugsieve.tasks.fdr.derived import DisjunctiveGoalError, without_axioms
 from bugsieve.tasks.fdr.sas_text import may_have_axioms
 from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.fdr.translator import (
@@ -19,13 +19,17 @@ from bugsieve.tasks.fdr.translator import (
     translator_version,
 )
 from bugsieve.tasks.pddl.check import PddlTask, check_pddl
+from bugsieve.tasks.pddl.costs import MISSING_COST, missing_cost
+from bugsieve.tasks.pddl.problem import goal_disjunction
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
 MAX_SAS_BYTES = 512 * MEBIBYTE
-# Changes whenever the same PDDL would give another SAS text.
-_TRANSLATION_FORMAT = b"bugsieve-translation-1"
+# Changes whenever the same PDDL would give another SAS text, or none.
+_TRANSLATION_FORMAT = b"bugsieve-translation-2"
+# The cost and the end of an operator that the translator would have dropped.
+_MARKED_END = f"\n{MISSING_COST}\nend_operator".encode()
 
 
 def load_task(
@@ -35,7 +39,10 @@ def load_task(
     cache: bool = True,
     limits: TranslationLimits | None = None,
 ) -> Task:
-    """The task of a domain and a problem in PDDL, or of one SAS file."""
+    """The task of a domain and a problem in PDDL, or of one SAS file.
+
+    `limits` bound the translation of PDDL; a BudgetError says when they were too tight.
+    """
     if problem is not None:
         return _load_pddl(domain, problem, cache=cache, limits=limits)
     name = os.fspath(domain)
@@ -56,12 +63,16 @@ def _reject_nul(text: bytes, name: str) -> None:
         raise InputError(f"{name}:{line}: a NUL byte, which no SAS file has")
 
 
-def native_task(text: bytes, name: str) -> _native.Task:
-    """Parse a SAS text; `name` is the file in errors."""
+def native_task(text: bytes, name: str, *, translated: bool = False) -> _native.Task:
+    """Parse a SAS text; `name` is the file in errors, or the one that was translated."""
     try:
         return _native.Task.from_sas(text)
     except _native.SasError as error:
         line, sentence = error.args
+        if translated:
+            raise InternalError(
+                f"{name}: line {line} of its translation cannot be read ({sentence})"
+            ) from None
         raise InputError(f"{name}:{line}: {sentence}") from None
     except _native.UnsupportedSasError as error:
         feature, user = error.args
@@ -77,7 +88,7 @@ def _load_pddl(
     name = os.fspath(problem)
     text = _cached_translation(pddl, name, limits) if cache else _translation(pddl, name, limits)
     return Task(
-        native_task(text, name),
+        native_task(text, name, translated=True),
         name=pddl.problem.name,
         objects=pddl.problem.objects,
         initial_atoms=pddl.problem.atoms,
@@ -97,4 +108,20 @@ def _cached_translation(pddl: PddlTask, name: str, limits: TranslationLimits | N
 def _translation(pddl: PddlTask, name: str, limits: TranslationLimits | None) -> bytes:
     domain, problem = pddl.texts()
     text = translate(domain, problem, name=name, limits=limits)
-    return without_axioms(text, name) if may_have_axioms(text) else text
+    _reject_missing_costs(text, pddl)
+    if not may_have_axioms(text):
+        return text
+    try:
+        return without_axioms(text, name)
+    except DisjunctiveGoalError:
+        cause = goal_disjunction(pddl.problem)
+        if cause is None:
+            raise
+        raise DisjunctiveGoalError(f"{name}:{cause.line}", f" ('{cause[0]}')") from None
+
+
+def _reject_missing_costs(text: bytes, pddl: PddlTask) -> None:
+    end = text.find(_MARKED_END)
+    if end >= 0:
+        operator = text[:end].rpartition(b"begin_operator\n")[2].split(b"\n", 1)[0]
+        raise missing_cost(pddl.domain, pddl.problem, operator.decode("ascii"))

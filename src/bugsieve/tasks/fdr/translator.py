@@ -6,9 +6,13 @@ The translator is under the GPL: it is run as a program and never imported.
 from __future__ import annotations
 
 import os
+import selectors
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -28,16 +32,35 @@ OPTIONS = (
 )
 
 # Limits are set by the child itself: hooks between fork and exec are not safe with threads.
+# Where the system can (Linux), the child asks to be told of our end, however that comes, and then
+# removes the folder, which we no longer can.
 _LAUNCHER = """
-import resource, runpy, sys
+import os, resource, runpy, signal, sys
+folder, parent = os.getcwd(), int(sys.argv[3])
+def end(*_):
+    import shutil
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+signal.signal(signal.SIGTERM, end)
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # 1 is PR_SET_PDEATHSIG
+except (ImportError, OSError, AttributeError):
+    pass
+if os.getppid() != parent:
+    end()
 limits = ((resource.RLIMIT_AS, int(sys.argv[1])), (resource.RLIMIT_CPU, int(sys.argv[2])))
 for limit, value in limits:
     hard = resource.getrlimit(limit)[1]
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(limit, (value, hard))
-sys.argv[:] = ["translate", *sys.argv[3:]]
+sys.argv[:] = ["translate", *sys.argv[4:]]
 runpy.run_module("fast_downward.translate", run_name="__main__", alter_sys=True)
 """
+
+_LARGEST_LIMIT = (1 << 63) - 1  # what the system takes
+_CHUNK = 1 << 16
+_POLL_SECONDS = 3600.0  # selectors refuse to wait for months
 
 _OUT_OF_MEMORY = 20
 _OUT_OF_TIME = 21
@@ -53,6 +76,12 @@ class TranslationLimits:
 
     seconds: float = 300.0
     bytes: int = 4 << 30
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "bytes"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise UsageError(f"TranslationLimits.{name} must be greater than 0, not {value}")
 
 
 def translator_version() -> str:
@@ -83,40 +112,78 @@ def translate(
 
 
 def _run(place: Path, name: str, limits: TranslationLimits) -> subprocess.CompletedProcess[str]:
-    """Run the translator in `place`, which is also its search path for modules.
+    """Run the translator in `place`, which is also its search path for modules."""
+    end = time.monotonic() + limits.seconds
+    with _launch(place, limits) as process:
+        try:
+            output, errors = _outputs(process, end)
+            process.wait()
+        except TimeoutError:
+            _kill(process)
+            raise _out_of_time(name, limits) from None
+        except BaseException:  # Ctrl-C among them: the child must not outlive this call
+            _kill(process)
+            raise
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
-    `subprocess.run` kills the child on a time-out and on Ctrl-C.
-    """
+
+def _launch(place: Path, limits: TranslationLimits) -> subprocess.Popen[bytes]:
+    cpu_seconds = max(1, int(min(limits.seconds, _LARGEST_LIMIT)))
+    memory = int(min(limits.bytes, _LARGEST_LIMIT))
     files = ("--sas-file", "output.sas", "domain.pddl", "problem.pddl")
-    cpu_seconds = max(1, int(limits.seconds))
-    arguments = (str(limits.bytes), str(cpu_seconds), *OPTIONS, *files)
-    try:
-        return subprocess.run(
-            [sys.executable, "-c", _LAUNCHER, *arguments],
-            cwd=place,
-            env={**os.environ, "PYTHONHASHSEED": "0"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=limits.seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise _out_of_time(name, limits) from None
+    arguments = (*map(str, (memory, cpu_seconds, os.getpid())), *OPTIONS, *files)
+    return subprocess.Popen(
+        [sys.executable, "-c", _LAUNCHER, *arguments],
+        cwd=place,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def _outputs(process: subprocess.Popen[bytes], end: float) -> list[str]:
+    """What the child writes until it ends; TimeoutError if that is after `end`.
+
+    `communicate` would do, but on Ctrl-C it waits for a child that may not have been told.
+    """
+    received = [bytearray(), bytearray()]
+    with selectors.DefaultSelector() as selector:
+        for stream, data in zip((process.stdout, process.stderr), received, strict=True):
+            assert stream is not None
+            selector.register(stream, selectors.EVENT_READ, data)
+        while selector.get_map():
+            remaining = end - time.monotonic()
+            if remaining <= 0:
+                raise TimeoutError
+            for key, _ in selector.select(min(remaining, _POLL_SECONDS)):
+                chunk = os.read(key.fd, _CHUNK)
+                key.data.extend(chunk)
+                if not chunk:
+                    selector.unregister(key.fileobj)
+    return [data.decode(errors="backslashreplace") for data in received]
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the child, which leads its group, and reap it."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _out_of_time(name: str, limits: TranslationLimits) -> BudgetError:
     return BudgetError(
-        f"{name}: grounding took longer than {limits.seconds:g} s, "
-        "raise the time limit or use a smaller problem"
+        f"{name}: grounding took longer than {limits.seconds:g} s: use a smaller problem, or more "
+        "time with --translation-time S (in Python, bugsieve.TranslationLimits(seconds=S))"
     )
 
 
 def _out_of_memory(name: str, limits: TranslationLimits) -> BudgetError:
     return BudgetError(
-        f"{name}: grounding needs more than {limits.bytes / (1 << 30):.2g} GiB of memory, "
-        "raise the memory limit or use a smaller problem"
+        f"{name}: grounding needs more than {int(limits.bytes) >> 20} MiB of memory: use a "
+        "smaller problem, or more memory with --translation-memory MIB (in Python, "
+        "bugsieve.TranslationLimits(bytes=N))"
     )
 
 

@@ -1,15 +1,17 @@
 """Rewrites checked PDDL into the form Fast Downward's translator takes without stumbling.
 
-The translator wants its sections in one order, knows few requirement labels, and fails on actions
-that change nothing or only cost something. Files that are fine already are handed on unchanged.
+The translator wants its sections in one order, knows few requirement labels, fails on actions that
+change nothing or only cost something, and drops actions whose cost has no value. Files that are
+fine already are handed on unchanged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 
 from bugsieve.tasks.pddl import domain as domains
 from bugsieve.tasks.pddl import problem as problems
+from bugsieve.tasks.pddl.costs import MISSING_COST, words_of
 from bugsieve.tasks.pddl.declarations import ROOT_TYPE
 from bugsieve.tasks.pddl.domain import Domain
 from bugsieve.tasks.pddl.formulas import COST_FUNCTION
@@ -36,10 +38,14 @@ def canonical_domain(domain: Domain) -> bytes:
     return _text(domain.document, make_block(root.line, *root[:2], *ordered, *actions))
 
 
-def canonical_problem(problem: Problem) -> bytes:
-    """The problem as text for the translator."""
+def canonical_problem(problem: Problem, missing: Sequence[str] = ()) -> bytes:
+    """The problem as text for the translator, with a mark for each missing cost value."""
     root = problem.document.root
     sections = dict(problem.sections)
+    if missing:
+        init = sections[":init"]
+        marks = (_mark(call, init.line) for call in missing)
+        sections[":init"] = make_block(init.line, *init, *marks)
     _drop_unknown_requirements(sections)
     metric = sections.get(":metric")
     if metric is not None and isinstance(metric[2], Word):
@@ -47,6 +53,11 @@ def canonical_problem(problem: Problem) -> bytes:
         sections[":metric"] = make_block(metric.line, *metric[:2], function)
     ordered = [sections[key] for key in problems.SECTIONS if key in sections]
     return _text(problem.document, make_block(root.line, *root[:2], *ordered))
+
+
+def _mark(call: str, line: int) -> Block:
+    function = make_block(line, *(make(word, line) for word in words_of(call)))
+    return make_block(line, make("=", line), function, make(str(MISSING_COST), line))
 
 
 def _text(document: Document, root: Block) -> bytes:
@@ -72,7 +83,7 @@ def _drop_unknown_requirements(sections: dict[str, Block]) -> None:
         sections[":requirements"] = make_block(section.line, section[0], *kept)
 
 
-def _declare_supertypes(sections: dict[str, Block], types: Mapping[str, str]) -> None:
+def _declare_supertypes(sections: dict[str, Block], types: Iterable[str]) -> None:
     """The translator knows no objects of a type that is only mentioned as a supertype."""
     section = sections.get(":types")
     if section is None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 
 from bugsieve.basis.errors import InputError
 from bugsieve.tasks.pddl.canonical import canonical_domain, canonical_problem
+from bugsieve.tasks.pddl.costs import check_costs, missing_values
 from bugsieve.tasks.pddl.domain import Domain, check_domain, define_block
 from bugsieve.tasks.pddl.problem import Problem, check_problem
 from bugsieve.tasks.pddl.reader import Document, read_document
@@ -21,7 +23,12 @@ class PddlTask:
 
     def texts(self) -> tuple[bytes, bytes]:
         """Domain and problem as the translator takes them."""
-        return canonical_domain(self.domain), canonical_problem(self.problem)
+        return self._texts
+
+    @cached_property
+    def _texts(self) -> tuple[bytes, bytes]:
+        missing = missing_values(self.domain, self.problem)
+        return canonical_domain(self.domain), canonical_problem(self.problem, missing)
 
 
 def check_pddl(domain: str | os.PathLike[str], problem: str | os.PathLike[str]) -> PddlTask:
@@ -29,7 +36,9 @@ def check_pddl(domain: str | os.PathLike[str], problem: str | os.PathLike[str]) 
     domain_document, problem_document = read_document(domain), read_document(problem)
     _reject_swapped(domain_document, problem_document)
     checked = check_domain(domain_document)
-    return PddlTask(checked, check_problem(problem_document, checked))
+    task = PddlTask(checked, check_problem(problem_document, checked))
+    check_costs(task.domain, task.problem)
+    return task
 
 
 def _reject_swapped(domain: Document, problem: Document) -> None:

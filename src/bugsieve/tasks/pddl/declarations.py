@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
 
 from bugsieve.basis.names import suggest
 from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word
 
 ROOT_TYPE = "object"
+
+Signature: TypeAlias = tuple[tuple[str, ...], ...]
+"""For each argument of a predicate or function the types that it accepts."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +33,30 @@ class Typed:
 class Vocabulary:
     """What a domain declares: the names that formulas may use."""
 
-    types: Mapping[str, str] = field(default_factory=dict)
-    """Type to supertype, with every supertype that is only mentioned."""
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Type to supertypes, with every supertype that is only mentioned."""
     constants: Mapping[str, str] = field(default_factory=dict)
-    predicates: Mapping[str, int] = field(default_factory=dict)
-    """Predicate to number of arguments."""
-    functions: Mapping[str, int] = field(default_factory=dict)
+    predicates: Mapping[str, Signature] = field(default_factory=dict)
+    functions: Mapping[str, Signature] = field(default_factory=dict)
+
+    @cached_property
+    def ancestors(self) -> Mapping[str, frozenset[str]]:
+        """Type to itself and all its supertypes, the root type among them."""
+        return {name: _ancestors(self.types, name) for name in self.types}
+
+    def fits(self, given: str, accepted: tuple[str, ...]) -> bool:
+        """Whether an object of the given type may stand where these types are accepted."""
+        return any(name in self.ancestors[given] for name in accepted)
+
+
+def _ancestors(types: Mapping[str, tuple[str, ...]], name: str) -> frozenset[str]:
+    found = {name, ROOT_TYPE}
+    pending = [name]
+    while pending:
+        new = [supertype for supertype in types[pending.pop()] if supertype not in found]
+        found.update(new)
+        pending += new
+    return frozenset(found)
 
 
 def typed_list(document: Document, items: Sequence[Expression]) -> Iterator[Typed]:
@@ -66,7 +89,7 @@ def _types_of(document: Document, item: Expression) -> tuple[Word, ...]:
 
 
 def single_typed(
-    document: Document, items: Sequence[Expression], types: Mapping[str, str], user: str
+    document: Document, items: Sequence[Expression], types: Collection[str], user: str
 ) -> list[Typed]:
     """A typed list whose entries have one declared type each."""
     entries = list(typed_list(document, items))
@@ -78,7 +101,7 @@ def single_typed(
 
 
 def variables(
-    document: Document, items: Sequence[Expression], types: Mapping[str, str], user: str
+    document: Document, items: Sequence[Expression], types: Collection[str], user: str
 ) -> list[Typed]:
     """A typed list of distinct variables."""
     entries = single_typed(document, items, types, user)
@@ -94,7 +117,7 @@ def variables(
     return entries
 
 
-def check_types(document: Document, entry: Typed, types: Mapping[str, str]) -> None:
+def check_types(document: Document, entry: Typed, types: Collection[str]) -> None:
     """Raise unless every type of the entry is declared."""
     for name in entry.types:
         if name not in types:
@@ -105,24 +128,24 @@ def check_types(document: Document, entry: Typed, types: Mapping[str, str]) -> N
             )
 
 
-def read_types(document: Document, section: Block) -> dict[str, str]:
-    """Type to supertype; a supertype that is only mentioned counts as declared."""
-    types: dict[str, str] = {ROOT_TYPE: ROOT_TYPE}
+def read_types(document: Document, section: Block) -> dict[str, tuple[str, ...]]:
+    """Type to supertypes; a supertype that is only mentioned counts as declared."""
+    types: dict[str, tuple[str, ...]] = {ROOT_TYPE: ()}
     for entry in typed_list(document, section[1:]):
         if entry.name == "number":
             raise document.error(entry.name, "the type name 'number' is reserved, rename the type")
         if len(entry.types) > 1:
             raise document.unsupported(entry.name, f"type '{entry.name}'", "'either' supertypes")
-        types[str(entry.name)] = entry.type
-    for supertype in list(types.values()):
-        types.setdefault(supertype, ROOT_TYPE)
+        types[str(entry.name)] = (*types.get(entry.name, ()), entry.type)
+    for supertype in [name for supertypes in types.values() for name in supertypes]:
+        types.setdefault(supertype, (ROOT_TYPE,))
     return types
 
 
 def read_objects(
     document: Document,
     section: Block,
-    types: Mapping[str, str],
+    types: Collection[str],
     known: Iterable[str] = (),
 ) -> dict[str, str]:
     """Object to type; `known` are the names that are already taken."""
@@ -141,19 +164,17 @@ def read_objects(
 
 
 def read_predicates(
-    document: Document, section: Block, types: Mapping[str, str]
-) -> dict[str, int]:
-    """Predicate to arity, with `=`."""
-    predicates = {"=": 2}
-    for item in section[1:]:
-        name, arity = _signature(document, item, types, "predicate")
-        predicates[name] = arity
-    return predicates
+    document: Document, section: Block, types: Collection[str]
+) -> dict[str, Signature]:
+    """Every declared predicate."""
+    return dict(_signature(document, item, types, "predicate") for item in section[1:])
 
 
-def read_functions(document: Document, section: Block, types: Mapping[str, str]) -> dict[str, int]:
-    """Function to arity; only numbers are allowed as values."""
-    functions: dict[str, int] = {}
+def read_functions(
+    document: Document, section: Block, types: Collection[str]
+) -> dict[str, Signature]:
+    """Every declared function; only numbers are allowed as values."""
+    functions: dict[str, Signature] = {}
     position = 1
     while position < len(section):
         item = section[position]
@@ -161,8 +182,8 @@ def read_functions(document: Document, section: Block, types: Mapping[str, str])
             _check_function_type(document, section, position)
             position += 2
             continue
-        name, arity = _signature(document, item, types, "function")
-        functions[name] = arity
+        name, signature = _signature(document, item, types, "function")
+        functions[name] = signature
         position += 1
     return functions
 
@@ -175,8 +196,8 @@ def _check_function_type(document: Document, section: Block, position: int) -> N
 
 
 def _signature(
-    document: Document, item: Expression, types: Mapping[str, str], kind: str
-) -> tuple[str, int]:
+    document: Document, item: Expression, types: Collection[str], kind: str
+) -> tuple[str, Signature]:
     if isinstance(item, Word) or not item or not isinstance(item[0], Word):
         raise document.error(item, f"a {kind} is declared as (NAME ?ARGUMENT ...)")
     name = item[0]
@@ -188,4 +209,4 @@ def _signature(
                 entry.name,
                 f"the {kind} '{name}' needs a variable here: write '?{entry.name}'",
             )
-    return str(name), len(entries)
+    return str(name), tuple(tuple(map(str, entry.types)) or (ROOT_TYPE,) for entry in entries)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bugsieve.basis.names import suggest
 from bugsieve.tasks.pddl.declarations import (
     ROOT_TYPE,
+    Signature,
     Vocabulary,
     read_functions,
     read_objects,
@@ -190,19 +191,19 @@ def _user(section: Block) -> str:
 
 
 def _vocabulary(document: Document, sections: Mapping[str, Block]) -> Vocabulary:
-    types = {ROOT_TYPE: ROOT_TYPE}
+    types: dict[str, tuple[str, ...]] = {ROOT_TYPE: ()}
     constants: dict[str, str] = {}
-    predicates = {"=": 2}
-    functions: dict[str, int] = {}
+    predicates: dict[str, Signature] = {"=": ((ROOT_TYPE,), (ROOT_TYPE,))}
+    functions: dict[str, Signature] = {}
     if ":types" in sections:
         types = read_types(document, sections[":types"])
     if ":constants" in sections:
         constants = read_objects(document, sections[":constants"], types)
     if ":predicates" in sections:
-        predicates = read_predicates(document, sections[":predicates"], types)
+        predicates |= read_predicates(document, sections[":predicates"], types)
     if ":functions" in sections:
         functions = read_functions(document, sections[":functions"], types)
-    functions.setdefault(COST_FUNCTION, 0)
+    functions.setdefault(COST_FUNCTION, ())
     return Vocabulary(types, constants, predicates, functions)
 
 

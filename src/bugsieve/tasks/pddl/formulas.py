@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
-from bugsieve.tasks.pddl.declarations import Vocabulary, variables
-from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word
+from bugsieve.tasks.pddl.declarations import Signature, Vocabulary, variables
+from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, to_text
 
 COST_FUNCTION = "total-cost"
+
+_MAX_DIGITS = 100  # Python refuses to read very long numbers
 
 _COMPARISONS = frozenset({"<", ">", "<=", ">="})
 _NUMERIC_EFFECTS = frozenset({"assign", "decrease", "scale-up", "scale-down"})
@@ -37,6 +40,8 @@ class Scope:
     owner: str
     terms: Mapping[str, str]
     """Objects and variables to their types."""
+    checks_types: bool = False
+    """Whether objects must have the declared types; actions cast, ':init' and goals do not."""
 
     def inside(self, block: Block) -> Scope:
         """The scope under a quantifier whose variables are `block`."""
@@ -123,6 +128,8 @@ def _check_cost(scope: Scope, block: Block, *, conditional: bool) -> None:
     amount = block[2]
     if isinstance(amount, Word) and is_number(amount):
         check_number(document, amount, scope.owner)
+    elif _function_name(amount) == COST_FUNCTION:
+        raise document.unsupported(block, scope.owner, _numeric(block))
     else:
         check_function(scope, amount)
 
@@ -137,9 +144,7 @@ def check_atom(scope: Scope, block: Block) -> None:
             f"{scope.owner} uses the unknown predicate '{name}'"
             f"{suggest(str(name), predicates)}, declare it in :predicates of the domain",
         )
-    _check_arity(scope, block, "predicate", predicates[name])
-    for term in block[1:]:
-        _check_term(scope, term)
+    _check_arguments(scope, block, "predicate", predicates[name])
 
 
 def check_function(scope: Scope, item: Expression) -> None:
@@ -155,42 +160,61 @@ def check_function(scope: Scope, item: Expression) -> None:
             f"{suggest(name or '', functions)}, declare it in :functions of the domain",
         )
     if isinstance(item, Block):
-        _check_arity(scope, item, "function", functions[name])
-        for term in item[1:]:
-            _check_term(scope, term)
+        _check_arguments(scope, item, "function", functions[name])
 
 
-def _check_arity(scope: Scope, block: Block, kind: str, arity: int) -> None:
+def _check_arguments(scope: Scope, block: Block, kind: str, signature: Signature) -> None:
     given = len(block) - 1
-    if given != arity:
+    if given != len(signature):
         raise scope.document.error(
             block,
             f"{scope.owner} gives the {kind} '{block[0]}' {_count(given)}, "
-            f"but it is declared with {arity}",
+            f"but it is declared with {len(signature)}",
         )
+    for position, accepted in enumerate(signature, start=1):
+        term = block[position]
+        own = None if isinstance(term, Block) else scope.terms.get(term)
+        if own is None:
+            raise _bad_term(scope, term)
+        if scope.checks_types and own not in accepted:
+            _check_type(scope, block, position, accepted)
 
 
 def _count(number: int) -> str:
     return "1 argument" if number == 1 else f"{number} arguments"
 
 
-def _check_term(scope: Scope, term: Expression) -> None:
+def _bad_term(scope: Scope, term: Expression) -> InputError:
     if isinstance(term, Block):
-        raise scope.document.error(
+        return scope.document.error(
             term,
             f"{scope.owner} has a block in parentheses where an object or variable belongs",
         )
-    if term in scope.terms:
-        return
     kind = "variable" if term.startswith("?") else "object"
-    raise scope.document.error(
+    return scope.document.error(
         term,
         f"{scope.owner} uses the undeclared {kind} '{term}'{suggest(term, scope.terms)}",
     )
 
 
+def _check_type(scope: Scope, block: Block, position: int, accepted: tuple[str, ...]) -> None:
+    """Raise unless the object, if it is one, has a type that is accepted in its place."""
+    term = str(block[position])
+    kind = scope.terms[term]
+    if term.startswith("?") or scope.vocabulary.fits(kind, accepted):
+        return
+    wanted = " or ".join(f"'{name}'" for name in accepted)
+    raise scope.document.error(
+        block[position],
+        f"{scope.owner} has {to_text(block)}, but argument {position} of '{block[0]}' must be "
+        f"of type {wanted} and '{term}' is of type '{kind}'",
+    )
+
+
 def check_number(document: Document, amount: Word, owner: str) -> None:
-    """Raise unless the word is a whole number that is not negative."""
+    """Raise unless the word is a whole number that is not negative, and of sane length."""
+    if len(amount) > _MAX_DIGITS:
+        raise document.unsupported(amount, owner, f"a number of {len(amount)} digits")
     if not amount.isdigit():
         kind = "negative costs" if amount.startswith("-") else "fractional costs"
         raise document.unsupported(amount, owner, f"{kind} ('{amount}')")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bugsieve.basis.names import suggest
@@ -22,7 +22,7 @@ from bugsieve.tasks.pddl.formulas import (
     check_number,
     is_number,
 )
-from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word
+from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, flat_text
 
 SECTIONS = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 """In the order the translator wants them."""
@@ -54,6 +54,8 @@ class Problem:
     """Every object to its type, the domain's constants first."""
     atoms: frozenset[str]
     """The atoms that are true initially, as "(on a b)"."""
+    values: Mapping[str, Word]
+    """Functions with their arguments, as "(distance a b)", to their initial values."""
 
 
 def check_problem(document: Document, domain: Domain) -> Problem:
@@ -72,10 +74,12 @@ def check_problem(document: Document, domain: Domain) -> Problem:
     if ":objects" in sections:
         types = domain.vocabulary.types
         objects.update(read_objects(document, sections[":objects"], types, objects))
-    atoms = _Init(Scope(document, domain.vocabulary, "':init'", objects)).read(sections[":init"])
-    _check_goal(Scope(document, domain.vocabulary, "the goal", objects), sections[":goal"])
+    init = _Init(Scope(document, domain.vocabulary, "':init'", objects, checks_types=True))
+    atoms = init.read(sections[":init"])
+    goal_scope = Scope(document, domain.vocabulary, "the goal", objects, checks_types=True)
+    _check_goal(goal_scope, sections[":goal"])
     _check_metric(document, sections.get(":metric"))
-    return Problem(str(name), document, sections, objects, atoms)
+    return Problem(str(name), document, sections, objects, atoms, init.values)
 
 
 def _split(document: Document) -> dict[str, Block]:
@@ -110,14 +114,15 @@ class _Init:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.document = scope.document
-        self.values: dict[str, bool] = {}
+        self.truths: dict[str, bool] = {}
+        self.values: dict[str, Word] = {}
 
     def read(self, section: Block) -> frozenset[str]:
         for item in section[1:]:
             if isinstance(item, Word) or not item:
                 raise self.document.error(item, "':init' lists atoms such as (on a b)")
             self._fact(item)
-        return frozenset(atom for atom, value in self.values.items() if value)
+        return frozenset(atom for atom, value in self.truths.items() if value)
 
     def _fact(self, block: Block) -> None:
         tag = block[0]
@@ -138,22 +143,30 @@ class _Init:
 
     def _literal(self, block: Block, *, value: bool) -> None:
         check_atom(self.scope, block)
-        atom = "(" + " ".join(str(word) for word in block) + ")"
-        if self.values.setdefault(atom, value) is not value:
+        atom = flat_text(block)
+        if self.truths.setdefault(atom, value) is not value:
             raise self.document.error(block, f"':init' says both {atom} and (not {atom})")
 
     def _assignment(self, block: Block) -> None:
-        if len(block) == 3 and all(isinstance(part, Word) for part in block):
-            raise self.document.unsupported(block, "':init'", "equalities between objects")
         if len(block) != 3:
             raise self.document.error(block, "a value has the form (= (FUNCTION ...) NUMBER)")
-        check_function(self.scope, block[1])
-        value = block[2]
+        call, value = block[1], block[2]
+        if isinstance(call, Word) and isinstance(value, Word) and not is_number(value):
+            raise self.document.unsupported(block, "':init'", "equalities between objects")
+        check_function(self.scope, call)
         if isinstance(value, Block) or not is_number(value):
             raise self.document.unsupported(
                 block, "':init'", f"the value '{_shown(value)}', not a number,"
             )
         check_number(self.document, value, "':init'")
+        self._value(block, flat_text(call if isinstance(call, Block) else [call]), value)
+
+    def _value(self, block: Block, function: str, value: Word) -> None:
+        before = self.values.setdefault(function, value)
+        if before is not value and int(before) != int(value):
+            raise self.document.error(
+                block, f"':init' gives {function} two values, {before} and {value}"
+            )
 
 
 def _shown(item: Expression) -> str:
@@ -174,6 +187,30 @@ def _check_goal(scope: Scope, section: Block) -> None:
     if section[1] == []:
         raise scope.document.error(section, "the goal is empty, so there is nothing to test")
     check_condition(scope, section[1])
+
+
+def goal_disjunction(problem: Problem) -> Block | None:
+    """The first `or` of the goal, else the first other part that means a disjunction."""
+    found = list(_disjunctions(problem.sections[":goal"][1], positive=True))
+    return next((block for block in found if block[0] == "or"), found[0] if found else None)
+
+
+def _disjunctions(item: Expression, *, positive: bool) -> Iterator[Block]:
+    """The parts of a checked condition, or of its negation, that mean a disjunction."""
+    assert isinstance(item, Block)
+    tag = item[0]
+    if tag in (("or", "imply", "exists") if positive else ("and", "forall")):
+        yield item
+    if tag == "not":
+        yield from _disjunctions(item[1], positive=not positive)
+    elif tag == "imply":
+        yield from _disjunctions(item[1], positive=not positive)
+        yield from _disjunctions(item[2], positive=positive)
+    elif tag in ("forall", "exists"):
+        yield from _disjunctions(item[2], positive=positive)
+    elif tag in ("and", "or"):
+        for part in item[1:]:
+            yield from _disjunctions(part, positive=positive)
 
 
 def _check_metric(document: Document, section: Block | None) -> None:

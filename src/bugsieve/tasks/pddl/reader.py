@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.tasks.sources import MEBIBYTE, read_input
@@ -24,7 +24,6 @@ MAX_DEPTH = 200
 
 _TOKEN = re.compile(r"[()]|\?[^\s()?]*|[^\s()?]+")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1b\x7f]")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Word(str):
@@ -93,7 +92,7 @@ def parse(data: bytes, path: str) -> Block:
         text = text.split(";", 1)[0]
         if not text.isascii():
             _reject_non_ascii(text, path, line)
-        builder.add_line(_TOKEN.finditer(text.lower()), line)
+        builder.add_line(map(re.Match.group, _TOKEN.finditer(text.lower())), line)
     return builder.finish()
 
 
@@ -106,15 +105,18 @@ def _lines(data: bytes, path: str) -> Iterable[str]:
             f"{path}: is not a text file (byte {byte:#04x} at offset {control.start()}), "
             "a PDDL file was expected"
         )
-    return io.TextIOWrapper(io.BytesIO(data.removeprefix(_BYTE_ORDER_MARK)), encoding="latin-1")
+    return io.TextIOWrapper(io.BytesIO(data), encoding="latin-1")
 
 
 def _reject_non_ascii(text: str, path: str, line: int) -> None:
-    readable = text.encode("latin-1").decode("utf-8", "replace")
-    character = next((char for char in readable if not char.isascii()), "?")
+    data = text.encode("latin-1")
+    try:
+        readable = data.decode("utf-8")
+        culprit = f"character {next(char for char in readable if not char.isascii())!r}"
+    except UnicodeDecodeError:
+        culprit = f"byte {next(byte for byte in data if byte >= 0x80):#04x}"
     raise InputError(
-        f"{path}:{line}: the character {character!r} is not allowed outside comments, "
-        "PDDL names are plain ASCII"
+        f"{path}:{line}: the {culprit} is not allowed outside comments, PDDL names are plain ASCII"
     )
 
 
@@ -129,18 +131,25 @@ class _Builder:
         self.last_line = 1
         self.nested_section: tuple[Word, Block] | None = None
 
-    def add_line(self, tokens: Iterator[re.Match[str]], line: int) -> None:
-        for match in tokens:
-            token = match.group()
+    def add_line(self, tokens: Iterator[str], line: int) -> None:
+        blocks = self.open
+        for token in tokens:
             self.last_line = line
             if token == "(":
                 self._open(line)
-            elif not self.open:
+            elif not blocks:
                 self._reject_outside(token, line)
             elif token == ")":
-                self.open.pop()
-            else:
-                self._word(token, line)
+                blocks.pop()
+            else:  # inline, because most tokens are words
+                word = Word(token)
+                word.line = line
+                blocks[-1].append(word)
+                self.words += 1
+                if self.words > MAX_WORDS:
+                    self._reject_size(line)
+                if token[0] == ":":
+                    self._note_section(word)
 
     def finish(self) -> Block:
         if self.root is None:
@@ -150,7 +159,9 @@ class _Builder:
         return self.root
 
     def _open(self, line: int) -> None:
-        self._count(line)
+        self.words += 1
+        if self.words > MAX_WORDS:
+            self._reject_size(line)
         if not self.open and self.root is not None:
             self._reject_outside("(", line)
         if len(self.open) >= MAX_DEPTH:
@@ -165,21 +176,13 @@ class _Builder:
             self.root = block
         self.open.append(block)
 
-    def _word(self, token: str, line: int) -> None:
-        self._count(line)
-        word = make_word(token, line)
-        block = self.open[-1]
-        block.append(word)
-        opens_section = token[0] == ":" and len(block) == 1
-        if opens_section and len(self.open) > 2 and self.nested_section is None:
+    def _note_section(self, word: Word) -> None:
+        """Remember the first section inside another, a sign that a ')' before it is missing."""
+        if len(self.open[-1]) == 1 and len(self.open) > 2 and self.nested_section is None:
             self.nested_section = (word, self.open[-2])
 
-    def _count(self, line: int) -> None:
-        self.words += 1
-        if self.words > MAX_WORDS:
-            raise InputError(
-                f"{self.path}:{line}: more than {MAX_WORDS} words and blocks, the limit"
-            )
+    def _reject_size(self, line: int) -> NoReturn:
+        raise InputError(f"{self.path}:{line}: more than {MAX_WORDS} words and blocks, the limit")
 
     def _reject_outside(self, token: str, line: int) -> None:
         if self.root is None:
@@ -210,6 +213,11 @@ class _Builder:
 
 def _shortened(token: str) -> str:
     return token if len(token) <= 40 else token[:37] + "..."
+
+
+def flat_text(words: Iterable[Expression]) -> str:
+    """A block of words alone as PDDL text; quicker than `to_text`."""
+    return "(" + " ".join(words) + ")"  # type: ignore[arg-type]
 
 
 def to_text(expression: Expression) -> str:

@@ -90,16 +90,26 @@ def test_no_derived_fact_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "goal",
+    ("goal", "place"),
     [
-        "(or (wet a) (wet b))",
-        "(exists (?x - block) (wet ?x))",
-        "(forall (?x - block) (or (wet ?x) (down ?x)))",
+        ("(or (wet a) (wet b))", "1: the goal uses a disjunction ('or')"),
+        ("(and (down a)\n (or (wet a) (wet b)))", "2: the goal uses a disjunction ('or')"),
+        ("(exists (?x - block) (wet ?x))", "1: the goal uses a disjunction ('exists')"),
+        (
+            "(forall (?x - block)\n (or (wet ?x) (down ?x)))",
+            "2: the goal uses a disjunction ('or')",
+        ),
+        (
+            "(imply (wet a) (and (imply (near a c) (wet c))\n (or (down a) (wet b))))",
+            "2: the goal",
+        ),
+        ("(not (and (wet a)\n (down b)))", "1: the goal uses a disjunction ('and')"),
     ],
 )
-def test_disjunctive_goals_are_refused(goal: str, tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match=r"problem\.pddl: the goal uses a disjunction"):
+def test_disjunctive_goals_are_refused(goal: str, place: str, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError) as caught:
         load(tmp_path, goal)
+    assert f"problem.pddl:{place}" in str(caught.value)
 
 
 @pytest.mark.parametrize(

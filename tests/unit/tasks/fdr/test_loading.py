@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
+from bugsieve.basis.errors import (
+    BudgetError,
+    InputError,
+    InternalError,
+    UnsupportedError,
+    UsageError,
+)
 from bugsieve.tasks.fdr import loading
 from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.fdr.translator import translate
@@ -75,6 +81,18 @@ def test_sas_files_stand_alone(name: str, stack: Task, tmp_path: Path) -> None:
     assert not task.static_facts
 
 
+def test_a_byte_order_mark_before_sas_is_skipped(stack: Task, tmp_path: Path) -> None:
+    path = tmp_path / "marked"
+    path.write_bytes(b"\xef\xbb\xbf" + stack.to_sas().encode())
+    assert bugsieve.load_task(path).to_sas() == stack.to_sas()
+
+
+def test_limits_reach_the_translation(tmp_path: Path, cache_folder: Path) -> None:
+    limits = bugsieve.TranslationLimits(seconds=0.001)
+    with pytest.raises(BudgetError, match=r"problem\.pddl: grounding took longer than 0\.001 s"):
+        bugsieve.load_task(*write(tmp_path), limits=limits)
+
+
 def test_a_domain_alone_is_not_enough(tmp_path: Path) -> None:
     domain, _ = write(tmp_path)
     with pytest.raises(UsageError, match=r"domain\.pddl: a PDDL domain needs a problem file"):
@@ -86,6 +104,12 @@ def test_sas_mistakes_name_file_and_line(stack: Task, tmp_path: Path) -> None:
     path.write_text(replaced(stack.to_sas(), "begin_goal", "begin_gaol"))
     with pytest.raises(InputError, match=r"broken\.sas:\d+: .*begin_goal"):
         bugsieve.load_task(path)
+
+
+def test_translations_are_never_quoted_by_line_as_if_they_were_the_file(stack: Task) -> None:
+    text = replaced(stack.to_sas(), "begin_goal", "begin_gaol").encode()
+    with pytest.raises(InternalError, match=r"^p\.pddl: line \d+ of its translation"):
+        loading.native_task(text, "p.pddl", translated=True)
 
 
 def test_axioms_in_sas_files_are_refused(stack: Task, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from importlib import metadata
+from typing import Any
 
 import pytest
 
@@ -44,8 +46,12 @@ def test_same_text_every_time() -> None:
 
 def test_time_limit() -> None:
     limits = TranslationLimits(seconds=0.05)
-    with pytest.raises(BudgetError, match=r"p\.pddl: grounding took longer than 0\.05 s"):
+    with pytest.raises(
+        BudgetError, match=r"p\.pddl: grounding took longer than 0\.05 s"
+    ) as caught:
         translate(LARGE_DOMAIN, large_problem(12), name="p.pddl", limits=limits)
+    assert "--translation-time S" in str(caught.value)
+    assert "bugsieve.TranslationLimits(seconds=S)" in str(caught.value)
 
 
 def test_processor_time_limit_of_the_child() -> None:
@@ -56,8 +62,21 @@ def test_processor_time_limit_of_the_child() -> None:
 
 def test_memory_limit() -> None:
     limits = TranslationLimits(bytes=400 << 20)
-    with pytest.raises(BudgetError, match=r"p\.pddl: grounding needs more than 0\.39 GiB"):
+    with pytest.raises(BudgetError, match=r"p\.pddl: grounding needs more than 400 MiB") as caught:
         translate(LARGE_DOMAIN, large_problem(30), name="p.pddl", limits=limits)
+    assert "--translation-memory MIB" in str(caught.value)
+    assert "bugsieve.TranslationLimits(bytes=N)" in str(caught.value)
+
+
+@pytest.mark.parametrize("limits", [{"seconds": 0.0}, {"seconds": math.nan}, {"bytes": -1}])
+def test_limits_are_positive(limits: dict[str, Any]) -> None:
+    (name,) = limits
+    with pytest.raises(UsageError, match=rf"TranslationLimits\.{name} must be greater than 0"):
+        TranslationLimits(**limits)
+
+
+def test_limits_beyond_all_bounds_are_none() -> None:
+    assert run(limits=TranslationLimits(seconds=math.inf, bytes=1 << 80)) == run()
 
 
 def test_refusals_become_one_sentence() -> None:

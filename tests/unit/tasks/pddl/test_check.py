@@ -89,6 +89,11 @@ MISTAKES_IN_DOMAIN = {
         "3: the type name 'number'",
     ),
     "no action name": ("(:action move", "(:action", "7: an action needs a name"),
+    "cost too large": (
+        "(weight ?x))))",
+        "5000000000)))",
+        "11: the cost 5000000000 of action 'move' is too large, the largest is 1073741823",
+    ),
 }
 
 MISTAKES_IN_PROBLEM = {
@@ -134,6 +139,38 @@ MISTAKES_IN_PROBLEM = {
         "(= (height a) 3)",
         "5: ':init' uses the unknown function 'height'",
     ),
+    "two values": (
+        "(= (weight b) 2)",
+        "(= (weight b) 2) (= (weight b) 3)",
+        "5: ':init' gives (weight b) two values, 2 and 3",
+    ),
+    "cost too large": (
+        "(= (weight b) 2)",
+        "(= (weight b) 1073741824)",
+        "5: the cost 1073741824 of (weight b) is too large, the largest is 1073741823",
+    ),
+    "type in init": (
+        "(red a)",
+        "(red a)\n (clear light)",
+        "5: ':init' has (clear light), but argument 1 of 'clear' must be of type 'item' "
+        "and 'light' is of type 'colour'",
+    ),
+    "type in a negated atom": (
+        "(red a)",
+        "(not (on a light))",
+        "4: ':init' has (on a light), but argument 2 of 'on' must be of type 'item'",
+    ),
+    "type in a value": (
+        "(= (weight a) 3)",
+        "(= (weight light) 3)",
+        "5: ':init' has (weight light), but argument 1 of 'weight' must be of type 'item'",
+    ),
+    "type in the goal": (
+        "(on b table)",
+        "(forall (?x - block) (not (on ?x light)))",
+        "6: the goal has (on ?x light), but argument 2 of 'on' must be of type 'item'",
+    ),
+    "supertype in init": ("(red a)", "(clear it)", "4: ':init' has (clear it), but argument 1"),
 }
 
 UNSUPPORTED_IN_DOMAIN = {
@@ -182,6 +219,11 @@ UNSUPPORTED_IN_DOMAIN = {
         "(+ 1 (weight ?x)))))",
         "11: action 'move' uses arithmetic in action costs",
     ),
+    "total cost as a cost": (
+        "(weight ?x))))",
+        "(total-cost))))",
+        "11: action 'move' uses the numeric fluent 'total-cost' in 'increase'",
+    ),
     "fraction": ("(weight ?x))))", "1.5)))", "11: action 'move' uses fractional costs ('1.5')"),
     "object function": (
         "(weight ?x - item) - number",
@@ -226,6 +268,11 @@ UNSUPPORTED_IN_PROBLEM = {
     "constraints": (" (:metric", " (:constraints (always (red a))) (:metric", "7: ':constraints'"),
     "fraction": ("(= (weight a) 3)", "(= (weight a) 3.5)", "5: ':init' uses fractional costs"),
     "negative": ("(= (weight a) 3)", "(= (weight a) -3)", "5: ':init' uses negative costs ('-3')"),
+    "endless number": (
+        "(= (weight a) 3)",
+        f"(= (weight a) {'9' * 5000})",
+        "5: ':init' uses a number of 5000 digits",
+    ),
     "object value": ("(= (weight a) 3)", "(= (weight a) b)", "5: ':init' uses the value 'b'"),
     "numeric goal": ("(on a b)", "(> (weight a) 1)", "6: the goal uses the numeric fluent"),
     "uncertainty": ("(red a)", "(oneof (red a) (red b))", "4: ':init' uses uncertain initial"),
@@ -248,8 +295,12 @@ def test_mistake_in_domain(case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", MISTAKES_IN_PROBLEM)
 def test_mistake_in_problem(case: str, tmp_path: Path) -> None:
     old, new, sentence = MISTAKES_IN_PROBLEM[case]
+    domain, problem = DOMAIN, replaced(PROBLEM, old, new)
+    if "light" in new or "it)" in new:  # objects of two more types
+        domain = replaced(DOMAIN, "block - item item", "block - item item colour")
+        problem = problem.replace("a b - block", "a b - block light - colour it - object")
     with pytest.raises(InputError) as caught:
-        check(tmp_path, problem=replaced(PROBLEM, old, new))
+        check(tmp_path, domain=domain, problem=problem)
     assert f"problem.pddl:{sentence}" in str(caught.value)
     assert not isinstance(caught.value, UnsupportedError)
 
@@ -295,8 +346,40 @@ def test_two_actions_of_one_name(tmp_path: Path) -> None:
         check(tmp_path, domain=domain)
 
 
+@pytest.mark.parametrize(
+    "types",
+    [
+        "block - item item",
+        "block - part part - thing thing - item item",
+        "block - colour block - item item colour",
+        "item block - item item - block",
+    ],
+)
+def test_subtypes_fit_where_supertypes_are_declared(types: str, tmp_path: Path) -> None:
+    check(tmp_path, domain=replaced(DOMAIN, "block - item item", types))
+
+
+def test_one_of_several_declared_types_is_enough(tmp_path: Path) -> None:
+    domain = replaced(DOMAIN, "block - item item", "block - item item colour shape")
+    domain = replaced(domain, "(red ?x - item)", "(red ?x - (either colour item))")
+    problem = replaced(PROBLEM, "a b - block", "a b - block light - colour cube - shape")
+    check(tmp_path, domain=domain, problem=replaced(problem, "(red a)", "(red a) (red light)"))
+    with pytest.raises(InputError, match=r"4: .*must be of type 'colour' or 'item' and 'cube' is"):
+        check(tmp_path, domain=domain, problem=replaced(problem, "(red a)", "(red cube)"))
+
+
+def test_costs_without_a_metric_may_have_any_size(tmp_path: Path) -> None:
+    problem = replaced(PROBLEM, " (:metric minimize (total-cost))\n", "")
+    check(tmp_path, problem=replaced(problem, "(= (weight b) 2)", "(= (weight b) 5000000000)"))
+
+
+def test_functions_without_arguments_need_no_parentheses(tmp_path: Path) -> None:
+    check(tmp_path, problem=replaced(PROBLEM, "(= (total-cost) 0)", "(= total-cost 0)"))
+
+
 def test_good_files_tell_objects_and_atoms(tmp_path: Path) -> None:
     problem = check_pddl(*write(tmp_path)).problem
     assert problem.name == "two"
     assert problem.objects == {"table": "item", "a": "block", "b": "block"}
     assert problem.atoms == {"(on a table)", "(on b a)", "(clear b)", "(clear table)", "(red a)"}
+    assert problem.values == {"(total-cost)": "0", "(weight a)": "3", "(weight b)": "2"}

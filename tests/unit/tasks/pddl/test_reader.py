@@ -30,9 +30,14 @@ def test_every_line_ending_counts(ending: bytes) -> None:
     assert parse(b"(a" + ending + b"; x" + ending + b"b)", "f.pddl")[1].line == 3
 
 
-def test_comments_may_hold_any_encoding_and_a_byte_order_mark_is_skipped() -> None:
-    text = b"\xef\xbb\xbf(a ; \xe4\xff\n b)"
-    assert to_text(parse(text, "f.pddl")) == "(a b)"
+def test_comments_may_hold_any_encoding() -> None:
+    assert to_text(parse(b"(a ; \xe4\xff\n b)", "f.pddl")) == "(a b)"
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "marked.pddl"
+    path.write_bytes(b"\xef\xbb\xbf(a\n b)")
+    assert to_text(read_document(path).root) == "(a b)"
 
 
 def test_unclosed_block_is_named_by_its_line() -> None:
@@ -69,6 +74,7 @@ def test_binary_data_are_no_text() -> None:
 
 def test_letters_beyond_ascii_are_named() -> None:
     assert "f.pddl:2: the character 'ä'" in complaint("(a\n ä)")
+    assert "f.pddl:2: the byte 0xe4 is not allowed" in complaint(b"(a\n \xe4)")
 
 
 def test_depth_is_limited_without_recursion() -> None:

@@ -1,0 +1,91 @@
+"""The end of whoever translates is the end of the translator, and its folder goes with it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bugsieve.tasks.fdr.translator import translate
+from tests.hostile.test_interrupts import children, is_running
+from tests.unit.tasks.fdr.test_translator import LARGE_DOMAIN, large_problem
+
+pytestmark = pytest.mark.skipif(
+    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
+    reason="this system does not list the children of a process in /proc",
+)
+
+LOAD = "import sys, bugsieve; bugsieve.load_task(*sys.argv[1:], cache=False)"
+
+
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    """Wait for what must come; a process that ended before it is a failure."""
+    while not condition():
+        assert process.poll() is None
+        time.sleep(0.02)
+
+
+def ticks(process: int) -> int:
+    """Processor time of a process, in clock ticks."""
+    words = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(words[11]) + int(words[12])
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_killed_programs_leave_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_bytes(LARGE_DOMAIN)
+    (tmp_path / "problem.pddl").write_bytes(large_problem(30))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-c", LOAD, tmp_path / "domain.pddl", tmp_path / "problem.pddl"],
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+    wait_until(lambda: bool(children(process.pid)), process)
+    (translator,) = children(process.pid)
+    wait_until(lambda: ticks(translator) > 20, process)  # it translates, and does not just start
+    process.send_signal(number)
+    assert process.wait() == -number
+    patience = time.monotonic() + 60
+    while is_running(translator) and time.monotonic() < patience:
+        time.sleep(0.02)
+    assert not is_running(translator)
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("reason", [KeyboardInterrupt, SystemExit])
+def test_interrupts_end_the_translator_at_once(
+    reason: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    spent: list[int] = []
+    others = set(children(os.getpid()))
+
+    def interrupt(*_: object) -> None:
+        (translator,) = set(children(os.getpid())) - others
+        spent.append(ticks(translator))
+        raise reason
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1.0)
+        with pytest.raises(reason):
+            translate(LARGE_DOMAIN, large_problem(30), name="p.pddl")
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert set(children(os.getpid())) <= others, "the translator was not reaped"
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    # Processor time, not the clock: a child that is left running for 0.25 s uses it, and one
+    # that is killed at once uses none however busy the machine is.
+    assert used - spent[0] / os.sysconf("SC_CLK_TCK") < 0.1
+    assert list(tmp_path.iterdir()) == []

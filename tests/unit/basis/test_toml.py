@@ -1,0 +1,38 @@
+"""What is written as TOML is read back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bugsieve.basis.errors import InputError
+from bugsieve.basis.toml import parse_toml, toml_text
+
+scalars = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False),
+    st.booleans(),
+)
+names = st.from_regex(r"[a-z_]{1,8}", fullmatch=True)
+values = st.one_of(scalars, st.lists(scalars, max_size=3))
+tables = st.recursive(
+    st.dictionaries(names, values, max_size=4),
+    lambda inner: st.dictionaries(names, st.one_of(values, inner), max_size=4),
+    max_leaves=8,
+)
+
+
+@given(tables)
+def test_round_trip(table: dict[str, object]) -> None:
+    assert parse_toml(toml_text(table), "x") == table
+
+
+def test_none_is_left_out() -> None:
+    assert toml_text({"a": None, "t": {"b": None, "c": (1, 2)}}) == "[t]\nc = [1, 2]\n"
+
+
+def test_the_file_is_named() -> None:
+    with pytest.raises(InputError, match=r"options\.toml: is no TOML: .*line 1"):
+        parse_toml("a = = 1", "options.toml")
