@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace bugsieve {
@@ -63,6 +64,18 @@ class Budget {
         if (limits_.bytes >= 0 && bytes > static_cast<std::size_t>(limits_.bytes))
             return Spent::kMemory;
         return Spent::kNothing;
+    }
+
+    // Until the time is up; infinite without a limit on time.
+    double seconds_left() const {
+        if (limits_.seconds < 0) return std::numeric_limits<double>::infinity();
+        const std::chrono::duration<double> used = Interrupts::Clock::now() - start_;
+        return limits_.seconds - used.count();
+    }
+    // For long work that counts as no expansion.
+    bool is_time_up() {
+        interrupts_.check();
+        return seconds_left() <= 0;
     }
 
   private:

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "basis/budget.h"
+#include "bindings/gil.h"
 #include "heuristics/evaluator.h"
 #include "tasks/fdr_task.h"
 
@@ -95,27 +95,13 @@ inline void check_heuristic(std::string_view name) {
         throw std::invalid_argument("unknown heuristic '" + std::string(name) + "'");
 }
 
-// Answers whether Python has a signal waiting. Needs no GIL when called; leaves a Python error
-// set when it answers yes.
-inline bool python_interrupt_pending() {
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-}
-
-// Runs a long piece of work without the GIL; Ctrl-C ends it with KeyboardInterrupt.
-template <class Work>
-auto without_gil(Work work) {
-    Interrupts interrupts(python_interrupt_pending);
-    try {
-        nb::gil_scoped_release release;
-        return work(interrupts);
-    } catch (const Interrupted&) {
-        throw nb::python_error();
-    }
-}
-
 void bind_tasks(nb::module_& m);
 void bind_heuristics(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_novelty(nb::module_& m);
+void bind_distances(nb::module_& m);
+void bind_improvement(nb::module_& m);
+void bind_policies(nb::module_& m);
+void bind_fuzzing(nb::module_& m);
 
 }  // namespace bugsieve

@@ -21,4 +21,9 @@ NB_MODULE(_native, m) {
     bind_tasks(m);
     bind_heuristics(m);
     bind_search(m);
+    bind_novelty(m);
+    bind_distances(m);
+    bind_improvement(m);
+    bind_policies(m);
+    bind_fuzzing(m);
 }

@@ -66,6 +66,14 @@ SearchResult run_hill_climbing(const Task& task, const State& state, bool prefer
 struct LeafRows {
     Leaves leaves;
     std::size_t width;
+
+    std::vector<std::int32_t> path(std::int64_t leaf) const {
+        const std::size_t count = leaves.costs.size();
+        if (leaf < 0 || static_cast<std::size_t>(leaf) >= count)
+            throw std::out_of_range("there is no leaf " + std::to_string(leaf) +
+                                    "; the lookahead has " + std::to_string(count));
+        return leaves.path(static_cast<std::size_t>(leaf));
+    }
 };
 
 std::pair<SearchResult, LeafRows> run_lookahead(const Task& task, const State& state,
@@ -122,9 +130,7 @@ void bind_search(nb::module_& m) {
             "costs", [](const LeafRows& b) { return to_array(std::vector(b.leaves.costs)); },
             nb::rv_policy::move)
         .def_prop_ro("is_complete", [](const LeafRows& b) { return b.leaves.is_complete; })
-        .def(
-            "path", [](const LeafRows& b, std::size_t leaf) { return b.leaves.path(leaf); },
-            "leaf"_a);
+        .def("path", &LeafRows::path, "leaf"_a);
 
     m.def("astar", &run_astar, "task"_a, "state"_a.noconvert(), "heuristic"_a = "lmcut",
           nb::kw_only(), "cost_bound"_a = -1, "max_expansions"_a = -1, "max_seconds"_a = -1.0,

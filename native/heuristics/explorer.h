@@ -32,7 +32,8 @@ class Explorer {
                     return explore_lanes(lanes, rest, width, row, rows, combine, interrupts,
                                          visit);
                 };
-                if (bytes_per_lane_ == 2) done = in_lanes(lanes16_);
+                if (bytes_per_lane_ == 1) done = in_lanes(lanes8_);
+                if (done == 0 && bytes_per_lane_ == 2) done = in_lanes(lanes16_);
                 if (done == 0 && bytes_per_lane_ == 4) done = in_lanes(lanes32_);
                 if (done == 0 && bytes_per_lane_ == 8) done = in_lanes(lanes64_);
             }
@@ -70,8 +71,9 @@ class Explorer {
 
     const Relaxation& relaxation_;
     std::span<const std::int64_t> costs_;
-    std::size_t bytes_per_lane_ = 2;  // what has sufficed so far
+    std::size_t bytes_per_lane_ = 1;  // what has sufficed so far
     bool lanes_pay_off_ = true;
+    std::unique_ptr<LaneExploration<std::uint8_t>> lanes8_;
     std::unique_ptr<LaneExploration<std::uint16_t>> lanes16_;
     std::unique_ptr<LaneExploration<std::uint32_t>> lanes32_;
     std::unique_ptr<LaneExploration<std::uint64_t>> lanes64_;

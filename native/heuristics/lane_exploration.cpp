@@ -226,6 +226,7 @@ typename LaneExploration<T>::Outcome LaneExploration<T>::explore(std::span<const
     return may_have_overflowed(combine) ? Outcome::kTooNarrow : Outcome::kDone;
 }
 
+template class LaneExploration<std::uint8_t>;
 template class LaneExploration<std::uint16_t>;
 template class LaneExploration<std::uint32_t>;
 template class LaneExploration<std::uint64_t>;

@@ -59,6 +59,7 @@ class LaneExploration {
     std::vector<std::uint32_t> applied_;  // per operator: when it was last applied
 };
 
+extern template class LaneExploration<std::uint8_t>;
 extern template class LaneExploration<std::uint16_t>;
 extern template class LaneExploration<std::uint32_t>;
 extern template class LaneExploration<std::uint64_t>;

@@ -39,7 +39,8 @@ Lists<std::int32_t> inverted(const Lists<std::int32_t>& lists, std::size_t count
 
 }  // namespace
 
-Relaxation::Relaxation(const FdrTask& task, Interrupts& interrupts) {
+Relaxation::Relaxation(const FdrTask& task, std::span<const Fact> goal_facts,
+                       Interrupts& interrupts) {
     std::size_t facts = 0;
     for (std::size_t v = 0; v < task.num_variables(); ++v) {
         first_fact_.push_back(facts);
@@ -47,7 +48,7 @@ Relaxation::Relaxation(const FdrTask& task, Interrupts& interrupts) {
     }
     fact_numbers_.assign(facts, -1);
     std::vector<Draft> drafts = draft_operators(task, interrupts);
-    number_relevant_facts(task, drafts);
+    number_relevant_facts(goal_facts, drafts);
     drop_irrelevant_effects(drafts);
     drop_repetitions(task, drafts, interrupts);
     order_by_first_use(task, drafts);
@@ -84,7 +85,8 @@ std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task,
 }
 
 // Walks back from the goal and numbers the facts met.
-void Relaxation::number_relevant_facts(const FdrTask& task, const std::vector<Draft>& drafts) {
+void Relaxation::number_relevant_facts(std::span<const Fact> goal_facts,
+                                       const std::vector<Draft>& drafts) {
     Lists<std::int32_t> effects;
     for (const Draft& draft : drafts) {
         for (const auto& [fact, index] : draft.effects) effects.items.push_back(fact);
@@ -97,7 +99,7 @@ void Relaxation::number_relevant_facts(const FdrTask& task, const std::vector<Dr
         fact_numbers_[static_cast<std::size_t>(fact)] = num_facts++;
         open.push_back(fact);
     };
-    for (const Fact& fact : task.goal)
+    for (const Fact& fact : goal_facts)
         mark(static_cast<std::int32_t>(first_fact_[static_cast<std::size_t>(fact.variable)]) +
              fact.value);
     while (!open.empty()) {
@@ -107,7 +109,9 @@ void Relaxation::number_relevant_facts(const FdrTask& task, const std::vector<Dr
             for (const std::int32_t needed : drafts[static_cast<std::size_t>(draft)].preconditions)
                 mark(needed);
     }
-    for (const Fact& fact : task.goal) goal.push_back(number(fact));
+    for (const Fact& fact : goal_facts)
+        goal.push_back(
+            number(static_cast<std::size_t>(fact.variable), static_cast<Value>(fact.value)));
 }
 
 void Relaxation::drop_irrelevant_effects(std::vector<Draft>& drafts) const {

@@ -13,7 +13,10 @@ namespace bugsieve {
 // of one operator with the same condition share a relaxed operator. Facts that are neither in
 // the goal nor needed on the way to it have no number.
 struct Relaxation {
-    Relaxation(const FdrTask& task, Interrupts& interrupts);
+    Relaxation(const FdrTask& task, Interrupts& interrupts)
+        : Relaxation(task, task.goal, interrupts) {}
+    // As if `goal_facts`, which may exclude each other, were the goal of the task.
+    Relaxation(const FdrTask& task, std::span<const Fact> goal_facts, Interrupts& interrupts);
 
     std::int32_t num_facts = 0;
     std::vector<std::int32_t> goal;
@@ -30,23 +33,23 @@ struct Relaxation {
 
     std::size_t num_operators() const { return costs.size(); }
 
+    // The number of a fact; -1 if it does not matter.
+    std::int32_t number(std::size_t variable, Value value) const {
+        return fact_numbers_[first_fact_[variable] + value];
+    }
     // Calls visit(fact) for every numbered fact of `state`.
     template <class Visit>
     void for_each_fact(StateView state, Visit visit) const {
         for (std::size_t v = 0; v < state.size(); ++v) {
-            const std::int32_t fact = fact_numbers_[first_fact_[v] + state[v]];
+            const std::int32_t fact = number(v, state[v]);
             if (fact >= 0) visit(fact);
         }
     }
 
   private:
     struct Draft;
-    std::int32_t& number(const Fact& fact) {
-        return fact_numbers_[first_fact_[static_cast<std::size_t>(fact.variable)] +
-                             static_cast<std::size_t>(fact.value)];
-    }
     std::vector<Draft> draft_operators(const FdrTask& task, Interrupts& interrupts) const;
-    void number_relevant_facts(const FdrTask& task, const std::vector<Draft>& drafts);
+    void number_relevant_facts(std::span<const Fact> goal_facts, const std::vector<Draft>& drafts);
     void drop_irrelevant_effects(std::vector<Draft>& drafts) const;
     void drop_repetitions(const FdrTask& task, std::vector<Draft>& drafts,
                           Interrupts& interrupts) const;

@@ -3,18 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include "heuristics/evaluator.h"
 #include "heuristics/exploration.h"
 #include "heuristics/relaxation.h"
+#include "heuristics/supporters.h"
 
 namespace bugsieve {
 
-// The best supporter of a fact is, among the relaxed operators that attain its h^add value, the
-// one of the lowest operator id. The choice depends on the values alone, not on how they were
-// computed, so every batch size gives the same plan.
 class RelaxedPlan {
   public:
     RelaxedPlan(const FdrTask& task, const Relaxation& relaxation)
@@ -44,7 +41,8 @@ class RelaxedPlan {
         while (!open_.empty()) {
             const std::int32_t fact = open_.back();
             open_.pop_back();
-            const auto supporter = static_cast<std::size_t>(best_supporter(fact, value));
+            const auto supporter =
+                static_cast<std::size_t>(best_supporter(relaxation_, fact, value));
             for (const std::int32_t needed : relaxation_.preconditions[supporter])
                 mark(needed, value);
             const std::int32_t op = relaxation_.operators[supporter];
@@ -72,26 +70,6 @@ class RelaxedPlan {
         if (marked == stamp_) return;
         marked = stamp_;
         if (value(fact) > 0) open_.push_back(fact);  // weights are positive: 0 means "true now"
-    }
-
-    template <class ValueOf>
-    std::int32_t best_supporter(std::int32_t fact, const ValueOf& value) const {
-        const std::uint64_t wanted = value(fact);
-        for (const std::int32_t op : relaxation_.achievers[static_cast<std::size_t>(fact)])
-            if (attains(op, wanted, value)) return op;
-        throw std::logic_error("a reachable fact has no supporter");
-    }
-
-    template <class ValueOf>
-    bool attains(std::int32_t op, std::uint64_t wanted, const ValueOf& value) const {
-        auto sum = static_cast<std::uint64_t>(relaxation_.weights[static_cast<std::size_t>(op)]);
-        for (const std::int32_t needed : relaxation_.preconditions[static_cast<std::size_t>(op)]) {
-            const std::uint64_t term = value(needed);
-            if (term == kUnreachable) return false;
-            sum = std::min(sum + term, kLargestValue);
-            if (sum > wanted) return false;
-        }
-        return sum == wanted;
     }
 
     const FdrTask& task_;

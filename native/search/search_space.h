@@ -39,6 +39,13 @@ class SearchSpace {
     void load(StateId id) { task_.packing().unpack(registry_[id], state_); }
     StateView state() const { return state_; }
     bool is_goal() const { return task_.fdr().is_goal(state_); }
+    bool is_goal(StateId id) const {
+        const auto holds = [&](const Fact& fact) {
+            return task_.packing().get(registry_[id], static_cast<std::size_t>(fact.variable)) ==
+                   fact.value;
+        };
+        return std::ranges::all_of(task_.fdr().goal, holds);
+    }
     std::span<const std::int32_t> applicable() {
         operators_.clear();
         task_.generator().append_applicable(state_, operators_);

@@ -99,6 +99,18 @@ class Heuristic:
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
         """Values, preferred operators (ascending within each state) and offsets; hff only."""
 
+class PathDistances:
+    """h^FF from states to other states, with one exploration for all targets of a source."""
+
+    def __init__(self, task: Task) -> None: ...
+    def hff(
+        self, sources: StateArray, targets: StateArray, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """The distance to each target; those of source i are offsets[i] to offsets[i + 1].
+
+        The value is that of h^FF in the task whose goal is the target.
+        """
+
 class StateRegistry:
     """A set of packed states with ids 0, 1, 2, … in order of insertion."""
 
@@ -114,6 +126,91 @@ class StateRegistry:
         """Bytes of one packed state."""
     @property
     def memory_bytes(self) -> int: ...
+
+class NoveltyStore:
+    """Remembers which sets of up to `depth` facts (1, 2 or 3) states have had in common.
+
+    The novelty of a state is the size of the smallest set of its facts that no state inserted
+    before had all of, and depth + 1 if there is none of up to `depth` facts.
+    """
+
+    def __init__(self, task: Task, depth: int) -> None: ...
+    @property
+    def depth(self) -> int: ...
+    def insert(self, states: StateArray) -> NDArray[np.int8]:
+        """The novelty of each row, which is then inserted, so that it counts for the next rows."""
+    def novelty(self, states: StateArray) -> NDArray[np.int8]:
+        """The novelty of each row; inserts nothing."""
+    @property
+    def memory_bytes(self) -> int: ...
+
+class BestSuccessors:
+    """Chooses operators by the heuristic values of their successors, which it remembers."""
+
+    def __init__(
+        self, task: Task, heuristic: str, *, improving: bool, max_bytes: int = ...
+    ) -> None:
+        """`improving`: the lowest cost plus value, among values below the state's own if possible.
+
+        Otherwise the lowest value, whatever the cost. Values that take more than `max_bytes` are
+        forgotten.
+        """
+    def choose(self, states: StateArray) -> NDArray[np.int32]:
+        """The best operator of each state, the lowest of equals; NO_ACTION where there is none."""
+
+class LiveSuccessors:
+    """Lists the successors of states, dead ends by h^max left out if they are to be pruned."""
+
+    def __init__(self, task: Task, *, prune_dead_ends: bool) -> None: ...
+    def of(
+        self, states: StateArray, max_rows: int
+    ) -> tuple[StateArray, NDArray[np.int32], NDArray[np.int64]]:
+        """Successors, operators and offsets of the first states, at least one.
+
+        Stops after the state with which there are `max_rows` successors.
+        """
+
+class Draws:
+    """Random numbers of a batch of walks; each depends on the keys, walk and draw alone."""
+
+    def __init__(self, walk_key: int, draw_key: int, walks: NDArray[np.int64]) -> None: ...
+    def below(
+        self, rows: NDArray[np.int64], number: int, bounds: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Draw `number` of the walks in these rows: from 0 to bound - 1, equally likely."""
+
+class Walks:
+    """Walks that make their steps together; the caller weighs the successors.
+
+    `expand` lists the successors of the next walks, `move` lets these walks go on, in turns until
+    `expand` lists no walk any more. Walk i starts in row i of `starts` and makes at most
+    lengths[i] steps, chosen by draw `first_draw` and the following.
+    """
+
+    def __init__(
+        self,
+        live: LiveSuccessors,
+        draws: Draws,
+        first_draw: int,
+        starts: StateArray,
+        lengths: NDArray[np.int64],
+    ) -> None: ...
+    def expand(self, max_rows: int) -> tuple[StateArray, NDArray[np.int32], NDArray[np.int64]]:
+        """As `LiveSuccessors.of`, for the walks whose turn it is."""
+    def move(self, weights: NDArray[np.int64], offered: NDArray[np.bool_] | None) -> None:
+        """Go to one of the listed successors, each as likely as its share of the weights.
+
+        A walk whose weights are all 0 ends. Marked successors are offered besides.
+        """
+    def actions(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The operators of each walk, and n + 1 offsets."""
+    def offers(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], StateArray]:
+        """Walk, number of actions, last action and state of each offered state.
+
+        In the order of walks; those of a walk by steps, then by operators, its end last.
+        """
 
 SearchStatus = Literal["solved", "unsolvable", "bound", "gave-up", "expansions", "time", "memory"]
 
@@ -173,6 +270,19 @@ def enforced_hill_climbing(
     max_seconds: float = ...,
     max_bytes: int = ...,
 ) -> SearchResult: ...
+def improve_plan(
+    task: Task,
+    state: StateArray,
+    plan: NDArray[np.int32],
+    *,
+    max_expansions: int = ...,
+    max_seconds: float = ...,
+    max_bytes: int = ...,
+) -> SearchResult:
+    """The plan made cheaper, or as it was: always "solved".
+
+    ValueError if the plan does not lead from the state to the goal.
+    """
 
 class Leaves:
     """States met by a lookahead, each with a cheapest way to it within the depth."""
@@ -181,7 +291,8 @@ class Leaves:
     def states(self) -> StateArray: ...
     @property
     def costs(self) -> NDArray[np.int64]: ...
-    def path(self, leaf: int) -> list[int]: ...
+    def path(self, leaf: int) -> list[int]:
+        """Operators that lead to the leaf; IndexError if there is no such leaf."""
     @property
     def is_complete(self) -> bool:
         """Whether no limit cut the lookahead short; only then is its plan a cheapest one."""
@@ -204,4 +315,7 @@ def lookahead(
 def exact_goal_distances(
     task: Task, *, max_states: int = ...
 ) -> tuple[StateArray, NDArray[np.int32]]:
-    """All states reachable from the initial state and their h*, by exhaustive exploration."""
+    """All states reachable from the initial state and their h*, by exhaustive exploration.
+
+    ValueError if there are more than `max_states` of them.
+    """

@@ -5,8 +5,10 @@ Used by the policies that plan, by oracles, and by anyone who needs a plan.
 
 from __future__ import annotations
 
+from bugsieve.search.distances import PathDistances
+from bugsieve.search.improvement import improve_plan
+from bugsieve.search.limits import Limits
 from bugsieve.search.searches import (
-    Limits,
     Lookahead,
     SearchResult,
     astar,
@@ -19,10 +21,12 @@ from bugsieve.search.searches import (
 __all__ = [
     "Limits",
     "Lookahead",
+    "PathDistances",
     "SearchResult",
     "astar",
     "enforced_hill_climbing",
     "exact_goal_distances",
     "greedy",
+    "improve_plan",
     "lookahead",
 ]

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve import _native
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import suggest
+from bugsieve.basis.errors import BudgetError
+from bugsieve.search.limits import NO_LIMITS, SECONDS_OF_AGES, Limits, whole_number
+from bugsieve.tasks.fdr.heuristic_names import check_heuristic
 
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import StateArray, Task
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a search may spend; None means no limit."""
-
-    expansions: int | None = None
-    seconds: float | None = None
-    bytes: int | None = None
-
-
-NO_LIMITS = Limits()
-
-
-@dataclass(frozen=True)
 class SearchResult:
-    """How a search ended; see `_native.SearchResult` for the meaning of each status."""
+    """How a search ended and what it spent.
+
+    - `status`: "solved"; "unsolvable", which is a proof that there is no plan; "bound", a proof
+      that no plan is cheaper than the cost bound; "gave-up" if a search that is not complete ran
+      out of states, which proves nothing; or the limit that was reached: "expansions", "time" or
+      "memory".
+    - `plan`: the operators of the plan, or None.
+    - `cost`: what they cost together, or None.
+    - `expanded`, `evaluated`, `generated`: how many states had their successors generated, were
+      given a heuristic value, and were met as a successor, each as often as it happened.
+    """
 
     status: _native.SearchStatus
     plan: tuple[int, ...] | None
@@ -46,9 +45,14 @@ class SearchResult:
         return self.status == "solved"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lookahead:
-    """The states within some steps of a start, and the cheapest plan among the ways to them."""
+    """The states within some steps of a start, and the cheapest plan among the ways to them.
+
+    - `result`: the cheapest plan within the depth, and what the lookahead spent.
+    - `states`: the distinct states met, the start first; each is called a leaf.
+    - `costs`: the cost of a cheapest way to each of them within the depth.
+    """
 
     result: SearchResult
     states: NDArray[np.uint16]
@@ -61,8 +65,8 @@ class Lookahead:
         return self.leaves.is_complete
 
     def path(self, leaf: int) -> tuple[int, ...]:
-        """Operators that lead to a leaf at its cost."""
-        return tuple(self.leaves.path(leaf))
+        """Operators that lead to a leaf at its cost; IndexError if there is no such leaf."""
+        return tuple(self.leaves.path(index(leaf)))
 
 
 def astar(
@@ -74,9 +78,9 @@ def astar(
     cost_bound: int | None = None,
 ) -> SearchResult:
     """A cheapest plan from the state, if the heuristic is admissible (blind, hmax, lmcut)."""
-    _check_heuristic(heuristic)
+    check_heuristic(heuristic)
     row = task.checked_state(state)
-    return _result(_native.astar(task.native, row, heuristic, **_limits(limits, cost_bound)))
+    return from_core(_native.astar(task.native, row, heuristic, **core_limits(limits, cost_bound)))
 
 
 def greedy(
@@ -90,10 +94,10 @@ def greedy(
     cost_bound: int | None = None,
 ) -> SearchResult:
     """Some plan from the state, by greedy best-first search; complete."""
-    _check_heuristic(heuristic)
+    check_heuristic(heuristic)
     row = task.checked_state(state)
-    options = _limits(limits, cost_bound)
-    return _result(
+    options = core_limits(limits, cost_bound)
+    return from_core(
         _native.greedy(
             task.native, row, heuristic, deferred=deferred, preferred=preferred, **options
         )
@@ -110,8 +114,8 @@ def enforced_hill_climbing(
 ) -> SearchResult:
     """Some plan from the state, or "gave-up": breadth-first steps down h^FF, never back up."""
     row = task.checked_state(state)
-    options = _limits(limits, cost_bound)
-    return _result(
+    options = core_limits(limits, cost_bound)
+    return from_core(
         _native.enforced_hill_climbing(task.native, row, preferred=preferred, **options)
     )
 
@@ -125,44 +129,42 @@ def lookahead(
     cost_bound: int | None = None,
 ) -> Lookahead:
     """The cheapest plan of at most `depth` steps, and all states met on the way."""
-    if depth < 0:
-        raise UsageError(f"the depth of a lookahead must not be negative, got {depth}")
+    depth = whole_number(depth, "the depth of a lookahead", least=0)
     row = task.checked_state(state)
-    result, leaves = _native.lookahead(task.native, row, depth, **_limits(limits, cost_bound))
-    return Lookahead(_result(result), leaves.states, leaves.costs, leaves)
+    result, leaves = _native.lookahead(task.native, row, depth, **core_limits(limits, cost_bound))
+    return Lookahead(from_core(result), leaves.states, leaves.costs, leaves)
 
 
 def exact_goal_distances(
     task: Task, *, max_states: int = 10_000_000
 ) -> tuple[StateArray, NDArray[np.int32]]:
-    """All reachable states of a small task and their h*; DEAD_END where no plan exists."""
+    """All reachable states of a small task and their h*; DEAD_END where no plan exists.
+
+    BudgetError if there are more than `max_states` of them.
+    """
+    most = whole_number(max_states, "max_states", least=1)
     try:
-        return _native.exact_goal_distances(task.native, max_states=max_states)
+        return _native.exact_goal_distances(task.native, max_states=most)
     except ValueError as error:
-        raise UsageError(f"{task.name}: the task is too large to explore: {error}") from error
+        raise BudgetError(f"{task.name}: the task is too large to explore: {error}") from None
 
 
-def _check_heuristic(name: str) -> None:
-    if name not in _native.HEURISTICS:
-        known = ", ".join(_native.HEURISTICS)
-        hint = suggest(name, _native.HEURISTICS)
-        raise UsageError(f"there is no heuristic '{name}'{hint}; there are {known}")
-
-
-def _limits(limits: Limits, cost_bound: int | None) -> dict[str, Any]:
-    given = {
-        "cost_bound": cost_bound,
-        "max_expansions": limits.expansions,
-        "max_seconds": limits.seconds,
-        "max_bytes": limits.bytes,
+def core_limits(limits: Limits, cost_bound: int | None) -> dict[str, Any]:
+    """Limits and bound as keyword arguments of the native searches."""
+    given: dict[str, int | float | None] = {
+        "cost_bound": whole_number(cost_bound, "a cost bound"),
+        "max_expansions": whole_number(limits.expansions, "a limit on expansions"),
+        "max_seconds": None
+        if limits.seconds is None
+        else float(min(limits.seconds, SECONDS_OF_AGES)),
+        "max_bytes": whole_number(limits.bytes, "a limit on bytes"),
     }
-    if limits.seconds is not None and math.isnan(limits.seconds):
-        raise UsageError("a time limit must be a number of seconds, got nan")
-    # What has run out already leaves nothing to spend; the core takes -1 for "no limit".
+    # A bound below 0 excludes every plan, as 0 does; the core takes -1 for "none".
     return {name: max(value, 0) for name, value in given.items() if value is not None}
 
 
-def _result(native: _native.SearchResult) -> SearchResult:
+def from_core(native: _native.SearchResult) -> SearchResult:
+    """The result of a native search."""
     plan = native.plan
     return SearchResult(
         native.status,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import BudgetError, UsageError
 from bugsieve.search import (
     Limits,
     SearchResult,
@@ -63,15 +65,59 @@ def test_a_lookahead_knows_the_way_to_each_leaf() -> None:
 def test_exact_distances_count_the_open_switches() -> None:
     states, distances = exact_goal_distances(task())
     assert distances.tolist() == (4 - states.sum(axis=1)).tolist()
-    with pytest.raises(UsageError, match="switches: the task is too large to explore"):
+    with pytest.raises(
+        BudgetError, match="switches: the task is too large to explore: more than 100 states"
+    ):
         exact_goal_distances(task(20), max_states=100)
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_exact_distances_need_room_for_a_state(number: int) -> None:
+    with pytest.raises(UsageError, match=f"max_states must be at least 1, got {number}"):
+        exact_goal_distances(task(), max_states=number)
+
+
+@pytest.mark.parametrize("leaf", [11, 99_999, -1])
+def test_there_is_no_way_to_a_leaf_that_is_none(leaf: int) -> None:
+    found = lookahead(task(), task().initial_state, 2)
+    with pytest.raises(IndexError, match=f"there is no leaf {leaf}; the lookahead has 11"):
+        found.path(leaf)
+    assert found.path(np.int64(0)) == ()
+
+
+@pytest.mark.parametrize(
+    ("limits", "complaint"),
+    [
+        ({"expansions": -1}, "a limit on expansions must be at least 0, got -1"),
+        ({"bytes": -5}, "a limit on bytes must be at least 0, got -5"),
+        ({"seconds": -0.1}, "a time limit must be a number of seconds, at least 0, got -0.1"),
+        ({"seconds": math.nan}, "a time limit must be a number of seconds, at least 0, got nan"),
+        ({"seconds": "soon"}, "a time limit must be a number of seconds, at least 0, got 'soon'"),
+        ({"expansions": 1.5}, "a limit on expansions must be a whole number, got 1.5"),
+        ({"bytes": "1k"}, "a limit on bytes must be a whole number, got '1k'"),
+    ],
+)
+def test_limits_that_are_none(limits: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        Limits(**limits)
+
+
+def test_limits_of_any_size_and_make() -> None:
+    endless = Limits(expansions=10**30, seconds=10**400, bytes=10**30)
+    assert astar(task(), task().initial_state, limits=endless, cost_bound=10**30).solved
+    some = Limits(expansions=np.int64(1), seconds=np.float32(60))
+    assert astar(task(), task().initial_state, limits=some).status == "expansions"
+    assert astar(task(), task().initial_state, limits=Limits(seconds=math.inf)).solved
+    assert lookahead(task(), task().initial_state, 10**30).result.solved
 
 
 def test_wrong_calls_get_a_sentence() -> None:
     start = task().initial_state
     with pytest.raises(UsageError, match="no heuristic 'lm-cut' \\(did you mean 'lmcut'"):
         astar(task(), start, "lm-cut")
-    with pytest.raises(UsageError, match="depth of a lookahead must not be negative, got -1"):
+    with pytest.raises(UsageError, match="a cost bound must be a whole number, got 1.5"):
+        astar(task(), start, cost_bound=1.5)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="depth of a lookahead must be at least 0, got -1"):
         lookahead(task(), start, -1)
     with pytest.raises(UsageError, match="one state was expected, not a batch of 2"):
         greedy(task(), np.stack([start, start]))
