@@ -5,10 +5,14 @@ The public names below are imported when they are first used, so that `import bu
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # type checkers take it for true; the module `typing` stays unloaded
 if TYPE_CHECKING:
+    from typing import Any
+
+    from bugsieve.bugs.bug import Bug as Bug
+    from bugsieve.campaigns.campaign import Campaign as Campaign
+    from bugsieve.campaigns.find import find_bugs as find_bugs
+    from bugsieve.campaigns.options import CampaignOptions as CampaignOptions
     from bugsieve.policies.function import policy as policy
     from bugsieve.policies.policy import Policy as Policy
     from bugsieve.policies.registry import make_policy as make_policy
@@ -17,12 +21,18 @@ if TYPE_CHECKING:
     from bugsieve.tasks.fdr.loading import load_task as load_task
     from bugsieve.tasks.fdr.task import NO_ACTION as NO_ACTION
     from bugsieve.tasks.fdr.task import Task as Task
+    from bugsieve.tasks.fdr.translator import TranslationLimits as TranslationLimits
 
 _PUBLIC = {
+    "Bug": "bugsieve.bugs.bug",
+    "Campaign": "bugsieve.campaigns.campaign",
+    "CampaignOptions": "bugsieve.campaigns.options",
     "NO_ACTION": "bugsieve.tasks.fdr.task",
     "Policy": "bugsieve.policies.policy",
     "Run": "bugsieve.policies.runs",
     "Task": "bugsieve.tasks.fdr.task",
+    "TranslationLimits": "bugsieve.tasks.fdr.translator",
+    "find_bugs": "bugsieve.campaigns.find",
     "load_task": "bugsieve.tasks.fdr.loading",
     "make_policy": "bugsieve.policies.registry",
     "policy": "bugsieve.policies.function",
@@ -31,10 +41,15 @@ _PUBLIC = {
 
 __all__ = [
     "NO_ACTION",
+    "Bug",
+    "Campaign",
+    "CampaignOptions",
     "Policy",
     "Run",
     "Task",
+    "TranslationLimits",
     "__version__",
+    "find_bugs",
     "load_task",
     "make_policy",
     "policy",
@@ -49,6 +64,8 @@ def __getattr__(name: str) -> Any:
         return version("bugsieve")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'bugsieve' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_PUBLIC[name]), name)
 
 

@@ -94,8 +94,8 @@ EVILS = [
     Evil("unknown action", "actions[row] = '(fly)'", ILLEGAL, r'"\(fly\)" is no action of the .*'),
     Evil("odd answer", "actions[row] = 17", CRASH, r"answered 17, which is neither .*"),
     Evil("own error", "actions[row] = {'error': 'help'}", CRASH, r"help"),
-    Evil("too few", "actions = actions[:-1]", CRASH, r"answered 0 actions for 1 states"),
-    Evil("too many", "actions += ['(right p0)']", CRASH, r"answered 2 actions for 1 states"),
+    Evil("too few", "actions = actions[:-1]", CRASH, r"answered 0 actions for 1 state"),
+    Evil("too many", "actions += ['(right p0)']", CRASH, r"answered 2 actions for 1 state"),
     Evil("wrong batch", "batch['id'] += 1", CRASH, r"answered batch \d+ instead of batch \d+"),
     Evil(
         "flood output",

@@ -6,9 +6,11 @@ is a complete program.
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from collections.abc import Sequence
+from shlex import quote
 
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.policies.foreign import ForeignPolicy
@@ -27,36 +29,54 @@ class CommandPolicy(ForeignPolicy):
         self, task: Task, command: Sequence[str], *, limits: WorkerLimits | None = None
     ) -> None:
         super().__init__(task, f"cmd:{shlex.join(command)}", limits or WorkerLimits())
-        program = shutil.which(command[0])
-        if program is None:
-            raise PolicyError(_why_not_found(command[0]))
-        self.command = (program, *command[1:])
+        self.command = (_program(command[0]), *command[1:])
         self.start()
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument is a command line whose program can be run."""
+        _program(_words(argument)[0])
 
     @classmethod
     def from_spec(
         cls, task: Task, argument: str | None, settings: PolicySettings
     ) -> CommandPolicy:
         """The program of a command line, split into words as a shell would."""
-        try:
-            command = shlex.split(argument or "")
-        except ValueError as error:
-            raise UsageError(f"the command in 'cmd:{argument}' cannot be read: {error}") from None
-        if not command:
-            raise UsageError("'cmd:' must be followed by a program, as in 'cmd:./my-policy'")
-        return cls(task, command, limits=settings.limits)
+        return cls(task, _words(argument), limits=settings.limits)
 
     def spawn(self) -> Worker:
         """A new process of the program."""
         return Worker(self.command, memory_mb=self.limits.memory_mb)
 
 
-def _why_not_found(program: str) -> str:
-    from pathlib import Path
+def _words(argument: str | None) -> list[str]:
+    try:
+        words = shlex.split(argument or "")
+    except ValueError as error:
+        raise UsageError(f"the command in 'cmd:{argument}' cannot be read: {error}") from None
+    if not words:
+        raise UsageError("'cmd:' must be followed by a program, as in 'cmd:./my-policy'")
+    return words
 
-    if Path(program).is_file():
-        return (
-            f"the policy program {program!r} is not executable: "
-            f"run 'chmod +x {program}' or name its interpreter, as in 'cmd:python3 {program}'"
-        )
-    return f"there is no policy program {program!r}: give its path or a name on PATH"
+
+def _program(name: str) -> str:
+    """Where the program is."""
+    path = shutil.which(name)
+    if path is None:
+        raise PolicyError(_why_not_found(name))
+    return path
+
+
+def _why_not_found(name: str) -> str:
+    here = name if os.path.dirname(name) else f"./{name}"  # without a slash, only PATH counts
+    if os.path.isdir(here):
+        return f"the policy program {name!r} is a folder: name the program inside it"
+    if not os.path.isfile(here):
+        return f"there is no policy program {name!r}: give its path or a name on PATH"
+    dotted = "" if here == name else f"write 'cmd:{quote(here)}'"
+    if os.access(here, os.X_OK):
+        return f"there is no policy program {name!r} on PATH: {dotted} for the one in this folder"
+    return (
+        f"the policy program {name!r} lacks the executable bit: run 'chmod +x {quote(name)}'"
+        f"{dotted and ' and '}{dotted}, or name its interpreter, as in 'cmd:python3 {quote(name)}'"
+    )

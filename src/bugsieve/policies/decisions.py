@@ -26,6 +26,12 @@ class Ending(IntEnum):
         """The ending in words, as printed and as written to JSON: `"policy crash"`."""
         return self.name.lower().replace("_", " ")
 
+    def __str__(self) -> str:
+        return self.label
+
+    def __format__(self, spec: str) -> str:
+        return format(self.label, spec)
+
 
 @dataclass(frozen=True)
 class Failure:

@@ -70,6 +70,7 @@ class ForeignPolicy(FallibleBoundPolicy):
 
     def decide(self, states: StateArray) -> Decisions:
         """One action per state; crashes, hangs and unknown actions as failures of their rows."""
+        states = self.task.checked_states(states)
         operators, offsets = self.task.applicable(states)
         actions = np.full(len(states), NO_ACTION, dtype=np.int32)
         failures: dict[int, Failure] = {}

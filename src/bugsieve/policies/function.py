@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bugsieve.policies.action_names import ActionNames
+from bugsieve.policies.asking import crash
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import FallibleBoundPolicy
 from bugsieve.policies.task_view import StateFunction, TaskView, bind_view
@@ -46,6 +47,7 @@ class FunctionPolicy(FallibleBoundPolicy):
 
     def decide(self, states: StateArray) -> Decisions:
         """One action per state, or the exception that the function raised there."""
+        states = self.task.checked_states(states)
         operators, offsets = self.task.applicable(states)
         actions = np.full(len(states), NO_ACTION, dtype=np.int32)
         failures: dict[int, Failure] = {}
@@ -59,13 +61,13 @@ class FunctionPolicy(FallibleBoundPolicy):
         return Decisions(actions, failures)
 
     def _decide_one(self, state: StateArray, applicable: list[int]) -> int | Failure:
+        facts, names = self.task.facts(state), list(self._names.of(applicable))
         try:
-            answer = self._decide(self.task.facts(state), list(self._names.of(applicable)))
-        except Exception as error:
-            return Failure(Ending.POLICY_CRASH, printable(f"{type(error).__name__}: {error}"))
-        if answer is None:
-            return NO_ACTION
-        if isinstance(answer, str):
-            return self._names.resolve(answer, applicable)
-        shown = printable(repr(answer))
-        return Failure(Ending.POLICY_CRASH, f"returned {shown}, neither an action name nor None")
+            answer = self._decide(facts, names)
+            if answer is not None and not isinstance(answer, str):
+                shown = printable(repr(answer))
+                detail = f"returned {shown}, neither an action name nor None"
+                return Failure(Ending.POLICY_CRASH, detail)
+        except (Exception, SystemExit) as error:
+            return crash(error)
+        return NO_ACTION if answer is None else self._names.resolve(answer, applicable)

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import index
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bugsieve._native import StateRegistry
 from bugsieve.basis.errors import UsageError
+from bugsieve.policies.asking import check_policy, decide, no_such_action
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.endings import resolve_endings
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
-from bugsieve.policies.policy import Policy, decide
+from bugsieve.policies.policy import Policy
+from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
 
 Ids = NDArray[np.int64]
@@ -26,6 +29,7 @@ Progress = Callable[[int, int], None]
 """Called after each joint step with the number of steps made and of decisions taken so far."""
 
 DEFAULT_STEP_LIMIT = 10_000
+_NO_RUN_IS_LONGER = 2**62  # arrays compare with 64 bits
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,9 @@ class PolicyGraph:
     """Actions, successors and endings of a policy for every state it was ever asked about."""
 
     def __init__(self, task: Task, policy: Policy) -> None:
+        check_policy(policy)
         bound = getattr(policy, "task", task)
-        if bound is not task and bound.to_sas() != task.to_sas():
+        if isinstance(bound, Task) and bound is not task and bound.to_sas() != task.to_sas():
             raise UsageError(f"the policy is bound to {bound.name}, not to {task.name}")
         self.task = task
         self.policy = policy
@@ -68,12 +73,13 @@ class PolicyGraph:
 
     def table(
         self,
-        states: StateArray,
+        states: ArrayLike,
         *,
         step_limit: int = DEFAULT_STEP_LIMIT,
         progress: Progress | None = None,
     ) -> RunTable:
         """The runs from the states, each asking the policy at most `step_limit` times."""
+        step_limit = _checked_limit(step_limit)
         ids = self._register(self.task.checked_states(states))
         self._explore(ids, step_limit, progress)
         nodes = self._nodes
@@ -128,6 +134,27 @@ class PolicyGraph:
         """The actions taken in states that runs have gone through."""
         return self._nodes.action[ids]
 
+    def step_costs_at(self, ids: Ids) -> NDArray[np.int64]:
+        """What the actions taken in such states cost."""
+        return self._costs[self._nodes.action[ids]]
+
+    def successors_at(self, ids: Ids) -> Ids:
+        """The states that these actions lead to."""
+        return self._nodes.successor[ids]
+
+    def steps_at(self, ids: Ids) -> NDArray[np.int64]:
+        """How many steps the runs from these states take; 0 where none was followed to its end."""
+        return self._nodes.tail[ids] + self._nodes.cycle[ids]
+
+    def first_actions(self, state_id: int, steps: int) -> tuple[int, ...]:
+        """The actions of the first steps of a run; it must have been followed that far."""
+        successor, action = self._nodes.successor, self._nodes.action
+        plan = []
+        for _ in range(steps):
+            plan.append(int(action[state_id]))
+            state_id = successor[state_id]
+        return tuple(plan)
+
     def states(self, ids: Ids) -> StateArray:
         """The states behind ids of this graph."""
         return self._registry.states(ids)
@@ -142,7 +169,7 @@ class PolicyGraph:
 
     def _register(self, states: StateArray) -> Ids:
         known = len(self._registry)
-        ids = self._registry.insert(states)
+        ids = ask_core(self._registry.insert, states)
         new = np.arange(known, len(self._registry))
         self._nodes.make_room(len(self._registry))
         if len(new):
@@ -192,6 +219,23 @@ class PolicyGraph:
             return
         states = self._registry.states(ids)
         decisions = decide(self.policy, states)
+        successors = None if decisions.failures else self._go(states, decisions.actions)
+        if successors is not None:
+            self._nodes.successor[ids] = self._register(successors)
+        else:
+            self._note_endings(ids, states, decisions)
+        self._nodes.action[ids] = decisions.actions
+        self.decisions_taken += len(ids)
+
+    def _go(self, states: StateArray, actions: ActionArray) -> StateArray | None:
+        """The successors if all actions are applicable, as they mostly are; None otherwise."""
+        try:
+            return self.task.native.successors(states, actions)
+        except (ValueError, IndexError):
+            return None
+
+    def _note_endings(self, ids: Ids, states: StateArray, decisions: Decisions) -> None:
+        """Go on where there is an applicable action and note the endings elsewhere."""
         actions = decisions.actions
         failures = {**decisions.failures, **self._illegal(states, decisions)}
         legal = actions != NO_ACTION
@@ -202,22 +246,21 @@ class PolicyGraph:
         for row, failure in failures.items():
             self._failures[int(ids[row])] = failure
             self._nodes.ending[ids[row]] = failure.ending
-        self._nodes.action[ids] = actions
-        self.decisions_taken += len(ids)
 
     def _illegal(self, states: StateArray, decisions: Decisions) -> dict[int, Failure]:
         actions = decisions.actions
         wrong = (actions != NO_ACTION) & ~self.task.is_applicable(states, actions)
         return {
-            int(row): Failure(Ending.ILLEGAL_ACTION, self._why_illegal(int(actions[row])))
+            int(row): self._illegal_action(int(actions[row]))
             for row in np.flatnonzero(wrong)
             if row not in decisions.failures
         }
 
-    def _why_illegal(self, action: int) -> str:
-        if 0 <= action < self.task.num_operators:
-            return f'"{self.task.operator_names[action]}" is not applicable'
-        return f"there is no action with id {action}"
+    def _illegal_action(self, action: int) -> Failure:
+        if not 0 <= action < self.task.num_operators:
+            return no_such_action(action)
+        name = self.task.operator_names[action]
+        return Failure(Ending.ILLEGAL_ACTION, f'"{name}" is not applicable')
 
     def _cost_of_steps(self, ids: Ids, steps: int) -> NDArray[np.int64]:
         total = np.zeros(len(ids), dtype=np.int64)
@@ -225,6 +268,16 @@ class PolicyGraph:
             total += self._costs[self._nodes.action[ids]]
             ids = self._nodes.successor[ids]
         return total
+
+
+def _checked_limit(step_limit: int) -> int:
+    try:
+        limit = index(step_limit)
+    except TypeError:
+        raise UsageError(f"the step limit must be a whole number, got {step_limit!r}") from None
+    if limit < 1:
+        raise UsageError(f"the step limit must be at least 1, but is {limit}")
+    return min(limit, _NO_RUN_IS_LONGER)
 
 
 def _beyond(

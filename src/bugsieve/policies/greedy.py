@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from bugsieve.policies.policy import BoundPolicy, PolicySettings, argbest_within
-from bugsieve.policies.successors import successors_in_pieces
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve._native import BestSuccessors
+from bugsieve.policies.policy import BoundPolicy, PolicySettings
+from bugsieve.tasks.fdr.arrays import ask_core
+from bugsieve.tasks.fdr.heuristic_names import check_heuristic
+from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 
 
 class GreedyPolicy(BoundPolicy):
@@ -21,7 +21,13 @@ class GreedyPolicy(BoundPolicy):
 
     def __init__(self, task: Task, heuristic: str = "hff") -> None:
         super().__init__(task, f"greedy:{heuristic}")
-        self._heuristic = task.heuristic(heuristic)
+        check_heuristic(heuristic)
+        self._best = BestSuccessors(task.native, heuristic, improving=False)
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument names a heuristic."""
+        check_heuristic(argument or "hff")
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> GreedyPolicy:
@@ -30,13 +36,4 @@ class GreedyPolicy(BoundPolicy):
 
     def choose(self, states: StateArray) -> ActionArray:
         """For each state the action with the lowest h(successor)."""
-        chosen = np.full(len(states), NO_ACTION, dtype=np.int32)
-        for piece in successors_in_pieces(self.task, states):
-            values = self._heuristic.evaluate(piece.states)
-            chosen[piece.rows] = argbest_within(
-                -values.astype(np.float64),
-                piece.operators,
-                piece.offsets,
-                epsilon=self.tie_epsilon,
-            )
-        return chosen
+        return ask_core(self._best.choose, self.task.checked_states(states))

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from bugsieve._native import DEAD_END
-from bugsieve.policies.policy import BoundPolicy, PolicySettings, argbest_within
-from bugsieve.policies.successors import successors_in_pieces
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
-
-# Far above any cost plus heuristic value, so that "improving" is decided before the sum.
-_NOT_IMPROVING = 2.0**40
+from bugsieve._native import BestSuccessors
+from bugsieve.policies.policy import BoundPolicy, PolicySettings
+from bugsieve.tasks.fdr.arrays import ask_core
+from bugsieve.tasks.fdr.heuristic_names import check_heuristic
+from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 
 
 class HillClimbingPolicy(BoundPolicy):
@@ -26,7 +22,13 @@ class HillClimbingPolicy(BoundPolicy):
 
     def __init__(self, task: Task, heuristic: str = "hff") -> None:
         super().__init__(task, f"hill-climbing:{heuristic}")
-        self._heuristic = task.heuristic(heuristic)
+        check_heuristic(heuristic)
+        self._best = BestSuccessors(task.native, heuristic, improving=True)
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument names a heuristic."""
+        check_heuristic(argument or "hff")
 
     @classmethod
     def from_spec(
@@ -37,17 +39,4 @@ class HillClimbingPolicy(BoundPolicy):
 
     def choose(self, states: StateArray) -> ActionArray:
         """For each state the improving action with the lowest c(a) + h(successor)."""
-        chosen = np.full(len(states), NO_ACTION, dtype=np.int32)
-        costs = self.task.operator_costs.astype(np.float64)
-        own = self._heuristic.evaluate(states)
-        for piece in successors_in_pieces(self.task, states):
-            values = self._heuristic.evaluate(piece.states)
-            parents = np.repeat(own[piece.rows], np.diff(piece.offsets))
-            sums = np.where(values == DEAD_END, np.inf, values + costs[piece.operators])
-            chosen[piece.rows] = argbest_within(
-                -np.where(values < parents, sums, sums + _NOT_IMPROVING),
-                piece.operators,
-                piece.offsets,
-                epsilon=self.tie_epsilon,
-            )
-        return chosen
+        return ask_core(self._best.choose, self.task.checked_states(states))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.searching import SearchingPolicy
 from bugsieve.search import Limits, SearchResult, greedy
+from bugsieve.tasks.fdr.heuristic_names import check_heuristic
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 
@@ -23,6 +24,11 @@ class LazyPolicy(SearchingPolicy):
     ) -> None:
         super().__init__(task, f"lazy:{heuristic}", memory_mb)
         self.heuristic = task.heuristic(heuristic).name
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument names a heuristic."""
+        check_heuristic(argument or "hff")
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> LazyPolicy:

@@ -37,12 +37,17 @@ class OptimalPolicy(SearchingPolicy):
         self._searched_task = _with_priced_steps(task) if _has_free_actions(task) else task
 
     @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument is `plans`, if there is one."""
+        if argument not in (None, "", "plans"):
+            raise UsageError(f"'optimal:{argument}' is unknown: say 'optimal' or 'optimal:plans'")
+
+    @classmethod
     def from_spec(
         cls, task: Task, argument: str | None, settings: PolicySettings
     ) -> OptimalPolicy:
         """`optimal`, or `optimal:plans` to keep plans."""
-        if argument not in (None, "", "plans"):
-            raise UsageError(f"'optimal:{argument}' is unknown: say 'optimal' or 'optimal:plans'")
+        cls.check_argument(argument)
         return cls(task, keeps_plans=argument == "plans", memory_mb=settings.limits.memory_mb)
 
     @classmethod

@@ -59,6 +59,11 @@ class BoundPolicy(ABC):
         """None, or the reason why no policy of this family can be bound to the task."""
         return None
 
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """Raise UsageError or PolicyError where no task could make `family:argument` right."""
+        return
+
     @abstractmethod
     def choose(self, states: StateArray) -> ActionArray:
         """One applicable action id per state, or NO_ACTION."""
@@ -99,14 +104,6 @@ class FallibleBoundPolicy(BoundPolicy):
         return decisions.actions
 
 
-def decide(policy: Policy, states: StateArray) -> Decisions:
-    """Ask any policy; PolicyError when the shape of its answer breaks the protocol."""
-    if isinstance(policy, FalliblePolicy):
-        decisions = policy.decide(states)
-        return Decisions(_checked(policy, decisions.actions, len(states)), decisions.failures)
-    return Decisions(_checked(policy, policy.choose(states), len(states)))
-
-
 def policy_name(policy: Policy) -> str:
     """The spec of a built-in member, or the class name of a policy written by the user."""
     return str(getattr(policy, "spec", type(policy).__name__))
@@ -135,13 +132,3 @@ def argbest_within(
     contenders = np.where(scores >= best - epsilon, ids, np.iinfo(np.int32).max)
     chosen[filled] = np.minimum.reduceat(contenders, starts)
     return chosen
-
-
-def _checked(policy: Policy, actions: ActionArray, expected: int) -> ActionArray:
-    array = np.asarray(actions)
-    if array.shape != (expected,) or array.dtype.kind not in "iu":
-        raise PolicyError(
-            f"policy {policy_name(policy)} must answer an integer array of shape ({expected},), "
-            f"not {array.dtype} of shape {array.shape}"
-        )
-    return array.astype(np.int32, copy=False)

@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bugsieve.basis.wording import counted
 from bugsieve.policies.task_view import TaskView
 from bugsieve.policies.worker import printable
 
@@ -101,7 +102,8 @@ def parse_answers(line: bytes, *, number: int, states: int) -> list[Answer]:
     if not isinstance(actions, list):
         raise ProtocolError(f'answered {_quote(line)}, in which "actions" is no list')
     if len(actions) != states:
-        raise ProtocolError(f"answered {len(actions)} actions for {states} states")
+        answers = counted(len(actions), "action")
+        raise ProtocolError(f"answered {answers} for {counted(states, 'state')}")
     return [_answer(action) for action in actions]
 
 

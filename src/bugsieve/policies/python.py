@@ -35,17 +35,14 @@ class PythonPolicy(ForeignPolicy):
         self.start()
 
     @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument names a function; modules are imported by the worker only."""
+        _target(argument)
+
+    @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> PythonPolicy:
         """The function named by `module:function` or `file.py:function`."""
-        place, _, name = (argument or "").rpartition(":")
-        if not place or not name.isidentifier():
-            raise UsageError(
-                f"'python:{argument or ''}' must name a module or file and a function, "
-                "as in 'python:my_policies:choose' or 'python:./my_policies.py:choose'"
-            )
-        if place.endswith(".py") and not os.path.isfile(place):
-            raise UsageError(f"'python:{argument}': there is no file {place!r}")
-        return cls(task, f"{place}:{name}", limits=settings.limits)
+        return cls(task, _target(argument), limits=settings.limits)
 
     def spawn(self) -> Worker:
         """A new interpreter that serves the function."""
@@ -54,3 +51,15 @@ class PythonPolicy(ForeignPolicy):
             memory_mb=self.limits.memory_mb,
             environment={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
+
+
+def _target(argument: str | None) -> str:
+    place, _, name = (argument or "").rpartition(":")
+    if not place or not name.isidentifier():
+        raise UsageError(
+            f"'python:{argument or ''}' must name a module or file and a function, "
+            "as in 'python:my_policies:choose' or 'python:./my_policies.py:choose'"
+        )
+    if place.endswith(".py") and not os.path.isfile(place):
+        raise UsageError(f"'python:{argument}': there is no file {place!r}")
+    return f"{place}:{name}"

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
+from bugsieve.policies.worker import printable
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
 
 _WORD = (1 << 64) - 1
@@ -24,17 +25,19 @@ class RandomPolicy(BoundPolicy):
         self._salt = mixed(np.array([seed & _WORD], dtype=np.uint64))[0]
 
     @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument is a seed, if there is one."""
+        _seed_in(argument)
+
+    @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> RandomPolicy:
         """`random` takes the seed of the settings, `random:7` the one it names."""
-        if argument is None:
-            return cls(task, seed=settings.seed)
-        try:
-            return cls(task, seed=int(argument))
-        except ValueError:
-            raise UsageError(f"the seed in 'random:{argument}' is no whole number") from None
+        seed = _seed_in(argument)
+        return cls(task, seed=settings.seed if seed is None else seed)
 
     def choose(self, states: StateArray) -> ActionArray:
         """The applicable action at position hash(state, seed) modulo their number."""
+        states = self.task.checked_states(states)
         operators, offsets = self.task.applicable(states)
         counts = np.diff(offsets)
         chosen = np.full(len(states), NO_ACTION, dtype=np.int32)
@@ -43,6 +46,16 @@ class RandomPolicy(BoundPolicy):
         position = words % counts[filled].astype(np.uint64)
         chosen[filled] = operators[offsets[:-1][filled] + position.astype(np.int64)]
         return chosen
+
+
+def _seed_in(argument: str | None) -> int | None:
+    if argument is None:
+        return None
+    try:
+        return int(argument)
+    except ValueError:  # also raised for thousands of digits
+        shown = printable(argument, limit=40)
+        raise UsageError(f"the seed in 'random:{shown}' is no whole number") from None
 
 
 def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:

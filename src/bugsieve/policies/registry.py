@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from bugsieve.basis.errors import PolicyError, UnsupportedError, UsageError
-from bugsieve.basis.names import suggest
+from bugsieve.basis.names import no_such
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import Task
@@ -46,6 +46,15 @@ class Member(Protocol):
         ...
 
 
+@runtime_checkable
+class ChecksArgument(Protocol):
+    """What a member offers that can tell a wrong argument without a task; `BoundPolicy` does."""
+
+    def check_argument(self, argument: str | None) -> None:
+        """Raise UsageError or PolicyError for an argument that no task could make right."""
+        ...
+
+
 @dataclass(frozen=True)
 class PolicyInfo:
     """One line of `bugsieve list policies`."""
@@ -59,14 +68,21 @@ def make_policy(
     spec: str, task: Task, *, seed: int = 0, limits: WorkerLimits | None = None
 ) -> BoundPolicy:
     """The policy that a spec like `greedy:hff` or `cmd:./program -v` names, bound to the task."""
-    name, colon, argument = spec.partition(":")
-    name = name.strip()
+    name, argument = _parts(spec)
     member = _member(name)
     reason = member.supports(task)
     if reason is not None:
         raise UnsupportedError(f"policy {name!r} cannot be used on {task.name}: {reason}")
     settings = PolicySettings(seed=seed, limits=limits or WorkerLimits())
-    return member.from_spec(task, argument.strip() if colon else None, settings)
+    return member.from_spec(task, argument, settings)
+
+
+def check_spec(spec: str) -> None:
+    """Raise the error of a spec that is wrong for every task, before there is a task."""
+    name, argument = _parts(spec)
+    member = _member(name)
+    if isinstance(member, ChecksArgument):
+        member.check_argument(argument)
 
 
 def list_policies() -> list[PolicyInfo]:
@@ -77,16 +93,18 @@ def list_policies() -> list[PolicyInfo]:
     ]
 
 
+def _parts(spec: str) -> tuple[str, str | None]:
+    name, colon, argument = spec.partition(":")
+    return name.strip(), argument.strip() if colon else None
+
+
 def _member(name: str) -> Member:
     if name in _MEMBERS:
         return _load_builtin(name)
     plugins = entry_points(group=ENTRY_POINT_GROUP)
     if name in plugins.names:
         return _load_plugin(name)
-    names = sorted({*_MEMBERS, *plugins.names})
-    raise UsageError(
-        f"there is no policy {name!r}{suggest(name, names)}; there are {', '.join(names)}"
-    )
+    raise UsageError(no_such("policy", name, sorted({*_MEMBERS, *plugins.names})))
 
 
 def _all_members() -> Iterator[tuple[str, Member]]:

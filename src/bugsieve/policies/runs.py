@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
+from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, Ids, PolicyGraph, Progress, RunTable
 from bugsieve.policies.policy import Policy
+from bugsieve.policies.registry import make_policy
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run: `actions` lead from `start` to the state where it ended."""
+    """One run of a policy from a state to where it ended.
+
+    - `start`: the state it began in.
+    - `ending`: how it ended; `ending.label` says so in words, as in "solved" or "policy crash".
+    - `actions`: the operators applied, which lead from `start` to the state where it ended. An
+      action that is not applicable ends the run and is not among them.
+    - `cost`: what these actions cost together, whether or not they reach the goal.
+    - `detail`: why it ended there, in one line: for a policy crash the exception or the last words
+      of the program, for a policy hang its deadline, for an illegal action its name, for no action
+      how many were applicable; empty for a run that is solved, loops or reached the step limit.
+    - `loop_start`: in a loop, the number of steps after which its repeated state was first met;
+      else None.
+    """
 
     start: StateArray = field(repr=False)
     ending: Ending
     actions: tuple[int, ...]
     cost: int
-    detail: str = ""
-    """What the policy did wrong, for the endings that are its fault."""
-    loop_start: int | None = None
-    """In a loop, the number of steps after which its repeated state was first met."""
+    detail: str
+    loop_start: int | None
 
     @property
     def solved(self) -> bool:
@@ -41,8 +56,8 @@ class Run:
 
 def run_policy(
     task: Task,
-    policy: Policy,
-    states: StateArray,
+    policy: Policy | PolicyFunction | str,
+    states: ArrayLike,
     *,
     step_limit: int = DEFAULT_STEP_LIMIT,
     graph: PolicyGraph | None = None,
@@ -50,15 +65,28 @@ def run_policy(
 ) -> list[Run]:
     """Run the policy from each state, all in lockstep; `graph` carries what earlier calls found.
 
-    A run asks the policy at most `step_limit` times. Goal states end it before it asks.
+    The policy is an object with a method `choose`, a function under `@bugsieve.policy`, or a spec
+    as in "greedy:hff". `states` is one state or a batch. Their values must be in range, but
+    whether facts exclude each other is not checked: `task.state` does that. A run asks the policy
+    at most `step_limit` times, a number from 1 on; goal states end it before it asks. What the
+    policy raises ends the run as a policy crash, but Ctrl-C ends the call.
     """
-    if step_limit < 0:
-        raise UsageError(f"the step limit must not be negative, but is {step_limit}")
     if graph is not None and (graph.policy is not policy or graph.task is not task):
         raise UsageError("the graph belongs to another policy or another task")
-    graph = PolicyGraph(task, policy) if graph is None else graph
-    table = graph.table(np.atleast_2d(states), step_limit=step_limit, progress=progress)
+    with _bound(policy, task) as bound:
+        graph = PolicyGraph(task, bound) if graph is None else graph
+        table = graph.table(states, step_limit=step_limit, progress=progress)
     return [_run(graph, table, row, path) for row, path in enumerate(graph.paths(table))]
+
+
+@contextmanager
+def _bound(policy: Policy | PolicyFunction | str, task: Task) -> Iterator[Policy]:
+    """The policy bound to the task; one that had to be made is closed afterwards."""
+    if isinstance(policy, str):
+        with make_policy(policy, task) as made:
+            yield made
+    else:
+        yield policy.bind(task) if isinstance(policy, PolicyFunction) else policy
 
 
 def _run(graph: PolicyGraph, table: RunTable, row: int, path: Ids) -> Run:

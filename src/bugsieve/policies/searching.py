@@ -8,6 +8,7 @@ import numpy as np
 
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import FallibleBoundPolicy
+from bugsieve.policies.worker import MAX_MEMORY_MB
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 
@@ -26,7 +27,9 @@ class SearchingPolicy(FallibleBoundPolicy):
     def __init__(self, task: Task, spec: str, memory_mb: int | None) -> None:
         super().__init__(task, spec)
         self.memory_mb = memory_mb
-        self._limits = Limits(bytes=None if memory_mb is None else memory_mb << 20)
+        self._limits = Limits(
+            bytes=None if memory_mb is None else min(memory_mb, MAX_MEMORY_MB) << 20
+        )
         self._known: dict[bytes, int | Failure] = {}
 
     @abstractmethod
@@ -35,6 +38,7 @@ class SearchingPolicy(FallibleBoundPolicy):
 
     def decide(self, states: StateArray) -> Decisions:
         """The first actions of the plans; a Failure where the search ran out of memory."""
+        states = self.task.checked_states(states)
         actions = np.full(len(states), NO_ACTION, dtype=np.int32)
         failures: dict[int, Failure] = {}
         for row, state in enumerate(states):

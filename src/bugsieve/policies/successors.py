@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 
-_CELLS_PER_PIECE = 1 << 24
-"""Values of successor states held at a time: 32 MiB."""
+_CELLS_PER_PIECE = 1 << 20
+"""Values of successor states held at a time: 2 MiB, which a cache can hold."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,11 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bugsieve.basis.errors import UsageError
+
+MAX_MEMORY_MB = 1 << 40
+"""So many MiB still fit 64 bits when counted in bytes."""
+
 _CHUNK = 1 << 16
 _STDERR_TAIL = 1 << 13
 _MAX_LAST_READS = 64  # a process that escaped the group may flood on; the pipe holds one chunk
@@ -48,10 +53,26 @@ class WorkerLimits:
     batch_size: int = 256
     """States in one message."""
 
+    def __post_init__(self) -> None:
+        _require(self.deadline > 0, "deadline", self.deadline, "a number above 0")
+        _require(self.startup_deadline > 0, "startup", self.startup, "a number above 0")
+        _require(self.batch_size >= 1, "batch_size", self.batch_size, "at least 1")
+        _require(
+            self.memory_mb is None or 1 <= self.memory_mb <= MAX_MEMORY_MB,
+            "memory_mb",
+            self.memory_mb,
+            f"at least 1 and at most {MAX_MEMORY_MB}",
+        )
+
     @property
     def startup_deadline(self) -> float:
         """The seconds that the start may take."""
         return 6 * self.deadline if self.startup is None else self.startup
+
+
+def _require(condition: bool, name: str, value: object, wanted: str) -> None:
+    if not condition:
+        raise UsageError(f"{name} of a policy's limits must be {wanted}, got {value!r}")
 
 
 class WorkerCrashError(Exception):

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bugsieve.policies.asking import decide
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.policy import Policy, decide
+from bugsieve.policies.policy import Policy
 from bugsieve.policies.runs import Run
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 

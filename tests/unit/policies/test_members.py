@@ -11,18 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve._native import DEAD_END
+from bugsieve.basis.errors import UsageError
+from bugsieve.policies.asking import decide
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.greedy import GreedyPolicy
 from bugsieve.policies.hill_climbing import HillClimbingPolicy
 from bugsieve.policies.lazy import LazyPolicy
 from bugsieve.policies.optimal import OptimalPolicy
-from bugsieve.policies.policy import BoundPolicy, decide
+from bugsieve.policies.policy import BoundPolicy
 from bugsieve.policies.random import RandomPolicy, mixed
 from bugsieve.policies.runs import run_policy
 from bugsieve.search import Limits, SearchResult, astar, greedy
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 from tests.property.strategies import ANY, Shape, seeded_task, seeds, some_states
 from tests.reference.strips import Strips, strips_task
+from tests.unit.native.chains import native, switches
 from tests.unit.policies.line import as_task, at, line_task
 
 FEW = settings(max_examples=60, deadline=None, derandomize=True, database=None)
@@ -48,6 +51,17 @@ def successors(task: Task, state: StateArray) -> list[tuple[int, StateArray]]:
     """Each applicable operator with the state it leads to, in order of ids."""
     operators = task.applicable(state).operators.tolist()
     return [(operator, task.successors(state, [operator])[0]) for operator in operators]
+
+
+@pytest.mark.parametrize("name", sorted(MAKERS))
+def test_one_state_is_a_batch_of_one(name: str) -> None:
+    task = Task(native(switches(3)), name="switches")
+    policy = MAKERS[name](task)
+    chosen = policy.choose(task.initial_state)
+    assert chosen.tolist() == policy.choose(task.initial_state[None]).tolist()
+    assert chosen.shape == (1,)
+    with pytest.raises(UsageError, match=r"states of this task have 3 values, .* shape \(1, 2\)"):
+        policy.choose(np.zeros((1, 2), dtype=np.uint16))
 
 
 @FEW

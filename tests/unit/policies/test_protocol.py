@@ -62,8 +62,8 @@ def test_answers_are_actions_nulls_and_errors() -> None:
         (b'{"id": true, "actions": ["(a)"]}', "answered batch True instead of batch 3"),
         (b'{"id": 3}', '"actions" is no list'),
         (b'{"id": 3, "actions": {"0": "(a)"}}', '"actions" is no list'),
-        (b'{"id": 3, "actions": []}', "answered 0 actions for 1 states"),
-        (b'{"id": 3, "actions": ["(a)", "(b)"]}', "answered 2 actions for 1 states"),
+        (b'{"id": 3, "actions": []}', "answered 0 actions for 1 state"),
+        (b'{"id": 3, "actions": ["(a)", "(b)"]}', "answered 2 actions for 1 state"),
     ],
 )
 def test_what_is_no_answer(reply: bytes, sentence: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from bugsieve.basis.errors import PolicyError, UnsupportedError, UsageError
 from bugsieve.policies.greedy import GreedyPolicy
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
-from bugsieve.policies.registry import list_policies, make_policy
+from bugsieve.policies.registry import check_spec, list_policies, make_policy
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 from tests.unit.policies.line import at, line_task
 
@@ -60,6 +60,59 @@ def test_wrong_specs(spec: str, sentence: str) -> None:
     assert sentence in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("gredy:hff", "did you mean 'greedy'?"),
+        ("greedy:hf", "did you mean 'hff'?"),
+        ("hill-climbing:hf", "did you mean 'hff'?"),
+        ("lazy:lm-cut", "did you mean 'lmcut'?"),
+        ("optimal:fast", "'optimal:fast' is unknown"),
+        ("random:x", "the seed in 'random:x' is no whole number"),
+        (f"random:{'9' * 5000}", f"the seed in 'random:{'9' * 40}…' is no whole number"),
+        ("python:json", "must name a module or file and a function"),
+        ("python:no/such/file.py:choose", "there is no file 'no/such/file.py'"),
+        ("cmd:'unclosed", "cannot be read"),
+        ("cmd:no-such-program x", "there is no policy program 'no-such-program'"),
+    ],
+)
+def test_wrong_specs_are_known_without_a_task(spec: str, sentence: str) -> None:
+    with pytest.raises((UsageError, PolicyError)) as error:
+        check_spec(spec)
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["greedy", "lazy: hadd", "optimal:plans", "random", "random:7", "cmd:true", "python:a:b"],
+)
+def test_right_specs_pass_without_a_task(spec: str) -> None:
+    check_spec(spec)
+
+
+def test_programs_beside_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell would not find them either, but we can say what to write."""
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "my policy"
+    program.write_text("#!/bin/sh\n")
+    with pytest.raises(PolicyError) as error:
+        check_spec("cmd:'my policy'")
+    assert str(error.value) == (
+        "the policy program 'my policy' lacks the executable bit: run 'chmod +x 'my policy'' "
+        "and write 'cmd:'./my policy'', or name its interpreter, as in 'cmd:python3 'my policy''"
+    )
+    with pytest.raises(PolicyError, match=r"bit: run 'chmod \+x '\./my policy'', or name its"):
+        check_spec("cmd:'./my policy'")
+    program.chmod(0o755)
+    with pytest.raises(
+        PolicyError, match="on PATH: write 'cmd:'./my policy'' for the one in this"
+    ):
+        check_spec("cmd:'my policy'")
+    check_spec("cmd:'./my policy'")
+    with pytest.raises(PolicyError, match="is a folder"):
+        check_spec(f"cmd:{tmp_path}")
+
+
 def test_tasks_that_a_policy_cannot_serve() -> None:
     task = line_task(3, right_costs=[0, 2**29])
     with pytest.raises(UnsupportedError, match="'optimal' cannot be used on line"):
@@ -104,5 +157,6 @@ def test_members_of_other_packages() -> None:
     assert make_policy("first", line_task(4)).choose(at(1)).tolist() == [1]
     with pytest.raises(PolicyError, match="'broken' of no_such_module:Policy cannot be loaded"):
         make_policy("broken", line_task(4))
+    check_spec("first:anything")
     with pytest.raises(UsageError, match="did you mean 'first'"):
         make_policy("frist", line_task(4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def fresh(policy: Arbitrary) -> Arbitrary:
     task_seed=seeds(),
     policy_seed=seeds(),
     trouble=st.sampled_from([0.0, 0.05, 0.3]),
-    limits=st.lists(st.integers(0, 40), min_size=1, max_size=4),
+    limits=st.lists(st.integers(1, 40), min_size=1, max_size=4),
     count=st.integers(1, 30),
 )
 def test_equal_to_one_state_at_a_time(
@@ -107,7 +108,7 @@ def test_equal_to_one_state_at_a_time(
 
 
 @settings(max_examples=100, deadline=None, derandomize=True, database=None)
-@given(task_seed=seeds(), policy_seed=seeds(), limit=st.integers(0, 60))
+@given(task_seed=seeds(), policy_seed=seeds(), limit=st.integers(1, 60))
 def test_alone_or_together(task_seed: int, policy_seed: int, limit: int) -> None:
     reference = seeded_task(task_seed, ANY)
     task = as_task(reference)
@@ -137,7 +138,7 @@ def test_zero_cost_runs() -> None:
 
 def test_goal_states_are_not_asked_about() -> None:
     policy = Scripted({})
-    (run,) = run_policy(line_task(4), policy, at(3), step_limit=0)
+    (run,) = run_policy(line_task(4), policy, at(3), step_limit=1)
     assert (run.ending, run.actions, policy.asked) == (Ending.SOLVED, (), [])
 
 
@@ -233,9 +234,41 @@ def test_answers_of_the_wrong_shape_are_refused() -> None:
             run_policy(line_task(3), policy, at(0, 1))
 
 
-def test_a_negative_step_limit_is_refused() -> None:
-    with pytest.raises(UsageError, match="step limit"):
-        run_policy(line_task(3), Scripted({}), at(0), step_limit=-1)
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_run_must_be_allowed_one_step(limit: int) -> None:
+    with pytest.raises(UsageError, match=f"the step limit must be at least 1, but is {limit}"):
+        run_policy(line_task(3), Scripted({}), at(0), step_limit=limit)
+    with pytest.raises(UsageError, match="the step limit must be at least 1"):
+        PolicyGraph(line_task(3), Scripted({})).lengths(at(0), step_limit=limit)
+
+
+def test_a_step_limit_is_a_whole_number() -> None:
+    with pytest.raises(UsageError, match=r"the step limit must be a whole number, got 2\.5"):
+        run_policy(line_task(3), Scripted({}), at(0), step_limit=2.5)  # type: ignore[arg-type]
+    (run,) = run_policy(line_task(3), Scripted({0: 0, 1: 1}), at(0), step_limit=10**40)
+    assert run.solved
+
+
+@pytest.mark.parametrize(
+    ("states", "complaint"),
+    [
+        (at(9), "state 0 gives variable 0 the value 9, but it has only 3 values"),
+        ([[0], [9]], "state 1 gives variable 0 the value 9"),
+        ([[0], [0, 1]], "the states form no array: are all rows equally long"),
+        ([[0, 1]], r"states of this task have 1 values, but the array has shape \(1, 2\)"),
+        ([["p0"]], "states are whole numbers"),
+    ],
+)
+def test_states_that_do_not_fit_are_refused(states: Any, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        run_policy(line_task(3), Scripted({}), states)
+    with pytest.raises(UsageError, match=complaint):
+        PolicyGraph(line_task(3), Scripted({})).decide(states)
+
+
+def test_lists_are_states_too() -> None:
+    policy = Scripted({0: 0, 1: 1})
+    assert [run.cost for run in run_policy(line_task(3), policy, [[0], [1]])] == [2, 1]
 
 
 def test_an_empty_batch_has_no_runs() -> None:

@@ -193,8 +193,9 @@ class _Encoding:
         return (f for f in self._assignment(effect.variable, effect.value) if f not in unchanged)
 
     def _mutexes(self) -> list[list[Fact]]:
+        # A value that takes several facts to say leaves its group: they do not exclude each other.
         groups = [
-            [fact for variable, value in group for fact in self._fact(variable, value)]
+            [facts[0] for fact in group if len(facts := self._fact(*fact)) == 1]
             for group in self.source.mutexes
         ]
         for variable, moved in self.moved.items():

@@ -8,6 +8,9 @@ from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
 from bugsieve.tasks.fdr import atoms
 
+Fact = tuple[int, int]
+"""A variable and one of its values."""
+
 _SHOWN = 5
 
 
@@ -15,20 +18,34 @@ class FactTable:
     """The atoms of every variable's values, and the initial atoms that are no variable's."""
 
     def __init__(
-        self, facts: Sequence[Sequence[str | None]], initial_atoms: frozenset[str]
+        self,
+        facts: Sequence[Sequence[str | None]],
+        initial_atoms: frozenset[str],
+        *,
+        mutex_groups: Iterable[Iterable[Fact]] = (),
     ) -> None:
         self._facts = facts
-        self._places: dict[str, list[tuple[int, int]]] = {}
+        self._places: dict[str, list[Fact]] = {}
         for variable, values in enumerate(facts):
             for value, atom in enumerate(values):
                 if atom is not None:
                     self._places.setdefault(atom, []).append((variable, value))
+        self._groups: dict[Fact, list[int]] = {}
+        for number, group in enumerate(mutex_groups):
+            for fact in group:
+                self._groups.setdefault(fact, []).append(number)
         self.static = frozenset(initial_atoms - self._places.keys())
 
     def of_state(self, state: Iterable[int]) -> frozenset[str]:
         """The atoms true in a state."""
         fluent = (self._facts[variable][value] for variable, value in enumerate(state))
         return self.static.union(atom for atom in fluent if atom is not None)
+
+    def places(self, atom: str, objects: Mapping[str, str]) -> tuple[tuple[int, int], ...]:
+        """The values that mean the normalised atom; none for a static one, which is true."""
+        if atom not in self._places and atom not in self.static:
+            raise self._impossible(atom, objects)
+        return tuple(self._places.get(atom, ()))
 
     def literal(self, variable: int, value: int) -> str:
         """The fact in PDDL; a value without an atom negates all atoms of its variable."""
@@ -43,16 +60,24 @@ class FactTable:
         given: dict[int, int] = {}
         for text in facts:
             atom = atoms.normalised(text)
-            if atom not in self._places and atom not in self.static:
-                raise self._impossible(atom, objects)
-            for variable, value in self._places.get(atom, ()):
+            for variable, value in self.places(atom, objects):
                 if given.setdefault(variable, value) != value:
                     other = self._facts[variable][given[variable]]
-                    raise InputError(f"{other} and {atom} cannot both be true in this task")
-        return [
+                    raise _exclusive(str(other), atom)
+        values = [
             given[variable] if variable in given else self._value_without_atom(variable)
             for variable in range(len(self._facts))
         ]
+        self._check_mutexes(values)
+        return values
+
+    def _check_mutexes(self, values: Sequence[int]) -> None:
+        holders: dict[int, str] = {}
+        for fact in enumerate(values):
+            for group in self._groups.get(fact, ()):
+                literal = self.literal(*fact)
+                if holders.setdefault(group, literal) != literal:
+                    raise _exclusive(holders[group], literal)
 
     def _value_without_atom(self, variable: int) -> int:
         values = self._facts[variable]
@@ -83,3 +108,7 @@ class FactTable:
         return InputError(
             f"{atom}: is never true in this task, it is either static and false or unreachable"
         )
+
+
+def _exclusive(first: str, second: str) -> InputError:
+    return InputError(f"{first} and {second} cannot both be true in this task")

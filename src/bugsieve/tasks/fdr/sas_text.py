@@ -1,7 +1,7 @@
-"""The translator's SAS output as plain Python data, for the rewriting in `derived`.
+"""Tasks in the translator's SAS format as plain Python data, for those who rewrite tasks.
 
-Only tasks with axioms come this way; everything else goes straight to the native reader. The text
-is our own child process's, so this reader trusts it.
+Only tasks with axioms are read this way; everything else goes straight to the native reader. The
+text is our own child process's, so this reader trusts it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from bugsieve import _native
 
 Fact: TypeAlias = tuple[int, int]
 
@@ -154,9 +156,34 @@ class _Reader:
         return SasAxiom(body, (int(variable), int(value)))
 
 
+def from_core(task: _native.Task) -> SasTask:
+    """A task that the native core has read, to be written anew with changes."""
+    return SasTask(
+        metric=int(task.uses_costs),
+        variables=[
+            SasVariable(name, NOT_DERIVED, task.fact_names(index))
+            for index, name in enumerate(task.variable_names)
+        ],
+        mutexes=[list(group) for group in task.mutex_groups],
+        initial=task.initial_state.tolist(),
+        goal=list(task.goal),
+        operators=[
+            SasOperator(
+                name,
+                dict(task.preconditions(index)),
+                [(dict(conditions), v, value) for conditions, v, value in task.effects(index)],
+                cost,
+            )
+            for index, (name, cost) in enumerate(
+                zip(task.operator_names, task.operator_costs.tolist(), strict=True)
+            )
+        ],
+    )
+
+
 def write_sas(task: SasTask) -> bytes:
     """The task in the translator's format; axioms must have been eliminated."""
-    return ("\n".join(_lines(task)) + "\n").encode("ascii")
+    return ("\n".join(_lines(task)) + "\n").encode("utf-8")
 
 
 def _lines(task: SasTask) -> Iterator[str]:

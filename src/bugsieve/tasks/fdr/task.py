@@ -7,30 +7,29 @@ have more than 100 000 operators.
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import InputError
 from bugsieve.basis.files import write_atomically
-from bugsieve.basis.names import suggest
 from bugsieve.tasks.fdr import atoms
+from bugsieve.tasks.fdr.arrays import ActionArray as ActionArray
+from bugsieve.tasks.fdr.arrays import StateArray as StateArray
+from bugsieve.tasks.fdr.arrays import StateShape, ask_core, operator_column
 from bugsieve.tasks.fdr.facts import FactTable
-
-StateArray: TypeAlias = NDArray[np.uint16]
-ActionArray: TypeAlias = NDArray[np.int32]
+from bugsieve.tasks.fdr.heuristic import Heuristic
+from bugsieve.tasks.fdr.heuristic_names import check_heuristic
 
 NO_ACTION = -1
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 
 
 class Variable(NamedTuple):
@@ -62,7 +61,7 @@ class Task:
         self.name = name
         self.objects: Mapping[str, str] = MappingProxyType(dict(objects or {}))
         self._initial_atoms = initial_atoms
-        self._heuristics: dict[str, _native.Heuristic] = {}
+        self._heuristics: dict[str, Heuristic] = {}
 
     def __repr__(self) -> str:
         return (
@@ -147,7 +146,8 @@ class Task:
 
     @cached_property
     def _facts(self) -> FactTable:
-        return FactTable([variable.facts for variable in self.variables], self._initial_atoms)
+        atoms_of_values = [variable.facts for variable in self.variables]
+        return FactTable(atoms_of_values, self._initial_atoms, mutex_groups=self.mutex_groups)
 
     @property
     def static_facts(self) -> frozenset[str]:
@@ -159,55 +159,76 @@ class Task:
         return self._facts.of_state(self.checked_state(state))
 
     def state(self, facts: Iterable[str]) -> StateArray:
-        """The state in which exactly these atoms are true; static atoms may be left out."""
+        """The state in which exactly these atoms are true; static atoms may be left out.
+
+        InputError if there is no such state, or if two of its facts exclude each other: no state
+        reachable from the initial one has both. Arrays of values are not checked for that.
+        """
         values = self._facts.to_values(facts, self.objects)
         return np.array(values, dtype=np.uint16)
 
+    def places(self, atom: str) -> tuple[tuple[int, int], ...]:
+        """The (variable, value) pairs that mean a PDDL atom; none if it is static and true.
+
+        InputError with the nearest name for an atom that is never true.
+        """
+        return self._facts.places(atoms.normalised(atom), self.objects)
+
     def applicable(self, states: ArrayLike) -> Applicable:
         """The applicable operators of each state."""
-        return Applicable(*_checked(self.native.applicable, self.checked_states(states)))
+        return Applicable(*ask_core(self.native.applicable, self.checked_states(states)))
 
     def is_applicable(self, states: ArrayLike, operators: ArrayLike) -> NDArray[np.bool_]:
         """Whether each state's operator is applicable; unknown ids and NO_ACTION are not."""
         batch = self.checked_states(states)
-        return _checked(self.native.is_applicable, batch, _operator_column(operators, len(batch)))
+        return ask_core(self.native.is_applicable, batch, operator_column(operators, len(batch)))
 
     def successors(self, states: ArrayLike, operators: ArrayLike) -> StateArray:
         """The successor of each state under its operator, always as a batch."""
         batch = self.checked_states(states)
-        return _checked(self.native.successors, batch, _operator_column(operators, len(batch)))
+        return ask_core(self.native.successors, batch, operator_column(operators, len(batch)))
 
     def all_successors(
         self, states: ArrayLike
     ) -> tuple[StateArray, ActionArray, NDArray[np.int64]]:
         """Every successor of every state, the operators that lead there, and n + 1 offsets."""
-        return _checked(self.native.all_successors, self.checked_states(states))
+        return ask_core(self.native.all_successors, self.checked_states(states))
 
     def is_goal(self, states: ArrayLike) -> NDArray[np.bool_]:
         """Whether each state satisfies the goal."""
-        return _checked(self.native.is_goal, self.checked_states(states))
+        return ask_core(self.native.is_goal, self.checked_states(states))
 
     def hashes(self, states: ArrayLike) -> NDArray[np.uint64]:
         """Content hashes of the states, the same on every machine."""
-        return _checked(self.native.hashes, self.checked_states(states))
+        return ask_core(self.native.hashes, self.checked_states(states))
 
-    def heuristic(self, name: str) -> _native.Heuristic:
+    def heuristic(self, name: str) -> Heuristic:
         """The heuristic of that name for this task; made once."""
         if name not in self._heuristics:
-            if name not in _native.HEURISTICS:
-                known = ", ".join(_native.HEURISTICS)
-                hint = suggest(name, _native.HEURISTICS)
-                raise UsageError(f"there is no heuristic {name!r}{hint}, choose from {known}")
-            self._heuristics[name] = _native.Heuristic(self.native, name)
+            check_heuristic(name)
+            self._heuristics[name] = Heuristic(self.native, name, self._shape)
         return self._heuristics[name]
 
     def to_sas(self, state: ArrayLike | None = None) -> str:
         """The task in the translator's format, with `state` as its initial state."""
         return self._sas(state).decode("utf-8")
 
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 of `to_sas()`, by which certificates name the task."""
+        return hashlib.sha256(self._sas(None)).hexdigest()
+
     def write_sas(self, path: str | os.PathLike[str], state: ArrayLike | None = None) -> None:
-        """Write `to_sas(state)` to a file."""
-        write_atomically(Path(path), self._sas(state))
+        """Write `to_sas(state)` to a file; InputError if it cannot be written."""
+        data = self._sas(state)
+        target = Path(path)
+        if target.is_dir():
+            raise InputError(f"cannot write the task to {target}: it is a folder, name a file")
+        try:
+            write_atomically(target, data)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot write the task to {target}: {reason}") from None
 
     def _sas(self, state: ArrayLike | None) -> bytes:
         return self.native.to_sas(
@@ -216,61 +237,15 @@ class Task:
 
     def checked_state(self, state: ArrayLike) -> StateArray:
         """One state as a row of uint16 whose values are in range, or a UsageError."""
-        batch = self.checked_states(state)
-        if len(batch) != 1:
-            raise UsageError(f"one state was expected, not a batch of {len(batch)}")
-        self._check_range(batch)
-        row: StateArray = batch[0]
-        return row
+        return self._shape.one(state)
 
     def checked_states(self, states: ArrayLike) -> StateArray:
         """The states as whole rows of uint16; the native core checks the values of such arrays."""
-        array = np.asarray(states)
-        if array.ndim == 1:
-            array = array[np.newaxis, :]
-        if array.ndim != 2 or array.shape[1] != self.num_variables:
-            raise UsageError(
-                f"states of this task have {self.num_variables} values, "
-                f"but the array has shape {np.shape(states)}"
-            )
-        if array.dtype != np.uint16:
-            if array.dtype.kind not in "iu" and array.size:
-                raise UsageError(f"states are whole numbers, but the array has type {array.dtype}")
-            self._check_range(array)
-        return np.ascontiguousarray(array, dtype=np.uint16)
+        return self._shape.batch(states)
 
-    def _check_range(self, array: NDArray[Any]) -> None:
-        wrong = (array < 0) | (array >= self.domain_sizes)
-        if wrong.any():
-            row, variable = np.argwhere(wrong)[0]
-            raise UsageError(
-                f"state {row} gives variable {variable} the value {array[row, variable]}, "
-                f"but it has only {self.domain_sizes[variable]} values"
-            )
-
-
-def _checked(
-    function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
-) -> Result:
-    """Call the native core; what it says about wrong values is the caller's mistake."""
-    try:
-        return function(*args, **kwargs)
-    except (ValueError, IndexError) as error:
-        raise UsageError(str(error)) from None
-
-
-def _operator_column(operators: ArrayLike, rows: int) -> ActionArray:
-    """One operator per state; a single number counts for a single state."""
-    column = np.atleast_1d(np.asarray(operators))
-    if column.shape != (rows,) or column.dtype.kind not in "iu":
-        raise UsageError(
-            f"{rows} states need {rows} operator numbers, not an array of type {column.dtype} "
-            f"and shape {column.shape}"
-        )
-    limits = np.iinfo(np.int32)
-    if column.size and (column.max() > limits.max or column.min() < limits.min):
-        raise UsageError("an operator number is too large for 32 bits")
-    return np.ascontiguousarray(column, dtype=np.int32)
+    @cached_property
+    def _shape(self) -> StateShape:
+        return StateShape(self.domain_sizes)
 
 
 def _plan_form(name: str) -> str:

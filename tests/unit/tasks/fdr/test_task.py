@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import NO_ACTION, Task
 
@@ -83,6 +83,30 @@ def test_heuristics_are_made_once(stack: Task) -> None:
         stack.heuristic("hmx")
 
 
+def test_heuristics_take_states_as_the_task_does(stack: Task) -> None:
+    heuristic = stack.heuristic("hff")
+    state = stack.initial_state
+    (value,) = heuristic.evaluate(state[None]).tolist()
+    for states in (state, state.tolist(), [state.tolist()], state.astype(np.int64)):
+        assert heuristic.evaluate(states).tolist() == [value]
+        values, preferred, offsets = heuristic.evaluate_preferred(states)
+        assert values.tolist() == [value]
+        assert offsets.tolist() == [0, len(preferred)]
+    assert heuristic.evaluate(np.tile(state, (3, 1))).tolist() == [value] * 3
+    assert repr(heuristic) == "<Heuristic hff>"
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int64])
+def test_heuristics_refuse_what_is_no_state(stack: Task, dtype: Any) -> None:
+    heuristic = stack.heuristic("hff")
+    with pytest.raises(UsageError, match="state 0 gives variable 0 the value 200"):
+        heuristic.evaluate(np.full(stack.num_variables, 200, dtype=dtype))
+    with pytest.raises(UsageError, match=r"but the array has shape \(2, 99\)"):
+        heuristic.evaluate(np.zeros((2, 99), dtype=dtype))
+    with pytest.raises(UsageError, match="hmax has no preferred operators"):
+        stack.heuristic("hmax").evaluate_preferred(stack.initial_state)
+
+
 def test_writes_itself_with_any_initial_state(stack: Task, tmp_path: Path) -> None:
     state = stack.successors(stack.initial_state, stack.operator_id("move b a table"))[0]
     path = tmp_path / "later.sas"
@@ -94,6 +118,27 @@ def test_writes_itself_with_any_initial_state(stack: Task, tmp_path: Path) -> No
     assert later.operator_names == stack.operator_names
     assert later.mutex_groups == stack.mutex_groups
     assert later.facts(later.initial_state) == stack.facts(state) - stack.static_facts
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("", "it is a folder, name a file"),
+        ("missing/task.sas", "No such file or directory"),
+        ("occupied/task.sas", "Not a directory"),
+        ("nul\0.sas", "null byte"),
+    ],
+)
+def test_places_that_cannot_be_written(
+    stack: Task, tmp_path: Path, name: str, complaint: str
+) -> None:
+    (tmp_path / "occupied").write_text("not a folder")
+    path = tmp_path / name
+    with pytest.raises(InputError) as error:
+        stack.write_sas(path)
+    assert f"cannot write the task to {tmp_path}" in str(error.value)
+    assert complaint in str(error.value)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["occupied"]
 
 
 def test_arrays_of_a_task_cannot_be_changed(stack: Task) -> None:
@@ -122,6 +167,7 @@ def test_values_out_of_range_are_refused(stack: Task, method: str, dtype: Any) -
         (np.zeros((1, 1, 1), np.uint16), r"but the array has shape \(1, 1, 1\)"),
         (3, r"but the array has shape \(\)"),
         ("facts", r"but the array has shape \(\)"),
+        ([[0, 0], [0]], "the states form no array: are all rows equally long?"),
     ],
 )
 def test_shapes_that_do_not_fit(stack: Task, states: Any, complaint: str) -> None:
@@ -145,7 +191,7 @@ def test_empty_batches_give_empty_answers(stack: Task) -> None:
     assert stack.successors(nothing, np.zeros(0, np.int32)).shape == nothing.shape
 
 
-@pytest.mark.parametrize("operators", [[0, 1], [0.0], [2**40], ["move"], [[0]]])
+@pytest.mark.parametrize("operators", [[0, 1], [0.0], [2**40], ["move"], [[0]], [[0], [0, 1]]])
 def test_operator_arrays_that_do_not_fit(stack: Task, operators: Any) -> None:
     with pytest.raises(UsageError, match="operator number"):
         stack.successors(stack.initial_state, operators)

@@ -1,0 +1,121 @@
+"""Asks a policy about states; what it does wrong becomes a failure of the state it concerns."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.policies.decisions import Decisions, Ending, Failure
+from bugsieve.policies.policy import FalliblePolicy, Policy, policy_name
+from bugsieve.policies.worker import printable
+from bugsieve.tasks.fdr.task import NO_ACTION, StateArray
+
+_IDS = np.iinfo(np.int32)
+
+
+def check_policy(policy: object) -> None:
+    """Raise UsageError unless this is a policy, bound to its task."""
+    if isinstance(policy, type):
+        raise UsageError(f"{policy.__name__} is a class, not a policy: create an object of it")
+    if not any(callable(getattr(policy, name, None)) for name in ("choose", "decide")):
+        shown = printable(repr(policy), limit=80)
+        raise UsageError(
+            f"{shown} is no policy: pass an object with a method choose(states), a function under "
+            "@bugsieve.policy, or bugsieve.make_policy(SPEC, task)"
+        )
+
+
+def decide(policy: Policy, states: StateArray) -> Decisions:
+    """Ask any policy; whatever it raises, SystemExit too, is a crash in the state it concerns.
+
+    A batch that fails is asked again in halves, so that the blame does not depend on its size. An
+    answer of the wrong shape is a PolicyError, and so is one that `decide` of the policy raises.
+    """
+    states = states.view()
+    states.setflags(write=False)  # the caller's array is not the policy's to change
+    whole = _answer(policy, states)
+    if isinstance(whole, Decisions):
+        return whole
+    actions = np.full(len(states), NO_ACTION, dtype=np.int32)
+    failures: dict[int, Failure] = {}
+    pending = [(0, len(states), whole)]
+    while pending:
+        start, stop, failure = pending.pop()
+        if stop - start == 1:
+            failures[start] = failure
+            continue
+        middle = (start + stop) // 2
+        for low, high in ((start, middle), (middle, stop)):
+            answer = _answer(policy, states[low:high])
+            if isinstance(answer, Failure):
+                pending.append((low, high, answer))
+            else:
+                actions[low:high] = answer.actions
+                failures.update((low + row, why) for row, why in answer.failures.items())
+    return Decisions(actions, failures)
+
+
+def crash(error: BaseException) -> Failure:
+    """The failure of a policy that raised this."""
+    name = type(error).__name__
+    try:
+        text = str(error)
+    except Exception:  # the exception is the policy's own, and so are its mistakes
+        text = ""
+    return Failure(Ending.POLICY_CRASH, printable(f"{name}: {text}" if text else name))
+
+
+def no_such_action(action: int) -> Failure:
+    """The failure of a policy that chose a number which is no operator's."""
+    return Failure(Ending.ILLEGAL_ACTION, f"there is no action with id {action}")
+
+
+def _answer(policy: Policy, states: StateArray) -> Decisions | Failure:
+    # As isinstance(policy, FalliblePolicy), which takes longer than many a decision.
+    if not hasattr(policy, "decide"):
+        try:
+            actions = policy.choose(states)
+        except (Exception, SystemExit) as error:
+            return crash(error)
+        return _checked(policy, Decisions(actions), len(states))
+    try:
+        decisions = cast(FalliblePolicy, policy).decide(states)
+    except PolicyError:
+        raise
+    except (Exception, SystemExit) as error:
+        return crash(error)
+    if not isinstance(decisions, Decisions):
+        got = type(decisions).__name__
+        raise PolicyError(f"policy {policy_name(policy)} must decide by Decisions, not by {got}")
+    return _checked(policy, decisions, len(states))
+
+
+def _checked(policy: Policy, decisions: Decisions, expected: int) -> Decisions:
+    array = _as_array(policy, decisions.actions)
+    if array.shape != (expected,) or array.dtype.kind not in "iu":
+        raise PolicyError(
+            f"policy {policy_name(policy)} must answer an integer array of shape ({expected},), "
+            f"not {array.dtype} of shape {array.shape}"
+        )
+    if any(row not in range(expected) for row in decisions.failures):
+        raise PolicyError(
+            f"policy {policy_name(policy)} reports a failure in a row beyond {expected - 1}"
+        )
+    if array.dtype == np.int32:
+        return Decisions(array, decisions.failures)
+    large = (array < _IDS.min) | (array > _IDS.max)
+    unknown = {int(row): no_such_action(int(array[row])) for row in np.flatnonzero(large)}
+    actions = np.where(large, NO_ACTION, array).astype(np.int32)
+    return Decisions(actions, {**unknown, **decisions.failures})
+
+
+def _as_array(policy: Policy, actions: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    try:
+        return np.asarray(actions)
+    except (ValueError, TypeError, OverflowError):
+        shown = printable(repr(actions), limit=80)
+        raise PolicyError(
+            f"policy {policy_name(policy)} must answer an integer array, not {shown}"
+        ) from None
