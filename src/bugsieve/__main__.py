@@ -1,8 +1,6 @@
 """`python -m bugsieve` is the command line."""
 
-import sys
-
 from bugsieve.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -9,7 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING
+
+from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.cli.parser import Parser
 
 OLDEST_PYTHON = (3, 10)
 BROKEN = 4
@@ -63,7 +68,7 @@ class FaultError(Exception):
         self.remedy = remedy
 
 
-def register(subparsers: argparse._SubParsersAction[Any]) -> None:
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "doctor",
@@ -77,7 +82,7 @@ def register(subparsers: argparse._SubParsersAction[Any]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the table of findings."""
     findings = list(examine())
-    print(table(findings))
+    show(table(findings))
     return 0 if all(finding.works for finding in findings if finding.required) else BROKEN
 
 

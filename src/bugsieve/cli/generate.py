@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.names import suggest
-from bugsieve.cli.program import Parser
+from bugsieve.cli.numbers import integer, whole_number
+from bugsieve.cli.parser import Parser
+from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from dataclasses import Field
-    from pathlib import Path
 
 DESCRIPTION = "Write a random, solvable task of a built-in domain as two PDDL files."
 
+_ORDER = "parameters follow their domain, as in 'bugsieve generate blocksworld --blocks 5'"
 
-def register(subparsers: argparse._SubParsersAction[Any]) -> None:
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command; the flags of a domain are made only when that domain is named."""
     parser = subparsers.add_parser(
         "generate",
@@ -26,6 +29,7 @@ def register(subparsers: argparse._SubParsersAction[Any]) -> None:
         epilog="'bugsieve generate --list' shows the domains, "
         "'bugsieve generate DOMAIN --help' the parameters of one.",
     )
+    parser.unknown_hint = f"; {_ORDER}"
     parser.add_argument("--list", action="store_true", help="show the domains and stop")
     domain = parser.add_argument(
         "domain",
@@ -35,24 +39,24 @@ def register(subparsers: argparse._SubParsersAction[Any]) -> None:
         help="name of the domain, then its parameters",
     )
     domain.required = False  # --list does without; `run` asks for it otherwise
-    parser.set_defaults(run=run, domain=None)
+    _add_common_options(parser)
+    parser.set_defaults(run=run, domain=None, seed=0, output=None)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the task, or show the domains."""
     if args.list:
-        print(overview())
+        show(overview())
         return 0
     if args.domain is None:
         raise UsageError("say which domain to generate; 'bugsieve generate --list' shows them")
-    from pathlib import Path
-
     from bugsieve.domains import generate
 
     task = generate(args.domain, seed=args.seed, **args.parameters)
     folder = args.output or Path(task.name)
-    for path in _write(folder, {"domain.pddl": task.domain, "problem.pddl": task.problem}):
-        print(path)
+    texts = {folder / "domain.pddl": task.domain, folder / "problem.pddl": task.problem}
+    _write(folder, {path: text.encode() for path, text in texts.items()})
+    show("\n".join(map(str, texts)))
     return 0
 
 
@@ -66,16 +70,33 @@ def overview() -> str:
     )
 
 
-def _write(folder: Path, texts: dict[str, str]) -> list[Path]:
-    from bugsieve.basis.files import write_text
+def _write(folder: Path, files: dict[Path, bytes]) -> None:
+    """Write all files or none; what an earlier call has written is replaced, nothing else."""
+    from bugsieve.basis.files import write_together
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            write_text(folder / name, text)
+        for foreign in _foreign(files):
+            raise InputError(
+                f"{foreign} was not made by 'bugsieve generate' and will not be replaced: "
+                "name another folder with -o"
+            )
+        write_together(files)
+    except (FileExistsError, NotADirectoryError):
+        file = next(place for place in (folder, *folder.parents) if place.exists())
+        raise InputError(f"{file} is a file, but -o takes the folder to write to") from None
     except OSError as error:
         raise InputError(f"cannot write to the folder {folder}: {error.strerror}") from error
-    return [folder / name for name in texts]
+
+
+def _foreign(files: dict[Path, bytes]) -> Iterator[Path]:
+    """The files in our way that are neither the same as ours nor part of an earlier task."""
+    from bugsieve.domains import MADE_BY
+
+    _, problem = files
+    there = {path: path.read_bytes() for path in files if path.is_file()}
+    if not there.get(problem, b"").startswith(MADE_BY.encode()):
+        yield from (path for path, text in there.items() if text != files[path])
 
 
 class _ReadDomain(argparse.Action):
@@ -90,40 +111,51 @@ class _ReadDomain(argparse.Action):
     ) -> None:
         name, *rest = [str(value) for value in values or ()]
         domain_parser = _domain_parser(name, prog=f"{parser.prog} {name}")
+        domain_parser.refuse_unknown_options(rest)
         found, unknown = domain_parser.parse_known_args(rest)
         if unknown:
-            given = unknown[0].partition("=")[0]
-            flags = [f"--{flag}" for flag in vars(found)]
-            domain_parser.error(f"unknown argument {given!r}{suggest(given, flags)}")
+            domain_parser.refuse(unknown[0])
         namespace.domain = name
-        namespace.seed = found.seed
-        namespace.output = found.output
-        namespace.parameters = {
-            key: value for key, value in vars(found).items() if key not in ("seed", "output")
-        }
+        namespace.parameters = {}
+        for key, value in vars(found).items():
+            if key in ("seed", "output"):
+                setattr(namespace, key, value)
+            else:
+                namespace.parameters[key] = value
 
 
 def _domain_parser(name: str, *, prog: str) -> Parser:
     from dataclasses import fields
-    from pathlib import Path
 
     from bugsieve.domains import domain_generator
 
     generator = domain_generator(name)
     summary = f"{generator.SUMMARY[0].upper()}{generator.SUMMARY[1:]}."
-    parser = Parser(prog=prog, description=summary, allow_abbrev=False)
+    parser = Parser(prog=prog, description=summary)
     parameters = parser.add_argument_group("parameters of this domain")
     for option in fields(generator.Options):
         _add_option(parameters, option)
-    parser.add_argument("--seed", type=int, default=0, help="seed of all random choices (0)")
+    _add_common_options(parser)
+    return parser
+
+
+def _add_common_options(parser: argparse.ArgumentParser) -> None:
+    """The options that may stand before or after the domain; absent ones leave no trace."""
+    parser.add_argument(
+        "--seed",
+        type=integer,
+        default=argparse.SUPPRESS,
+        metavar="N",
+        help="seed of all random choices (0)",
+    )
     parser.add_argument(
         "-o",
         "--output",
         type=Path,
+        default=argparse.SUPPRESS,
         metavar="DIR",
-        help="folder to write to (named after the task)",
+        help="folder to write to (named after the task); an earlier task in it is replaced",
     )
-    return parser
 
 
 def _add_option(parser: argparse._ActionsContainer, option: Field[Any]) -> None:
@@ -131,8 +163,17 @@ def _add_option(parser: argparse._ActionsContainer, option: Field[Any]) -> None:
     if isinstance(option.default, bool):
         settings["action"] = argparse.BooleanOptionalAction
     else:
-        settings["type"] = type(option.default)
-        settings["choices"] = option.metadata.get("choices")
-        settings["metavar"] = None if settings["choices"] else "N"
+        choices = option.metadata.get("choices")
+        settings["type"] = _type(option)
+        settings["metavar"] = f"{{{','.join(map(str, choices))}}}" if choices else "N"
         settings["help"] += f" ({option.default})"
     parser.add_argument(f"--{option.name}", **settings)
+
+
+def _type(option: Field[Any]) -> Callable[[str], int | str]:
+    """How an argument is read; whether it is one of the choices is checked by the domain."""
+    if isinstance(option.default, str):
+        return str
+    if "choices" in option.metadata:
+        return integer
+    return whole_number(option.metadata["minimum"], option.metadata["maximum"])

@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from bugsieve.basis.errors import BudgetError, BugsieveError, UsageError
-from bugsieve.basis.names import suggest
+from bugsieve.basis.names import no_such
+from bugsieve.cli.parser import Parser
+from bugsieve.cli.signals import ending_on_signals
+from bugsieve.cli.streams import (
+    OutputError,
+    complain,
+    flush_output,
+    make_output_tolerant,
+    open_closed_streams,
+    show,
+    silence_output,
+)
 
 COMMANDS = {
-    "doctor": "check the installation and say what is missing",
-    "generate": "write a random task of a built-in domain",
+    "test": "find and prove bugs of a policy",
+    "judge": "judge given states",
+    "resume": "go on with a campaign",
+    "status": "show how far a campaign is, and its bugs",
+    "replay": "ask the policy again whether a bug is still there",
+    "explain": "show which decision of the policy is to blame for a bug",
+    "compare": "compare two campaigns on the same task",
+    "export": "write a campaign's records as CSV, JSON or Parquet",
+    "table": "print tables over campaigns",
+    "plot": "draw pictures of campaigns",
+    "experiment": "run a grid of campaigns",
     "rollout": "run a policy on a task and show how it ends",
+    "generate": "write a random task of a built-in domain",
+    "list": "list oracles, policies, biases, objectives, domains or heuristics",
+    "doctor": "check the installation and say what is missing",
 }
 """Command (and module in this folder) to its line in `bugsieve --help`."""
 
@@ -30,44 +52,39 @@ _EPILOG = (
 )
 
 
-class Parser(argparse.ArgumentParser):
-    """Raises UsageError instead of ending the process."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and where help is."""
-        raise UsageError(f"{message}; see '{self.prog} --help'")
-
-
 class _ShowVersion(argparse.Action):
     """Looks the version up only when it is asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from importlib.metadata import version
 
-        print(f"bugsieve {version('bugsieve')}")
+        show(f"bugsieve {version('bugsieve')}")
         parser.exit()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    _open_closed_streams()
-    _make_output_tolerant()
+    open_closed_streams()
+    make_output_tolerant()
     try:
-        code = _run(sys.argv[1:] if arguments is None else list(arguments))
-        sys.stdout.flush()
+        with ending_on_signals():
+            code = _run(sys.argv[1:] if arguments is None else list(arguments))
+            flush_output()
         return code
     except SystemExit as request:  # argparse ends this way after --help
         return request.code if isinstance(request.code, int) else 0
-    except KeyboardInterrupt:
-        return _report("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as interruption:
+        return _report(str(interruption) or "interrupted", INTERRUPTED)
     except BrokenPipeError:
-        _silence_output()
+        silence_output()
         return INTERRUPTED
     except BugsieveError as error:
         return _report(f"error: {error}", error.exit_code)
     except MemoryError:
         return _report("error: the memory ran out, use a smaller task", BudgetError.exit_code)
     except Exception as error:  # the last line of defence
+        if _stems_from_interruption(error):
+            return _report("interrupted", INTERRUPTED)
         return _report(
             f"error: this is a fault in Bugsieve ({type(error).__name__}: {error}); "
             "set BUGSIEVE_TRACEBACK=1 to see where",
@@ -75,37 +92,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
 
 
+def _stems_from_interruption(error: BaseException | None) -> bool:
+    """Whether Ctrl-C came where Python, or a library, makes another error of it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def _run(arguments: list[str]) -> int:
     chosen = _chosen_command(arguments)
-    parser, subparsers = _parser(chosen)
+    parser, commands = _parser(chosen)
+    parser.refuse_unknown_options(arguments)
+    if chosen is not None:
+        commands[chosen].refuse_unknown_options(arguments[arguments.index(chosen) + 1 :])
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
-        _refuse(unknown[0], subparsers.choices[chosen] if chosen else parser)
+        (commands[chosen] if chosen else parser).refuse(unknown[0])
     if chosen is None:
         parser.print_help()
         raise UsageError("say which command to run")
     return int(options.run(options))
 
 
-def _refuse(argument: str, parser: argparse.ArgumentParser) -> NoReturn:
-    given = argument.partition("=")[0]
-    flags = parser._option_string_actions
-    parser.error(f"unknown argument {given!r}{suggest(given, flags)}")
-
-
 def _chosen_command(arguments: Sequence[str]) -> str | None:
     """The first word that is no option; it must be a command."""
     chosen = next((word for word in arguments if not word.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
-        known = ", ".join(COMMANDS)
-        raise UsageError(
-            f"there is no command {chosen!r}{suggest(chosen, COMMANDS)}, choose from {known}"
-        )
+        raise UsageError(no_such("command", chosen, COMMANDS))
     return chosen
 
 
-def _parser(chosen: str | None) -> tuple[Parser, argparse._SubParsersAction[Any]]:
-    """The parser, in full only for the chosen command: the others' modules stay unloaded."""
+def _parser(chosen: str | None) -> tuple[Parser, Mapping[str, Parser]]:
+    """The parser and those of the commands; only the chosen command's module is loaded."""
     parser = Parser(
         prog="bugsieve",
         description="Tests action policies for planning problems.",
@@ -114,7 +132,7 @@ def _parser(chosen: str | None) -> tuple[Parser, argparse._SubParsersAction[Any]
     parser.add_argument(
         "--version", action=_ShowVersion, nargs=0, help="show the version and stop"
     )
-    subparsers: argparse._SubParsersAction[Any] = parser.add_subparsers(
+    subparsers: argparse._SubParsersAction[Parser] = parser.add_subparsers(
         title="commands", metavar="COMMAND"
     )
     for command, summary in COMMANDS.items():
@@ -122,7 +140,7 @@ def _parser(chosen: str | None) -> tuple[Parser, argparse._SubParsersAction[Any]
             import_module(f"bugsieve.cli.{command}").register(subparsers)
         else:
             subparsers.add_parser(command, help=summary)
-    return parser, subparsers
+    return parser, subparsers.choices
 
 
 def _report(sentence: str, code: int) -> int:
@@ -130,32 +148,8 @@ def _report(sentence: str, code: int) -> int:
     if os.environ.get("BUGSIEVE_TRACEBACK"):
         traceback.print_exc()
     try:
-        sys.stdout.flush()
-        print(f"bugsieve: {' '.join(sentence.split())}", file=sys.stderr)
-    except (BrokenPipeError, ValueError):
-        _silence_output()
+        flush_output()
+    except (OSError, ValueError, OutputError):
+        silence_output()
+    complain(f"bugsieve: {' '.join(sentence.split())}")
     return code
-
-
-def _open_closed_streams() -> None:
-    """Put the null device where a standard stream is closed, or a file would take its place."""
-    for descriptor in range(3):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (open until we end)
-
-
-def _make_output_tolerant() -> None:
-    """A terminal that cannot show a character shows '?' instead of ending the program."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-
-
-def _silence_output() -> None:
-    """Nobody reads stdout any more; keep Python from complaining when it flushes at exit."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())

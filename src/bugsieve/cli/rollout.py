@@ -5,23 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.wording import counted
+from bugsieve.cli import task_arguments
+from bugsieve.cli.numbers import whole_number
+from bugsieve.cli.status_line import StatusLine
+from bugsieve.cli.streams import show
+from bugsieve.tasks.fdr.states_file import FORMAT, read_states_file
 
 if TYPE_CHECKING:
+    from bugsieve.cli.parser import Parser
     from bugsieve.policies.policy import BoundPolicy
     from bugsieve.policies.runs import Run
     from bugsieve.tasks.fdr.task import StateArray, Task
 
 DESCRIPTION = "Run a policy from the initial state of a task, or from given states."
 
-EPILOG = """\
-policies: random, greedy:hff, hill-climbing:hadd, optimal, lazy, python:MODULE:FUNCTION,
-'cmd:PROGRAM ARGUMENT…'. Any ending of a run is a result: the exit code is 0.
+EPILOG = f"""\
+{task_arguments.POLICIES}
+Any ending of a run is a result: the exit code is 0.
 
---states FILE holds JSON: a list of states, each a list of the facts true in it,
-as in [["(on a b)", "(ontable b)", "(clear a)", "(handempty)"]].
+--states FILE holds {FORMAT}
 
 --json prints one object: task, policy, seed, step_limit, tie_epsilon, runs and summary. Each of
 the runs has state (its number from 0), ending ("solved", "loop", "no action", "illegal action",
@@ -29,8 +34,10 @@ the runs has state (its number from 0), ending ("solved", "loop", "no action", "
 loop_start (the number of steps before the loop, or null). The summary counts runs by ending.
 """
 
+_MOST_STEPS = 10**12
 
-def register(subparsers: argparse._SubParsersAction[Any]) -> None:
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "rollout",
@@ -39,84 +46,49 @@ def register(subparsers: argparse._SubParsersAction[Any]) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    task_arguments.add_task_arguments(parser)
+    task_arguments.add_policy_arguments(parser)
     add = parser.add_argument
-    add("task", nargs="+", type=Path, metavar="FILE", help="DOMAIN PROBLEM in PDDL, or one .sas")
-    add("--policy", required=True, metavar="SPEC", help="the policy, as in greedy:hff")
     add("--states", type=Path, metavar="FILE", help="start from these states instead")
-    add("--seed", type=int, default=0, metavar="N", help="seed of the policy (0)")
-    add("--step-limit", type=int, default=10_000, metavar="N", help="longest run (10000)")
-    add("--deadline", type=float, default=10.0, metavar="S", help="seconds per batch (10)")
-    add("--memory", type=int, default=2048, metavar="MB", help="memory of the policy (2048)")
+    add(
+        "--step-limit",
+        type=whole_number(1, _MOST_STEPS),
+        default=10_000,
+        metavar="N",
+        help="decisions in a run (10000)",
+    )
     add("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the policy and print the runs."""
-    _check(args)
-    from bugsieve.policies.registry import make_policy
-    from bugsieve.policies.worker import WorkerLimits
-    from bugsieve.tasks.fdr.loading import load_task
-
-    task = load_task(*args.task)
-    states = task.initial_state[None] if args.states is None else _read_states(task, args.states)
-    limits = WorkerLimits(deadline=args.deadline, memory_mb=args.memory)
-    with make_policy(args.policy, task, seed=args.seed, limits=limits) as policy:
+    task_arguments.check_policy(args)
+    given = None if args.states is None else read_states_file(args.states)
+    task = task_arguments.load(args)
+    states = task.initial_state[None] if given is None else given.states(task)
+    with task_arguments.make(args, task) as policy:
         runs = _run_with_status(task, policy, states, args.step_limit)
     report = (
         _as_json(task, policy, runs, args) if args.json else _as_text(task, policy, runs, args)
     )
-    print(report)
+    show(report)
     return 0
-
-
-def _check(args: argparse.Namespace) -> None:
-    if len(args.task) > 2:
-        raise UsageError("give a domain and a problem file, or one .sas file, not more")
-    for name in ("step_limit", "deadline", "memory"):
-        if not getattr(args, name) > 0:
-            raise UsageError(f"--{name.replace('_', '-')} must be greater than 0")
-
-
-def _read_states(task: Task, path: Path) -> StateArray:
-    import numpy as np
-
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read the states file {path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"the states file {path} is no JSON: {error}") from None
-    entries = content.get("states") if isinstance(content, dict) else content
-    if not isinstance(entries, list) or not entries:
-        raise InputError(f"the states file {path} must hold a list of states, at least one")
-    return np.stack([_read_state(task, path, i, entry) for i, entry in enumerate(entries)])
-
-
-def _read_state(task: Task, path: Path, index: int, facts: Any) -> StateArray:
-    place = f"{path}, state {index} (counted from 0)"
-    if not isinstance(facts, list) or not all(isinstance(fact, str) for fact in facts):
-        raise InputError(f"{place}: a state is a list of facts such as '(on a b)'")
-    try:
-        return task.state(facts)
-    except InputError as error:
-        raise InputError(f"{place}: {error}") from None
 
 
 def _run_with_status(
     task: Task, policy: BoundPolicy, states: StateArray, step_limit: int
 ) -> list[Run]:
-    from bugsieve.cli.status import StatusLine
     from bugsieve.policies.runs import run_policy
 
-    with StatusLine(f"{policy.spec} from {_count(len(states), 'state')}") as status:
+    with StatusLine(f"{policy.spec} from {counted(len(states), 'state')}") as status:
         return run_policy(
             task,
             policy,
             states,
             step_limit=step_limit,
             progress=lambda steps, decisions: status.update(
-                f"step {steps}, {_count(decisions, 'decision')}"
+                f"step {steps}, {counted(decisions, 'decision')}"
             ),
         )
 
@@ -137,7 +109,7 @@ def _as_json(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Na
     report = {
         "task": task.name,
         "policy": policy.spec,
-        "seed": args.seed,
+        "seed": _seed(policy, args),
         "step_limit": args.step_limit,
         "tie_epsilon": policy.tie_epsilon,
         "runs": entries,
@@ -147,7 +119,7 @@ def _as_json(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Na
 
 
 def _as_text(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Namespace) -> str:
-    parts = [f"task {task.name}, policy {policy.spec}, seed {args.seed}"]
+    parts = [f"task {task.name}, policy {policy.spec}, seed {_seed(policy, args)}"]
     for number, run in enumerate(runs):
         heading = [f"state {number}"] if args.states is not None else []
         parts.append("\n".join([*heading, *_steps(task, run), _ending(run)]))
@@ -155,6 +127,11 @@ def _as_text(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Na
         counts = ", ".join(f"{count} {label}" for label, count in _tally(runs).items())
         parts.append(f"{len(runs)} runs: {counts}{_mean_cost(runs)}")
     return "\n\n".join(parts)
+
+
+def _seed(policy: BoundPolicy, args: argparse.Namespace) -> int:
+    """The seed in force: `random:7` brings its own."""
+    return int(getattr(policy, "seed", args.seed))
 
 
 def _steps(task: Task, run: Run) -> list[str]:
@@ -172,7 +149,7 @@ def _steps(task: Task, run: Run) -> list[str]:
 def _ending(run: Run) -> str:
     from bugsieve.policies.decisions import Ending
 
-    steps = f"{_count(len(run.actions), 'step')}, cost {run.cost}"
+    steps = f"{counted(len(run.actions), 'step')}, cost {run.cost}"
     if run.ending is Ending.SOLVED:
         return f"solved in {steps}"
     if run.ending is Ending.LOOP and run.loop_start is not None:
@@ -194,7 +171,3 @@ def _tally(runs: list[Run]) -> dict[str, int]:
 def _mean_cost(runs: list[Run]) -> str:
     costs = [run.cost for run in runs if run.solved]
     return f"; mean cost of the solved {sum(costs) / len(costs):.2f}" if costs else ""
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -10,10 +10,13 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import suggest
+from bugsieve.basis.names import no_such, suggest
 from bugsieve.basis.seeds import Stream
 from bugsieve.domains.options import GeneratorOptions
 from bugsieve.domains.problems import Problem
+
+MADE_BY = "; Made by: bugsieve generate"
+"""How every generated problem file begins; the arguments that make it again follow."""
 
 _MODULES = {
     "blocksworld": "blocksworld",
@@ -61,10 +64,7 @@ def domain_names() -> tuple[str, ...]:
 def domain_generator(name: str) -> Generator:
     """The module that generates problems of this domain."""
     if name not in _MODULES:
-        known = ", ".join(_MODULES)
-        raise UsageError(
-            f"there is no built-in domain {name!r}{suggest(name, _MODULES)}; there are {known}"
-        )
+        raise UsageError(no_such("built-in domain", name, _MODULES))
     return cast(Generator, import_module(f"bugsieve.domains.{_MODULES[name]}"))
 
 
@@ -92,7 +92,7 @@ def generate(name: str, *, seed: int = 0, **parameters: int | str) -> GeneratedT
     problem = generator.generate(options, Stream(seed, "domains", name))
     task_name = _task_name(name, options, seed)
     text = problem.text(name=task_name, domain=name)
-    header = f"; Made by: {_command_line(name, options, seed)}\n"
+    header = f"{MADE_BY} {_command_line(name, options, seed)}\n"
     return GeneratedTask(domain_text(name), header + text, task_name)
 
 
@@ -107,8 +107,8 @@ def _task_name(name: str, options: GeneratorOptions, seed: int) -> str:
 
 
 def _command_line(name: str, options: GeneratorOptions, seed: int) -> str:
-    """The command that makes the task again, also when defaults should change."""
-    parts = [f"bugsieve generate {name}"]
+    """The arguments that make the task again, also when defaults should change."""
+    parts = [name]
     for option in fields(options):
         value = getattr(options, option.name)
         if isinstance(value, bool):

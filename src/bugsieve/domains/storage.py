@@ -12,6 +12,7 @@ from bugsieve.domains.problems import Problem
 SUMMARY = "hoists carry crates from containers into depots"
 
 CRATES_PER_CONTAINER = 4
+MOST_PLACES = 10_000
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,10 @@ class Options(GeneratorOptions):
 
     def _check_together(self) -> None:
         places = self.depots * self.rows * self.columns
+        require(
+            places <= MOST_PLACES,
+            f"depots times rows times columns must be at most {MOST_PLACES}, got {places}",
+        )
         for name, value in (("crates", self.crates), ("hoists", self.hoists)):
             require(
                 value <= places,

@@ -7,12 +7,13 @@ from itertools import combinations, pairwise
 from math import isqrt
 
 from bugsieve.basis.seeds import Stream
-from bugsieve.domains.options import GeneratorOptions, count
+from bugsieve.domains.options import GeneratorOptions, count, require
 from bugsieve.domains.problems import Problem, numbered
 
 SUMMARY = "vehicles of limited capacity deliver packages (action costs)"
 
 MAP_SIDE = 100
+MOST_ROAD_ENDS = 100_000
 
 Point = tuple[int, int]
 Road = tuple[int, int]
@@ -27,6 +28,13 @@ class Options(GeneratorOptions):
     nodes: int = count(5, "number of places", minimum=2)
     capacity: int = count(2, "packages that fit into each vehicle")
     degree: int = count(3, "roads per place on average, if there are that many pairs")
+
+    def _check_together(self) -> None:
+        ends = self.nodes * min(self.degree, self.nodes - 1)
+        require(
+            ends <= MOST_ROAD_ENDS,
+            f"nodes times degree must be at most {MOST_ROAD_ENDS}, got {ends}",
+        )
 
 
 def generate(options: Options, rng: Stream) -> Problem:

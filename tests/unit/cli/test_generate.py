@@ -10,12 +10,15 @@ import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli import generate as command
+from bugsieve.cli.parser import Parser
 from bugsieve.domains import domain_names, generate
 
 
 def call(*arguments: str) -> int:
-    parser = argparse.ArgumentParser(prog="bugsieve")
-    command.register(parser.add_subparsers())
+    parser = Parser(prog="bugsieve")
+    commands: argparse._SubParsersAction[Parser] = parser.add_subparsers()
+    command.register(commands)
+    commands.choices["generate"].refuse_unknown_options(arguments)
     args = parser.parse_args(["generate", *arguments])
     return int(args.run(args))
 
@@ -68,6 +71,18 @@ def test_help_of_a_domain_shows_its_parameters(capsys: pytest.CaptureFixture[str
     assert "--vehicles" not in text
 
 
+ORDER = "; parameters follow their domain, as in 'bugsieve generate blocksworld --blocks 5'"
+
+
+def test_seed_and_folder_may_come_first(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("first", "last", "both")]
+    call("--seed", "7", "-o", str(folders[0]), "ferry", "--cars", "2")
+    call("ferry", "--cars", "2", "--seed", "7", "-o", str(folders[1]))
+    call("--seed", "3", "ferry", "--cars", "2", "--seed=7", f"--output={folders[2]}")
+    texts = {(folder / "problem.pddl").read_text() for folder in folders}
+    assert texts == {generate("ferry", cars=2, seed=7).problem}
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -80,10 +95,23 @@ def test_help_of_a_domain_shows_its_parameters(capsys: pytest.CaptureFixture[str
         ),
         ("transport --nodse=3", "unknown argument '--nodse' (did you mean '--nodes'?)"),
         ("transport problem.pddl", "unknown argument 'problem.pddl'"),
-        ("transport --vehicles 0", "vehicles must be at least 1, got 0"),
-        ("transport --vehicles many", "argument --vehicles: invalid int value: 'many'"),
-        ("transport --vehicles", "argument --vehicles: expected one argument"),
-        ("scanalyzer --cycle 3", "argument --cycle: invalid choice: 3"),
+        ("transport --vehicles 0", "--vehicles must be at least 1, got 0"),
+        (
+            "transport --vehicles many",
+            "--vehicles must be a whole number, got 'many'; "
+            "see 'bugsieve generate transport --help'",
+        ),
+        ("transport --vehicles", "--vehicles must be followed by a value"),
+        (f"transport --vehicles {'9' * 5000}", f"must be a whole number, got '{'9' * 40}…'"),
+        (f"transport --vehicles {'9' * 50}", f"must be at most 1000, got {'9' * 40}…"),
+        ("scanalyzer --cycle 3", "cycle must be 2 or 4, got 3"),
+        ("scanalyzer --cycle x", "--cycle must be a whole number, got 'x'"),
+        ("scanalyzer --analysis x", "analysis must be all or lane or single, got x"),
+        ("ferry --seed 1.5", "--seed must be a whole number, got '1.5'"),
+        ("--cars 4 ferry", ORDER),
+        ("--cars=4 ferry", ORDER),
+        ("--scattered gripper", ORDER),
+        ("--sed 4 ferry", "unknown argument '--sed' (did you mean '--seed'?)"),
     ],
 )
 def test_wrong_calls(arguments: str, sentence: str) -> None:
@@ -93,13 +121,36 @@ def test_wrong_calls(arguments: str, sentence: str) -> None:
 
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot write to the folder .*file: File exists"):
-        call("ferry", "-o", str(tmp_path / "file"))
-    (tmp_path / "dir" / "domain.pddl").mkdir(parents=True)
-    with pytest.raises(InputError, match="cannot write to the folder .*dir: Is a directory"):
-        call("ferry", "-o", str(tmp_path / "dir"))
-    assert [path.name for path in (tmp_path / "dir").iterdir()] == ["domain.pddl"]
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for folder in (file, file / "inner", file / "inner" / "most"):
+        with pytest.raises(InputError, match="file is a file, but -o takes the folder"):
+            call("ferry", "-o", str(folder))
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["domain.pddl", "problem.pddl"])
+def test_both_files_or_none(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(InputError, match="cannot write to the folder .*: Is a directory"):
+        call("ferry", "-o", str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_an_earlier_task_is_replaced(tmp_path: Path) -> None:
+    for domain in ("ferry", "gripper"):
+        assert call(domain, "--seed", "1", "-o", str(tmp_path)) == 0
+        assert (tmp_path / "domain.pddl").read_text() == generate(domain, seed=1).domain
+        assert (tmp_path / "problem.pddl").read_text() == generate(domain, seed=1).problem
+
+
+@pytest.mark.parametrize("name", ["domain.pddl", "problem.pddl"])
+def test_the_work_of_others_is_not_replaced(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("(define (written by hand))")
+    with pytest.raises(InputError, match=f"{name} was not made by 'bugsieve generate'"):
+        call("ferry", "-o", str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "(define (written by hand))"
 
 
 def test_only_the_chosen_domain_is_imported(tmp_path: Path) -> None:

@@ -142,6 +142,31 @@ def test_json(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     }
 
 
+@pytest.mark.parametrize(
+    ("policy", "head"),
+    [
+        ("random:7", "task line, policy random:7, seed 7"),
+        ("random", "task line, policy random:5, seed 5"),
+        ("greedy", "task line, policy greedy:hff, seed 5"),
+    ],
+)
+def test_the_seed_in_force_is_shown(
+    policy: str, head: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["rollout", line, "--policy", policy, "--seed", "5"]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.startswith(f"{head}\n")
+    assert main([*arguments, "--json"]) == 0
+    assert head.endswith(f"seed {json.loads(capsys.readouterr().out)['seed']}")
+
+
+def test_large_limits_are_limits(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    limits = ["--step-limit", str(10**12), "--memory", str(2**40), "--deadline", "1e300"]
+    for policy in ("greedy", "optimal", "cmd:false"):
+        assert main(["rollout", line, "--policy", policy, *limits]) == 0
+    assert capsys.readouterr().out.count("solved in 4 steps") == 2
+
+
 def test_the_seed_decides(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     def actions(seed: str) -> Any:
         main(["rollout", line, "--policy", "random", "--seed", seed, "--json"])
@@ -159,6 +184,7 @@ def test_the_seed_decides(line: str, capsys: pytest.CaptureFixture[str]) -> None
         ("7", "must hold a list of states"),
         ("[]", "must hold a list of states, at least one"),
         ('{"state": []}', "must hold a list of states"),
+        ("", "states.json: is empty, a JSON file was expected"),
         ('[["(at p1)"], "x"]', "states.json, state 1 (counted from 0): a state is a list"),
         ('[["(at p1)"], [3]]', "states.json, state 1 (counted from 0): a state is a list"),
         ('[["(at p99)"]]', "states.json, state 0 (counted from 0): "),
@@ -175,6 +201,9 @@ def test_bad_states_files(
     assert captured.out == ""
 
 
+HUGE = str(10**30)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -182,9 +211,19 @@ def test_bad_states_files(
         (["--policy", "greedy:hfff"], "did you mean 'hff'"),
         (["--policy", "cmd:no-such-program"], "there is no policy program 'no-such-program'"),
         (["--policy", "python:no_such_module:f"], "no_such_module cannot be imported"),
-        (["--policy", "greedy", "--step-limit", "0"], "--step-limit must be greater than 0"),
+        (["--policy", "greedy", "--step-limit", "0"], "--step-limit must be at least 1, got 0"),
+        (["--policy", "greedy", "--step-limit", HUGE], "--step-limit must be at most"),
         (["--policy", "greedy", "--deadline", "nan"], "--deadline must be greater than 0"),
-        (["--policy", "greedy", "--memory", "-1"], "--memory must be greater than 0"),
+        (["--policy", "greedy", "--deadline", "soon"], "--deadline must be a number of seconds"),
+        (["--policy", "greedy", "--memory", "-1"], "--memory must be at least 1, got -1"),
+        (["--policy", "optimal", "--memory", HUGE], "--memory must be at most"),
+        (["--policy", "random", "--seed", HUGE], "--seed must be at most"),
+        (["--policy", "random", "--seed", "x"], "--seed must be a whole number, got 'x'"),
+        (["--policy", "greedy", "--json=3"], "--json takes no value, got '3'"),
+        (["--policy"], "--policy must be followed by a value"),
+        (["--polcy", "greedy"], "unknown argument '--polcy' (did you mean '--policy'?)"),
+        (["--polcy=cmd:a b"], "unknown argument '--polcy' (did you mean '--policy'?)"),
+        (["--pol", "greedy"], "unknown argument '--pol'"),
         (["--policy", "greedy", "--states", "no-such-file"], "no-such-file"),
         (["more", "more", "--policy", "greedy"], "not more"),
         ([], "--policy"),

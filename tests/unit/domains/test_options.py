@@ -60,6 +60,16 @@ from bugsieve.domains import generate
         ("storage", {"crates": 5}, "crates must be at most the number of places (4), got 5"),
         ("storage", {"hoists": 5}, "hoists must be at most the number of places (4), got 5"),
         (
+            "storage",
+            {"depots": 100, "rows": 100, "columns": 100, "crates": 1000},
+            "depots times rows times columns must be at most 10000, got 1000000",
+        ),
+        (
+            "transport",
+            {"nodes": 1000, "degree": 1000},
+            "nodes times degree must be at most 100000, got 999000",
+        ),
+        (
             "visitall",
             {"width": 1, "height": 1},
             "a grid of width 1 and height 1 leaves nothing to visit",

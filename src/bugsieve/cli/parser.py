@@ -1,0 +1,62 @@
+"""The argument parser of every command: errors are sentences, and no option is guessed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.names import suggest
+from bugsieve.cli.streams import show
+
+_WORDINGS = {
+    ": must ": " must ",
+    ": expected one argument": " must be followed by a value",
+    ": ignored explicit argument ": " takes no value, got ",
+}
+"""From argparse's "argument --seed: …" to a sentence about `--seed`."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises UsageError instead of ending the process, and knows no abbreviations."""
+
+    unknown_hint = ""
+    """What a command has to add about unknown options."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **{"allow_abbrev": False, **settings})
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments, and where help is."""
+        for theirs, ours in _WORDINGS.items():
+            if message.startswith("argument ") and theirs in message:
+                message = message.removeprefix("argument ").replace(theirs, ours, 1)
+        raise UsageError(f"{message}; see '{self.prog} --help'")
+
+    def refuse(self, argument: str) -> NoReturn:
+        """Say that there is no such argument."""
+        given = argument.partition("=")[0]
+        nearest = suggest(given, self._option_string_actions)
+        self.error(f"unknown argument {given!r}{nearest}{self.unknown_hint}")
+
+    def refuse_unknown_options(self, words: Iterable[str]) -> None:
+        """Refuse a mistyped option by its name, before argparse misses the one that was meant.
+
+        Words from the first positional one on are left alone if another parser reads them.
+        """
+        hands_over = any(action.nargs == argparse.PARSER for action in self._actions)
+        rest = iter(words)
+        for word in rest:
+            name, equals, _ = word.partition("=")
+            if word == "--" or (hands_over and not word.startswith("-")):
+                return
+            action = self._option_string_actions.get(name)
+            if action is None and name.startswith("--") and " " not in name:
+                self.refuse(word)
+            if action is not None and action.nargs != 0 and not equals:
+                next(rest, None)
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        """Print help; argparse itself would swallow a full disk."""
+        show(message.removesuffix("\n"))

@@ -1,0 +1,69 @@
+"""A line on the terminal that says what a long job is doing; silent for short jobs and pipes."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.status import Status
+    from rich.text import Text
+
+_DELAY_SECONDS = 1.0
+
+
+class StatusLine:
+    """Context manager; `update` may be called often and costs next to nothing."""
+
+    def __init__(self, title: str, *, delay: float = _DELAY_SECONDS) -> None:
+        self._title = title
+        self._text = ""
+        self._status: Status | None = None
+        self._over = False
+        self._lock = threading.Lock()
+        self._delay = delay
+        self._timer: threading.Timer | None = None
+        self._start = time.monotonic()
+
+    def update(self, text: str) -> None:
+        """Say how far the job is."""
+        self._text = text
+
+    def __enter__(self) -> StatusLine:
+        if sys.stderr.isatty():
+            self._timer = threading.Timer(self._delay, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._status is not None:
+                self._status.stop()
+
+    def __rich__(self) -> Text:
+        """The line as it is now; asked for several times a second while it is shown."""
+        from rich.text import Text  # a plain string would be read as markup
+
+        passed = f"{time.monotonic() - self._start:.0f} s"
+        progress = f": {self._text}" if self._text else ""
+        return Text(f"{self._title}{progress}, {passed}", no_wrap=True, overflow="ellipsis")
+
+    def _show(self) -> None:
+        from rich.console import Console
+
+        with self._lock:
+            if not self._over:
+                self._status = Console(stderr=True).status(self)
+                self._status.start()

@@ -1,0 +1,82 @@
+"""Standard output and error, which may be closed, full, unread, or poor in characters."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Iterator
+from typing import TextIO
+
+from bugsieve.basis.errors import BugsieveError
+
+
+class OutputError(BugsieveError):
+    """What was to be shown cannot be written."""
+
+    exit_code = 4
+
+
+def show(text: str) -> None:
+    """Print to standard output, at once; OutputError if it takes nothing more."""
+    with _writing():
+        print(text)
+        sys.stdout.flush()
+
+
+def flush_output() -> None:
+    """Write out what was printed by others; OutputError if that fails."""
+    with _writing():
+        sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # the reader has seen enough: no error
+        raise
+    except OSError as error:
+        silence_output()
+        reason = error.strerror or str(error)
+        raise OutputError(f"cannot write to standard output: {reason}") from error
+
+
+def complain(line: str) -> None:
+    """Print to standard error, if anyone can read it."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        _silence(sys.stderr)
+
+
+def open_closed_streams() -> None:
+    """Put the null device where a standard stream is closed, or a file would take its place."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (open until we end)
+
+
+def make_output_tolerant() -> None:
+    """A terminal that cannot show a character shows '?' instead of ending the program."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def silence_output() -> None:
+    """Nobody takes stdout any more: let what is still to be written go nowhere."""
+    _silence(sys.stdout)
+
+
+def _silence(stream: TextIO) -> None:
+    """Keep Python from complaining, and from another exit code, when it flushes at the end."""
+    with contextlib.suppress(OSError, ValueError):
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, stream.fileno())
+        os.close(devnull)

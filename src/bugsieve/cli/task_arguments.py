@@ -1,0 +1,130 @@
+"""The arguments that name a task and a policy, shared by all commands that take them.
+
+A command adds the groups it needs and then calls `check_policy`, `load`, `make` in this order:
+what is cheap to check is checked before a large task is grounded.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.cli.numbers import integer, seconds, whole_number
+from bugsieve.cli.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from bugsieve.policies.policy import BoundPolicy
+    from bugsieve.tasks.fdr.task import Task
+
+DOMAIN_FILE, PROBLEM_FILE = "domain.pddl", "problem.pddl"
+
+# Whoever wants "no limit" types large numbers: these are enough, and still fit what the
+# operating system takes.
+_MOST_TRANSLATION_SECONDS = 1e6
+_MOST_MEBIBYTES = 1 << 40
+
+POLICIES = """\
+policies: random, greedy:hff, hill-climbing:hadd, optimal, optimal:plans, lazy:hff,
+python:MODULE:FUNCTION, python:FILE.py:FUNCTION, 'cmd:PROGRAM ARGUMENT…'."""
+
+
+def add_task_arguments(parser: argparse.ArgumentParser) -> None:
+    """The files of the task, and what grounding them may use."""
+    parser.add_argument(
+        "task",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="DOMAIN and PROBLEM in PDDL, a folder that holds domain.pddl and problem.pddl, "
+        "or one .sas file",
+    )
+    add = parser.add_argument_group("grounding of PDDL files").add_argument
+    add(
+        "--translation-time",
+        type=seconds(_MOST_TRANSLATION_SECONDS),
+        default=300.0,
+        metavar="S",
+        help="seconds it may take (300)",
+    )
+    add(
+        "--translation-memory",
+        type=whole_number(1, _MOST_MEBIBYTES),
+        default=4096,
+        metavar="MIB",
+        help="memory it may take (4096)",
+    )
+
+
+def add_policy_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """The policy and its limits."""
+    add = parser.add_argument_group("policy").add_argument
+    add("--policy", required=required, metavar="SPEC", help="the policy, as in greedy:hff")
+    add(
+        "--seed",
+        type=integer,
+        default=0,
+        metavar="N",
+        help="seed of 'random' (0); 'random:7' brings its own",
+    )
+    add(
+        "--deadline",
+        type=seconds(),
+        default=10.0,
+        metavar="S",
+        help="for python: and cmd: policies, seconds per batch of states (10); their start may "
+        "take six times as long. Other policies, also those that search, have no deadline",
+    )
+    add(
+        "--memory",
+        type=whole_number(1, _MOST_MEBIBYTES),
+        default=2048,
+        metavar="MIB",
+        help="for python: and cmd: policies, address space of the process (2048); for optimal "
+        "and lazy, memory of one search",
+    )
+
+
+def check_policy(args: argparse.Namespace) -> None:
+    """Raise the error of a spec that is wrong whatever the task is."""
+    from bugsieve.policies.registry import check_spec
+
+    check_spec(args.policy)
+
+
+def load(args: argparse.Namespace) -> Task:
+    """The task; on a terminal, a line tells that it is being grounded."""
+    paths = files(args.task)
+    from bugsieve.tasks.fdr.loading import load_task
+    from bugsieve.tasks.fdr.translator import TranslationLimits
+
+    limits = TranslationLimits(args.translation_time, args.translation_memory << 20)
+    with StatusLine(f"grounding {paths[-1]}"):
+        return load_task(*paths, limits=limits)
+
+
+def make(args: argparse.Namespace, task: Task) -> BoundPolicy:
+    """The policy, bound to the task; on a terminal, a line tells that it is starting."""
+    from bugsieve.policies.registry import make_policy
+    from bugsieve.policies.worker import WorkerLimits
+
+    limits = WorkerLimits(deadline=args.deadline, memory_mb=args.memory)
+    with StatusLine(f"starting {args.policy}"):
+        return make_policy(args.policy, task, seed=args.seed, limits=limits)
+
+
+def files(given: list[Path]) -> list[Path]:
+    """A domain and a problem, or one file that stands alone; a folder stands for what it holds."""
+    if len(given) > 2:
+        raise UsageError("give a domain and a problem file, or one .sas file, not more")
+    if len(given) == 2 or not given[0].is_dir():
+        return given
+    inside = [given[0] / DOMAIN_FILE, given[0] / PROBLEM_FILE]
+    missing = [path.name for path in inside if not path.is_file()]
+    if missing:
+        raise InputError(
+            f"{given[0]}: is a folder that holds no {' and no '.join(missing)}; "
+            "give a domain and a problem file, or one .sas file"
+        )
+    return inside
