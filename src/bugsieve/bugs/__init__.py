@@ -1,0 +1,1 @@
+"""Bugs: objectives, verdicts, certificates, their checker, replay and minimisation."""

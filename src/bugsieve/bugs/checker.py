@@ -1,0 +1,543 @@
+"""Checks the certificate of a bug against the task, trusting nobody.
+
+This file uses the standard library only and shares no code with the rest of Bugsieve, so that a
+mistake there cannot hide a mistake in a certificate. It also runs alone:
+`python checker.py TASK.sas BUG.json`. It cannot know what the task is called and which policy was
+tested, and takes the policy's run as claimed where no simulation can tell: that the policy gave
+no action, chose the one it names, or crashed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, TypeAlias
+
+VERSION = 1
+
+Fact: TypeAlias = tuple[int, int]
+State: TypeAlias = tuple[int, ...]
+
+_STUCK = ("loop", "no action", "illegal action", "policy crash")
+_UNPROVEN = ("step limit", "policy hang")
+_CONDITION_MET = "condition met"
+_ENDINGS = ("solved", *_STUCK, *_UNPROVEN, _CONDITION_MET)
+
+_KEYS = (
+    *("certificate", "kind", "task", "objective", "policy", "state", "facts", "run", "plan"),
+    *("policy_value", "value", "gap"),
+)
+_TASK_KEYS = ("name", "sha256")
+_PLAN_KEYS = ("operators", "actions", "cost")
+_RUN_KEYS = (*_PLAN_KEYS, "ending", "loop_start", "chosen", "detail")
+
+
+class CertificateError(ValueError):
+    """The certificate proves nothing; the sentence says why."""
+
+
+def check(sas_text: str, certificate: Mapping[str, Any]) -> None:
+    """Return if the certificate proves a bug of the task, else raise CertificateError."""
+    Checker(sas_text).check(certificate)
+
+
+class Checker:
+    """Checks many certificates of one task, whose text it reads once."""
+
+    def __init__(self, sas_text: str) -> None:
+        if not isinstance(sas_text, str):
+            _fail("the task must be given as text")
+        self._text = sas_text
+        self._digest = hashlib.sha256(sas_text.encode("utf-8", "surrogatepass")).hexdigest()
+        self._task: _Task | None = None
+
+    def check(self, certificate: Mapping[str, Any]) -> None:
+        """Return if the certificate proves a bug of the task, else raise CertificateError."""
+        claim = _read_claim(certificate)
+        if claim.digest != self._digest:
+            _fail("the certificate belongs to another task: the SHA-256 of the text differs")
+        if self._task is None:
+            self._task = _SasReader(self._text).task()
+        _Proof(self._task, claim).check()
+
+
+def _fail(sentence: str) -> NoReturn:
+    raise CertificateError(sentence)
+
+
+# What the certificate says, once its types are known to be right.
+
+
+class _Path(NamedTuple):
+    what: str
+    operators: list[int]
+    actions: list[str]
+    cost: int
+
+
+class _Claim(NamedTuple):
+    kind: str
+    digest: str
+    objective: str
+    state: State
+    facts: list[str]
+    run: _Path
+    ending: str
+    loop_start: int | None
+    chosen: int | None
+    plan: _Path
+    values: tuple[int | None, int | None, int | None]
+    """Of the policy, of the plan, and the gap between them; None is infinite."""
+
+
+def _read_claim(certificate: Any) -> _Claim:
+    whole = _mapping(certificate, "the certificate", _KEYS)
+    if type(whole["certificate"]) is not int or whole["certificate"] != VERSION:
+        _fail(f"'certificate' must be {VERSION}, the only version of certificates that is known")
+    task = _mapping(whole["task"], "'task'", _TASK_KEYS)
+    run = _mapping(whole["run"], "'run'", _RUN_KEYS)
+    _text(task["name"], "the task's name")
+    _text(whole["policy"], "'policy'")
+    _text(run["detail"], "the run's detail")
+    return _Claim(
+        kind=_text(whole["kind"], "'kind'"),
+        digest=_text(task["sha256"], "the task's SHA-256"),
+        objective=_text(whole["objective"], "'objective'"),
+        state=tuple(_numbers(whole["state"], "'state'")),
+        facts=_texts(whole["facts"], "'facts'"),
+        run=_path(run, "run"),
+        ending=_text(run["ending"], "the run's ending"),
+        loop_start=_number_or_none(run["loop_start"], "the run's loop_start"),
+        chosen=_number_or_none(run["chosen"], "the run's chosen"),
+        plan=_path(_mapping(whole["plan"], "'plan'", _PLAN_KEYS), "plan"),
+        values=(
+            _number_or_none(whole["policy_value"], "'policy_value'"),
+            _number_or_none(whole["value"], "'value'"),
+            _number_or_none(whole["gap"], "'gap'"),
+        ),
+    )
+
+
+def _mapping(value: Any, what: str, keys: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        _fail(f"{what} must be an object")
+    missing = [key for key in keys if key not in value]
+    if missing:
+        _fail(f"{what} lacks {missing[0]!r}")
+    unknown = [key for key in value if key not in keys]
+    if unknown:
+        key = unknown[0][:40] if isinstance(unknown[0], str) else ""
+        _fail(f"{what} has the unknown key '{key}'")
+    return dict(value)
+
+
+def _path(value: dict[str, Any], what: str) -> _Path:
+    operators = _numbers(value["operators"], f"the operators of the {what}")
+    actions = _texts(value["actions"], f"the actions of the {what}")
+    if len(operators) != len(actions):
+        _fail(f"the {what} has {len(operators)} operators but {len(actions)} actions")
+    return _Path(what, operators, actions, _number(value["cost"], f"the cost of the {what}"))
+
+
+def _text(value: Any, what: str) -> str:
+    if type(value) is not str:
+        _fail(f"{what} must be a text")
+    return str(value)
+
+
+def _number(value: Any, what: str) -> int:
+    if not _is_number(value):
+        _fail(f"{what} must be a whole number of at most 64 bits")
+    return int(value)
+
+
+def _is_number(value: Any) -> bool:
+    """A bool is no number here, and NaN is a float."""
+    return type(value) is int and abs(value) < 2**63
+
+
+def _number_or_none(value: Any, what: str) -> int | None:
+    return None if value is None else _number(value, what)
+
+
+def _numbers(value: Any, what: str) -> list[int]:
+    if type(value) is not list or not all(map(_is_number, value)):
+        _fail(f"{what} must be a list of whole numbers of at most 64 bits")
+    return list(value)
+
+
+def _texts(value: Any, what: str) -> list[str]:
+    if type(value) is not list or not all(type(item) is str for item in value):
+        _fail(f"{what} must be a list of texts")
+    return list(value)
+
+
+# The task.
+
+
+class _Effect(NamedTuple):
+    conditions: tuple[Fact, ...]
+    variable: int
+    value: int
+
+
+class _Operator(NamedTuple):
+    name: str
+    preconditions: tuple[Fact, ...]
+    effects: tuple[_Effect, ...]
+    cost: int
+
+    @property
+    def action(self) -> str:
+        """The name as plans have it: lower case, in parentheses, single spaces."""
+        inner = self.name.lower().strip().removeprefix("(").removesuffix(")")
+        return f"({' '.join(inner.split())})"
+
+    def is_applicable(self, state: State) -> bool:
+        return _holds(self.preconditions, state)
+
+    def successor(self, state: State) -> State:
+        """Conditions are tested before anything changes; of two effects the later one wins."""
+        after = list(state)
+        for conditions, variable, value in self.effects:
+            if _holds(conditions, state):
+                after[variable] = value
+        return tuple(after)
+
+
+class _Task(NamedTuple):
+    atoms: list[list[str | None]]
+    """For each variable and value its PDDL atom, None for a value that stands for no atom."""
+    goal: tuple[Fact, ...]
+    operators: list[_Operator]
+
+    def facts(self, state: State) -> list[str]:
+        found = {self.atoms[variable][value] for variable, value in enumerate(state)}
+        return sorted(atom for atom in found if atom is not None)
+
+
+def _holds(facts: Sequence[Fact], state: State) -> bool:
+    return all(state[variable] == value for variable, value in facts)
+
+
+def _atom_of(name: str) -> str | None:
+    """`(on a b)` for the value name `Atom on(a, b)`."""
+    matched = re.fullmatch(r"Atom ([^(]*)\((.*)\)", name)
+    if matched is None:
+        return None
+    words = [matched[1], *matched[2].split(", ")]
+    return f"({' '.join(word for word in map(str.strip, words) if word)})".lower()
+
+
+class _SasReader:
+    """Reads version 3 of the translator's format, without axioms."""
+
+    _NUMBER = re.compile(r"-?[0-9]{1,18}")
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        self.place = 0
+        self.atoms: list[list[str | None]] = []
+
+    def task(self) -> _Task:
+        self.section("version", lambda: self.wanted(self.number(), 3, "version 3"))
+        uses_costs = self.section("metric", lambda: self.number()) != 0
+        for _ in range(self.number()):
+            self.section("variable", self.variable)
+        for _ in range(self.number()):
+            self.section("mutex_group", self.facts)
+        self.section("state", lambda: [self.value(v) for v in range(len(self.atoms))])
+        goal = self.section("goal", self.facts)
+        operators = [
+            self.section("operator", lambda: self.operator(uses_costs))
+            for _ in range(self.number())
+        ]
+        self.wanted(self.number(), 0, "no axioms")
+        if "".join(self.lines[self.place :]).strip():
+            self.fail("the task is complete, but the text goes on")
+        return _Task(self.atoms, goal, operators)
+
+    def section(self, name: str, content: Any) -> Any:
+        self.wanted(self.line(), f"begin_{name}", f"begin_{name}")
+        read = content()
+        self.wanted(self.line(), f"end_{name}", f"end_{name}")
+        return read
+
+    def line(self) -> str:
+        if self.place >= len(self.lines):
+            self.fail("the text ends too early")
+        self.place += 1
+        return self.lines[self.place - 1]
+
+    def number(self) -> int:
+        numbers = self.numbers()
+        if len(numbers) != 1:
+            self.fail("one whole number was expected")
+        return numbers[0]
+
+    def numbers(self) -> list[int]:
+        words = self.line().split(" ")
+        if not all(self._NUMBER.fullmatch(word) for word in words):
+            self.fail("whole numbers were expected")
+        return [int(word) for word in words]
+
+    def wanted(self, found: object, expected: object, what: str) -> None:
+        if found != expected:
+            self.fail(f"{what} was expected")
+
+    def fail(self, sentence: str) -> NoReturn:
+        _fail(f"the task is malformed in line {self.place}: {sentence}")
+
+    def variable(self) -> None:
+        self.line()
+        self.wanted(self.number(), -1, "a variable without axioms")
+        self.atoms.append([_atom_of(self.line()) for _ in range(self.number())])
+
+    def value(self, variable: int) -> int:
+        return self.fact(variable, self.number())[1]
+
+    def fact(self, variable: int, value: int) -> Fact:
+        if not (0 <= variable < len(self.atoms) and 0 <= value < len(self.atoms[variable])):
+            self.fail(f"variable {variable} with value {value} does not exist")
+        return variable, value
+
+    def facts(self) -> tuple[Fact, ...]:
+        return tuple(self.pair() for _ in range(self.number()))
+
+    def pair(self) -> Fact:
+        numbers = self.numbers()
+        if len(numbers) != 2:
+            self.fail("a variable and a value were expected")
+        return self.fact(numbers[0], numbers[1])
+
+    def operator(self, uses_costs: bool) -> _Operator:
+        name = self.line()
+        preconditions = list(self.facts())
+        effects = tuple(self.effect(preconditions) for _ in range(self.number()))
+        cost = self.number()
+        if cost < 0:
+            self.fail("a cost must not be negative")
+        return _Operator(name, tuple(preconditions), effects, cost if uses_costs else 1)
+
+    def effect(self, preconditions: list[Fact]) -> _Effect:
+        """An old value in an effect is a precondition of the whole operator."""
+        count, *numbers = self.numbers()
+        if len(numbers) != 2 * count + 3:
+            self.fail("an effect was expected")
+        pairs = zip(numbers[0 : 2 * count : 2], numbers[1 : 2 * count : 2], strict=True)
+        conditions = tuple(self.fact(variable, value) for variable, value in pairs)
+        variable, before, after = numbers[-3:]
+        if before != -1:
+            preconditions.append(self.fact(variable, before))
+        return _Effect(conditions, *self.fact(variable, after))
+
+
+# Conditions on facts, for the objective "avoid:CONDITION".
+
+
+class _Condition:
+    """A formula of atoms, `and`, `or` and `not` as steps of a stack machine."""
+
+    def __init__(self, text: str, task: _Task) -> None:
+        self._facts: dict[str, list[Fact]] = {}
+        for variable, atoms in enumerate(task.atoms):
+            for value, atom in enumerate(atoms):
+                if atom is not None:
+                    self._facts.setdefault(atom, []).append((variable, value))
+        self._steps: list[tuple[str, Any]] = []
+        self._read(re.findall(r"[()]|[^\s()]+", text.lower()))
+
+    def _read(self, tokens: list[str]) -> None:
+        blocks: list[tuple[list[str], list[None]]] = [([], [])]  # words and inner formulas
+        for token in tokens:
+            if token == "(":
+                blocks.append(([], []))
+            elif token != ")":
+                blocks[-1][0].append(token)
+            elif len(blocks) == 1:
+                _fail("the condition has a ')' that closes nothing")
+            else:
+                words, inner = blocks.pop()
+                self._close(words, len(inner))
+                blocks[-1][1].append(None)
+        words, inner = blocks[0]
+        if len(blocks) != 1 or words or len(inner) != 1:
+            _fail("the condition must be one formula in parentheses")
+
+    def _close(self, words: list[str], count: int) -> None:
+        if words in (["and"], ["or"], ["not"]):
+            if count == 0 or (words == ["not"] and count != 1):
+                _fail(f"'{words[0]}' of the condition joins the wrong number of formulas")
+            self._steps.append((words[0], count))
+            return
+        atom = f"({' '.join(words)})"
+        if count or atom not in self._facts:
+            _fail(f"the condition has {atom[:80]}, which is no fact of the task")
+        self._steps.append(("atom", self._facts[atom]))
+
+    def holds(self, state: State) -> bool:
+        stack: list[bool] = []
+        for word, argument in self._steps:
+            if word == "atom":
+                stack.append(any(state[variable] == value for variable, value in argument))
+            elif word == "not":
+                stack[-1] = not stack[-1]
+            else:
+                join = all if word == "and" else any
+                stack[-argument:] = [join(stack[-argument:])]
+        return stack[0]
+
+
+# The proof.
+
+
+class _Proof:
+    def __init__(self, task: _Task, claim: _Claim) -> None:
+        self.task = task
+        self.claim = claim
+
+    def check(self) -> None:
+        self._check_state()
+        run = self._states(self.claim.run)
+        plan = self._states(self.claim.plan)
+        if not _holds(self.task.goal, plan[-1]):
+            _fail("the plan does not end in a goal state")
+        self._check_ending(run)
+        objective = self.claim.objective
+        if objective.startswith("avoid:"):
+            self._check_avoidable(
+                _Condition(objective.removeprefix("avoid:"), self.task), run, plan
+            )
+        elif objective == "qualitative":
+            self._check_unsolved((0, 1, 1))
+        elif objective != "quantitative":
+            _fail(f"there is no objective {objective[:80]!r}")
+        elif self.claim.ending == "solved":
+            self._check_costly()
+        else:
+            self._check_unsolved((None, self.claim.plan.cost, None))
+
+    def _check_state(self) -> None:
+        state, atoms = self.claim.state, self.task.atoms
+        if len(state) != len(atoms):
+            _fail(f"the state has {len(state)} values, but the task {len(atoms)} variables")
+        for variable, value in enumerate(state):
+            if not 0 <= value < len(atoms[variable]):
+                _fail(f"variable {variable} of the state has no value {value}")
+        if self.claim.facts != self.task.facts(state):
+            _fail("the facts are not those of the state, in sorted order")
+
+    def _states(self, path: _Path) -> list[State]:
+        """The states along a path, whose names and cost must agree."""
+        states = [self.claim.state]
+        cost = 0
+        for step, (number, action) in enumerate(zip(path.operators, path.actions, strict=True)):
+            where = f"step {step + 1} of the {path.what}"
+            if not 0 <= number < len(self.task.operators):
+                _fail(f"{where}: there is no operator {number}")
+            operator = self.task.operators[number]
+            if operator.action != action:
+                _fail(f"{where}: operator {number} is {operator.action}, not {action[:80]}")
+            if not operator.is_applicable(states[-1]):
+                _fail(f"{where}: {action} is not applicable")
+            states.append(operator.successor(states[-1]))
+            cost += operator.cost
+        if cost != path.cost:
+            _fail(f"the {path.what} costs {cost}, not {path.cost}")
+        return states
+
+    def _check_ending(self, states: list[State]) -> None:
+        ending = self.claim.ending
+        if ending not in _ENDINGS:
+            _fail(f"no run ends by {ending[:40]!r}")
+        if ending in _UNPROVEN:
+            _fail(f"a run that ended by {ending} proves nothing")
+        self._check_loop(states)
+        self._check_choice(states[-1])
+        goals = [step for step, state in enumerate(states) if _holds(self.task.goal, state)]
+        last = len(states) - 1
+        if ending == "solved" and goals != [last]:
+            _fail("a solved run must end in its first goal state")
+        if ending in _STUCK and goals:
+            _fail(f"the run reaches the goal after {goals[0]} steps and ends there")
+        if ending == _CONDITION_MET and goals not in ([], [last]):
+            _fail(f"the run ends in the goal after {goals[0]} steps, before the condition holds")
+
+    def _check_loop(self, states: list[State]) -> None:
+        first: dict[State, int] = {}
+        for step, state in enumerate(states[:-1]):
+            if state in first:
+                _fail(f"the run is back after {step} steps where it was before, but goes on")
+            first[state] = step
+        if self.claim.ending != "loop":
+            if states[-1] in first:
+                _fail("the run ends where it was before, which is a loop")
+            if self.claim.loop_start is not None:
+                _fail("a run that is no loop must have no loop_start")
+        elif first.get(states[-1]) != self.claim.loop_start or self.claim.loop_start is None:
+            _fail("the last state of the loop is not the one that loop_start says")
+
+    def _check_choice(self, last: State) -> None:
+        chosen, operators = self.claim.chosen, self.task.operators
+        if self.claim.ending != "illegal action":
+            if chosen is not None:
+                _fail("only a run that ended by an illegal action has a chosen one")
+        elif chosen is None:
+            _fail("the illegal action that was chosen is missing")
+        elif 0 <= chosen < len(operators) and operators[chosen].is_applicable(last):
+            _fail(f"operator {chosen} is applicable where it is called illegal")
+
+    def _check_unsolved(self, values: tuple[int | None, int, int | None]) -> None:
+        if self.claim.ending not in _STUCK:
+            _fail(f"a run that ended by '{self.claim.ending}' is no unsolved one")
+        self._check_verdict("unsolved", values)
+
+    def _check_costly(self) -> None:
+        policy, plan = self.claim.run.cost, self.claim.plan.cost
+        if plan >= policy:
+            _fail(f"the plan costs {plan}, no less than the policy's run, which costs {policy}")
+        self._check_verdict("costly", (policy, plan, policy - plan))
+
+    def _check_avoidable(self, condition: _Condition, run: list[State], plan: list[State]) -> None:
+        if self.claim.ending != _CONDITION_MET:
+            _fail(f"a run that ended by '{self.claim.ending}' shows nothing to avoid")
+        if [condition.holds(state) for state in run] != [False] * (len(run) - 1) + [True]:
+            _fail("the run must end in the first state in which the condition holds")
+        if any(condition.holds(state) for state in plan):
+            _fail("the condition holds in a state of the plan as well")
+        self._check_verdict("avoidable", (0, 1, 1))
+
+    def _check_verdict(self, kind: str, values: tuple[int | None, int, int | None]) -> None:
+        if self.claim.kind != kind:
+            _fail(f"the bug is {kind}, not {self.claim.kind[:40]}")
+        for name, claimed, right in zip(
+            ("policy_value", "value", "gap"), self.claim.values, values, strict=True
+        ):
+            if claimed != right:
+                _fail(f"{name} must be {json.dumps(right)}, not {json.dumps(claimed)}")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check the certificate in a JSON file, perhaps within a bug; 0 if it proves one, else 4."""
+    if len(arguments) != 2:
+        print("usage: python checker.py TASK.sas BUG.json", file=sys.stderr)
+        return 4
+    try:
+        with open(arguments[0], encoding="utf-8", newline="") as file:
+            text = file.read()
+        with open(arguments[1], encoding="utf-8") as file:
+            content = json.load(file)
+        inner = content.get("certificate") if isinstance(content, dict) else None
+        check(text, inner if isinstance(inner, dict) else content)
+    except (OSError, ValueError, RecursionError) as error:
+        print(f"rejected: {error}", file=sys.stderr)
+        return 4
+    print("accepted: the certificate proves a bug")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Which decision of the policy is to blame for a bug."""

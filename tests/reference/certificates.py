@@ -1,0 +1,152 @@
+"""Whether a certificate of the right shape proves a bug, written down as plainly as possible."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from tests.reference.sas import SasTask, State, parse
+from tests.reference.successors import is_applicable, is_goal, successor
+
+Certificate = dict[str, Any]
+
+
+def proves_bug(text: str, certificate: Certificate) -> bool:
+    """The twin of `bugsieve.bugs.checker.check`, for certificates whose types are right."""
+    if hashlib.sha256(text.encode()).hexdigest() != certificate["task"]["sha256"]:
+        return False
+    task = parsed(text)
+    state = tuple(certificate["state"])
+    if not is_state(task, state) or facts_of(task, state) != certificate["facts"]:
+        return False
+    run = states_of_path(task, state, certificate["run"])
+    plan = states_of_path(task, state, certificate["plan"])
+    return (
+        run is not None
+        and plan is not None
+        and is_goal(task, plan[-1])
+        and ends_as_told(task, run, certificate["run"])
+        and verdict(task, certificate, run, plan) == claimed_verdict(certificate)
+    )
+
+
+@lru_cache(maxsize=1024)
+def parsed(text: str) -> SasTask:
+    """The task of a text; read once for all its certificates."""
+    return parse(text)
+
+
+def claimed_verdict(certificate: Certificate) -> tuple[object, ...]:
+    return tuple(certificate[key] for key in ("kind", "policy_value", "value", "gap"))
+
+
+def verdict(
+    task: SasTask, certificate: Certificate, run: list[State], plan: list[State]
+) -> tuple[object, ...] | None:
+    """Kind, values and gap of the bug; None if there is none."""
+    objective, ending = certificate["objective"], certificate["run"]["ending"]
+    stuck = ending in ("loop", "no action", "illegal action", "policy crash")
+    policy_cost, plan_cost = certificate["run"]["cost"], certificate["plan"]["cost"]
+    if objective == "qualitative" and stuck:
+        return "unsolved", 0, 1, 1
+    if objective == "quantitative" and stuck:
+        return "unsolved", None, plan_cost, None
+    if objective == "quantitative" and ending == "solved" and plan_cost < policy_cost:
+        return "costly", policy_cost, plan_cost, policy_cost - plan_cost
+    if objective.startswith("avoid:") and ending == "condition met":
+        try:
+            holds = meaning(task, objective.removeprefix("avoid:"))
+        except (ValueError, IndexError):
+            return None
+        is_cut_right = holds(run[-1]) and not any(map(holds, run[:-1]))
+        if is_cut_right and not any(map(holds, plan)):
+            return "avoidable", 0, 1, 1
+    return None
+
+
+def is_state(task: SasTask, state: State) -> bool:
+    return len(state) == len(task.variables) and all(
+        0 <= value < variable.size for value, variable in zip(state, task.variables, strict=True)
+    )
+
+
+def atom(name: str) -> str | None:
+    """ "(on a b)" for "Atom on(a, b)"."""
+    if not name.startswith("Atom "):
+        return None
+    words = re.split(r"[(), ]+", name.removeprefix("Atom "))
+    return f"({' '.join(word for word in words if word)})"
+
+
+def facts_of(task: SasTask, state: State) -> list[str]:
+    atoms = [atom(v.facts[value]) for v, value in zip(task.variables, state, strict=True)]
+    return sorted({a for a in atoms if a is not None})
+
+
+def states_of_path(task: SasTask, state: State, path: dict[str, Any]) -> list[State] | None:
+    """The states along a path, or None if it is wrong in any way."""
+    states = [state]
+    for number in path["operators"]:
+        if not 0 <= number < len(task.operators) or not is_applicable(task, states[-1], number):
+            return None
+        states.append(successor(task, states[-1], number))
+    names = [f"({task.operators[number].name})" for number in path["operators"]]
+    cost = sum(task.cost(number) for number in path["operators"])
+    return states if names == path["actions"] and cost == path["cost"] else None
+
+
+def ends_as_told(task: SasTask, states: list[State], run: dict[str, Any]) -> bool:
+    ending, last = run["ending"], len(states) - 1
+    goals = [step for step, state in enumerate(states) if is_goal(task, state)]
+    repeated = [step for step in range(len(states)) if states.index(states[step]) < step]
+    loops_as_told = (
+        repeated == [last] and states.index(states[-1]) == run["loop_start"]
+        if ending == "loop"
+        else not repeated and run["loop_start"] is None
+    )
+    chosen = run["chosen"]
+    if ending == "illegal action":
+        exists = chosen is not None and 0 <= chosen < len(task.operators)
+        chose_as_told = chosen is not None and not (
+            exists and is_applicable(task, states[-1], chosen)
+        )
+    else:
+        chose_as_told = chosen is None
+    goals_as_told = {"solved": [[last]], "condition met": [[], [last]]}.get(ending, [[]])
+    known = ("solved", "condition met", "loop", "no action", "illegal action", "policy crash")
+    return ending in known and loops_as_told and chose_as_told and goals in goals_as_told
+
+
+def meaning(task: SasTask, text: str) -> Callable[[State], bool]:
+    """The condition as a function; ValueError if it is none."""
+    tokens = re.findall(r"[()]|[^\s()]+", text)
+    formula = _formula(task, tokens)
+    if tokens:
+        raise ValueError(f"{tokens} is left over")
+    return formula
+
+
+def _formula(task: SasTask, tokens: list[str]) -> Callable[[State], bool]:
+    """The formula that the tokens begin with, which are taken away."""
+    if tokens.pop(0) != "(":
+        raise ValueError("a formula begins with a parenthesis")
+    words: list[str] = []
+    parts: list[Callable[[State], bool]] = []
+    while tokens[0] != ")":
+        if tokens[0] == "(":
+            parts.append(_formula(task, tokens))
+        else:
+            words.append(tokens.pop(0))
+    tokens.pop(0)
+    if words == ["not"]:
+        return lambda state: not parts[0](state)
+    if words in (["and"], ["or"]):
+        join = all if words == ["and"] else any
+        return lambda state: join(part(state) for part in parts)
+    name = f"({' '.join(words)})"
+    if parts or all(name != atom(fact) for v in task.variables for fact in v.facts):
+        raise ValueError(f"{name} is no fact")
+    return lambda state: name in facts_of(task, state)

@@ -1,0 +1,1 @@
+"""Tests of objectives, certificates and what is done with bugs."""

@@ -1,0 +1,1 @@
+"""Tests of what says which decision is to blame."""
