@@ -1,0 +1,1 @@
+"""Campaigns: fuzzing and judging under budgets, on one core or several."""

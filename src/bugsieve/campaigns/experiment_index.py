@@ -1,0 +1,69 @@
+"""The index of an experiment's folder: what each campaign in it stands for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from bugsieve.basis.errors import InputError
+from bugsieve.basis.files import write_text
+from bugsieve.results.schema import explained
+
+INDEX_FILE = "experiment.json"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class IndexEntry:
+    """The labels of a campaign in the grid."""
+
+    domain: str
+    instance: str
+    policy: str
+    fuzzer: str
+    oracles: str
+    seed: int
+    error: str | None = None
+    """Why it failed when it was last tried."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """All campaigns of an experiment, by their folders below it."""
+
+    name: str
+    entries: Mapping[str, IndexEntry]
+
+
+def write_index(directory: Path, index: Index) -> None:
+    """Replace the index of the folder."""
+    content = {
+        "experiment": VERSION,
+        "name": index.name,
+        "campaigns": {folder: asdict(entry) for folder, entry in index.entries.items()},
+    }
+    with explained(directory):
+        write_text(directory / INDEX_FILE, json.dumps(content, indent=1) + "\n")
+
+
+def read_index(directory: Path) -> Index | None:
+    """The index of the folder; None if it has none, InputError if it is no index of ours."""
+    path = directory / INDEX_FILE
+    if not path.is_file():
+        return None
+    try:
+        content = json.loads(path.read_bytes())
+        if content["experiment"] > VERSION:
+            raise InputError(f"{path}: was written by a newer Bugsieve; install that to read it")
+        names = [field.name for field in fields(IndexEntry)]
+        entries = {
+            folder: IndexEntry(**{name: entry[name] for name in names})
+            for folder, entry in content["campaigns"].items()
+        }
+        return Index(str(content["name"]), entries)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise InputError(f"{path}: is no index of an experiment, or a damaged one") from None

@@ -1,0 +1,108 @@
+"""The instances of a domain in an experiment: generated, or given as PDDL files."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from bugsieve.basis.errors import InputError
+from bugsieve.campaigns.checked_values import (
+    checked_integers,
+    checked_keys,
+    checked_text,
+    checked_texts,
+    placed,
+)
+from bugsieve.domains import domain_generator, generate
+from bugsieve.tasks.sources import MEBIBYTE, read_input
+
+_MAX_BYTES = 64 * MEBIBYTE
+_GENERATED = ("generator", "parameters", "seeds")
+_GIVEN = ("domain", "problems")
+_KEYS = ("label", "policies", *_GENERATED, *_GIVEN)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A task of the grid."""
+
+    domain: str
+    """The label of its domain in tables."""
+    name: str
+    texts: tuple[bytes, bytes]
+    """Domain and problem."""
+    files: tuple[str, str] | None = None
+    """Where they are; None for generated ones, which must be written first."""
+
+
+def read_instances(entry: Any, place: str, base: Path) -> list[Instance]:
+    """The instances of one [[domains]] table; paths in it are relative to `base`."""
+    checked_keys(entry, _KEYS, place)
+    if ("generator" in entry) == ("domain" in entry):
+        raise InputError(f"{place}: needs a 'generator', or a 'domain' file with its 'problems'")
+    foreign = _GIVEN if "generator" in entry else _GENERATED
+    for key in foreign:
+        if key in entry:
+            kind = "a generator" if foreign is _GIVEN else "files"
+            raise InputError(f"{place}: {key!r} has no meaning for a domain with {kind}")
+    return _generated(entry, place) if "generator" in entry else _given(entry, place, base)
+
+
+def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
+    name = checked_text(entry["generator"], f"{place}: generator")
+    label = checked_text(entry.get("label", name), f"{place}: label")
+    seeds = checked_integers(entry.get("seeds", [0]), f"{place}: seeds")
+    with placed(place):
+        domain_generator(name)
+        sets = _parameter_sets(entry.get("parameters", {}), f"{place}: parameters")
+        tasks = [generate(name, seed=seed, **values) for values in sets for seed in seeds]
+    return [
+        Instance(label, task.name, (task.domain.encode(), task.problem.encode())) for task in tasks
+    ]
+
+
+def _parameter_sets(value: Any, place: str) -> Iterator[dict[str, Any]]:
+    """A table, in which lists stand for several values, or a list of such tables."""
+    for table in value if isinstance(value, list) else [value]:
+        if not isinstance(table, Mapping):
+            raise InputError(f"{place} must be a table or a list of tables, got {table!r}")
+        lists = [item if isinstance(item, list) else [item] for item in table.values()]
+        for values in product(*lists):
+            yield dict(zip(table, values, strict=True))
+
+
+def _given(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
+    domain = base / checked_text(entry["domain"], f"{place}: domain")
+    label = checked_text(entry.get("label", domain.absolute().parent.name), f"{place}: label")
+    domain_text = _read(domain, place)
+    problems = list(_problems(entry.get("problems"), f"{place}: problems", base))
+    stems = [problem.stem for problem in problems]
+    instances = []
+    for problem in problems:
+        alone = stems.count(problem.stem) == 1
+        name = problem.stem if alone else f"{problem.parent.name}-{problem.stem}"
+        files = (str(domain.absolute()), str(problem.absolute()))
+        instances.append(Instance(label, name, (domain_text, _read(problem, place)), files))
+    return instances
+
+
+def _problems(value: Any, place: str, base: Path) -> Iterator[Path]:
+    """The files that a list of names and patterns stands for, each once."""
+    seen = set()
+    for item in checked_texts(value, place):
+        found = sorted(glob.glob(item, root_dir=base))
+        if not found and glob.has_magic(item):
+            raise InputError(f"{place}: no file is named like {item!r}")
+        for name in found or [item]:
+            if name not in seen:
+                seen.add(name)
+                yield base / name
+
+
+def _read(path: Path, place: str) -> bytes:
+    with placed(place):
+        return read_input(path, kind="PDDL", max_bytes=_MAX_BYTES)

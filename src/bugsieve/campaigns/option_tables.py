@@ -1,0 +1,83 @@
+"""Options as tables of TOML: dataclasses to tables and back, with a sentence for each mistake.
+
+A value of None that is not the default is written as "none", because TOML has no such value.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from bugsieve.basis.errors import InputError
+from bugsieve.basis.names import no_such
+
+Options = TypeVar("Options")
+
+_NONE = "none"
+_WANTED = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+
+
+def table_of(options: Any, *, default: Any = None) -> dict[str, Any]:
+    """The options as a table; `default` is what a missing entry stands for."""
+    table: dict[str, Any] = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        usual = _default(field) if default is None else getattr(default, field.name)
+        if is_dataclass(value):
+            table[field.name] = table_of(value, default=usual)
+        elif value is not None or usual is not None:
+            table[field.name] = _NONE if value is None else value
+    return table
+
+
+def options_of(kind: type[Options], table: Mapping[str, Any], *, place: str) -> Options:
+    """The options that a table describes; `place` names the file or table in errors."""
+    missing = [
+        field.name
+        for field in fields(kind)  # type: ignore[arg-type]
+        if _default(field) is MISSING and field.name not in table
+    ]
+    if missing:
+        raise InputError(f"{place}: lacks {missing[0]!r}")
+    return kind(**_values(kind, table, place))
+
+
+def _values(kind: type[Any], table: Mapping[str, Any], place: str) -> dict[str, Any]:
+    known = {field.name: field for field in fields(kind)}
+    hints = get_type_hints(kind)
+    values = {}
+    for name, value in table.items():
+        if name not in known:
+            raise InputError(f"{place}: {no_such('option', name, known)}")
+        values[name] = _value(hints[name], value, _default(known[name]), f"{place}: {name}")
+    return values
+
+
+def _value(hint: Any, value: Any, default: Any, place: str) -> Any:
+    if is_dataclass(hint):
+        if not isinstance(value, Mapping):
+            raise InputError(f"{place} must be a table, got {value!r}")
+        return replace(default, **_values(type(default), value, place))
+    if get_origin(hint) in (Union, types.UnionType):
+        (hint,) = (kind for kind in get_args(hint) if kind is not types.NoneType)
+        if value == _NONE:
+            return None
+    if get_origin(hint) is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise InputError(f"{place} must be a list, got {value!r}")
+        return tuple(_scalar(get_args(hint)[0], item, place) for item in value)
+    return _scalar(hint, value, place)
+
+
+def _scalar(kind: type, value: Any, place: str) -> Any:
+    if kind is float and type(value) is int:
+        return float(value)
+    if type(value) is not kind:
+        raise InputError(f"{place} must be {_WANTED[kind]}, got {value!r}")
+    return value
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()

@@ -1,0 +1,125 @@
+"""The options of a campaign: the command line, the TOML file and the Python call give these."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.names import no_such
+from bugsieve.basis.toml import parse_toml, toml_text
+from bugsieve.campaigns.option_tables import options_of, table_of
+from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
+from bugsieve.policies.worker import WorkerLimits
+from bugsieve.search import Limits
+
+INTERLEAVED = "interleaved"
+SEPARATE = "separate"
+MODES = (INTERLEAVED, SEPARATE)
+
+DEFAULT_ORACLES = ("lookahead", "planner:gbfs-20000")
+DEFAULT_COST_ORACLES = ("lookahead", "aras", "planner:gbfs-20000")
+
+_MOST_WORKERS = 1024
+
+
+@dataclass(frozen=True)
+class StopRules:
+    """When a campaign ends before the pool is full and judged; None means never."""
+
+    max_time: float | None = None
+    """Seconds of running time, all sessions together."""
+    max_bugs: int | None = None
+    """The first so many bugs in the order of the pool."""
+    until_stale: float | None = None
+    """Seconds without a new bug."""
+    stale_rounds: int | None = None
+    """Rounds without a new bug; unlike seconds, the same on every machine."""
+
+    def __post_init__(self) -> None:
+        _require_number(self.max_time, "max_time")
+        _require_count(self.max_bugs, "max_bugs")
+        _require_number(self.until_stale, "until_stale")
+        _require_count(self.stale_rounds, "stale_rounds")
+
+
+@dataclass(frozen=True)
+class CampaignOptions:
+    """What is tested, how, and for how long."""
+
+    task: tuple[str, ...]
+    """A domain and a problem file in PDDL, or one SAS file."""
+    policy: str
+    policy_seed: int = 0
+    policy_limits: WorkerLimits = field(default_factory=WorkerLimits)
+    objective: str = "quantitative"
+    step_limit: int = DEFAULT_STEP_LIMIT
+    """Longest run of the policy."""
+    oracles: tuple[str, ...] = ()
+    """Empty for a few that suit the objective."""
+    limits: Limits = DEFAULT_LIMITS
+    """What an oracle may spend on one state."""
+    mode: str = INTERLEAVED
+    """Judge states as they enter the pool, or ("separate") when the pool is full."""
+    from_states: str | None = None
+    """A file of states or a campaign whose pool to start from; None for the initial state."""
+    workers: int = 1
+    """Processes that judge."""
+    batch_size: int = 256
+    """Most states that an oracle gets at once; results do not depend on it."""
+    fuzz: FuzzOptions = field(default_factory=FuzzOptions)
+    stop: StopRules = field(default_factory=StopRules)
+
+    def __post_init__(self) -> None:
+        if len(self.task) > 2:
+            raise UsageError("a task is a domain and a problem file, or one .sas file, not more")
+        if self.mode not in MODES:
+            raise UsageError(no_such("mode", self.mode, MODES))
+        if not self.oracles:
+            object.__setattr__(self, "oracles", usual_oracles(self.objective))
+        twice = next((spec for spec in self.oracles if self.oracles.count(spec) > 1), None)
+        if twice is not None:
+            raise UsageError(f"the oracle {twice!r} is named twice")
+        if self.mode == SEPARATE and self.stop.stale_rounds is not None:
+            raise UsageError("stale_rounds needs the interleaved mode, where rounds are judged")
+        for name in ("step_limit", "workers", "batch_size"):
+            _require_count(getattr(self, name), name)
+        if self.workers > _MOST_WORKERS:
+            raise UsageError(f"workers must be at most {_MOST_WORKERS}, got {self.workers}")
+        for text in (*self.task, self.policy, *self.oracles, self.from_states or ""):
+            _require_utf8(text)
+
+    def to_toml(self) -> str:
+        """The options as a TOML file; what is None by default is left out."""
+        return toml_text(table_of(self))
+
+    @classmethod
+    def from_toml(cls, text: str, *, name: str) -> CampaignOptions:
+        """The inverse of `to_toml`; `name` is the file in errors."""
+        return options_of(cls, parse_toml(text, name), place=name)
+
+
+def usual_oracles(objective: str) -> tuple[str, ...]:
+    """The oracles of campaigns that name none."""
+    return DEFAULT_COST_ORACLES if objective == "quantitative" else DEFAULT_ORACLES
+
+
+def _require_count(value: int | None, name: str) -> None:
+    if value is not None and (type(value) is not int or value < 1):
+        raise UsageError(f"{name} must be a whole number of at least 1, got {value!r}")
+
+
+def _require_number(value: float | None, name: str) -> None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value is not None and not (is_number and value > 0 and not math.isnan(value)):
+        raise UsageError(f"{name} must be a number of seconds above 0, got {value!r}")
+
+
+def _require_utf8(text: str) -> None:
+    """Options are kept in text files, which cannot hold a name that is no text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{text}: the name is no valid UTF-8, rename the file") from None

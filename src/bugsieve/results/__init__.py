@@ -1,0 +1,1 @@
+"""The campaign folder: store, export and comparison."""

@@ -1,0 +1,44 @@
+"""Keeps two processes from running the same campaign or experiment; readers need no lock."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.results.schema import explained
+
+LOCK_FILE = "campaign.lock"
+EXPERIMENT_LOCK_FILE = "experiment.lock"
+
+
+class FolderLock:
+    """Held from its making until it is closed or the process ends, however it ends."""
+
+    def __init__(self, directory: Path, name: str = LOCK_FILE) -> None:
+        path = directory / name
+        with explained(directory):
+            self._file: int | None = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(self._file, 32).decode("ascii", errors="replace").strip()
+            self.close()
+            raise UsageError(
+                f"{directory}: another process{f' ({holder})' if holder else ''} is running this "
+                f"{path.stem}: wait until it ends, or stop it"
+            ) from None
+        except BaseException:
+            self.close()
+            raise
+        with contextlib.suppress(OSError):  # a full disk: the lock holds, only unsigned
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+
+    def close(self) -> None:
+        """Let others in; the file stays, because removing it would let two in at once."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None

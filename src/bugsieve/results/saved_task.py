@@ -1,0 +1,54 @@
+"""A task in a form that can be stored and sent to other processes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+from bugsieve.tasks.fdr.loading import native_task
+from bugsieve.tasks.fdr.task import Task
+
+
+@dataclass(frozen=True)
+class SavedTask:
+    """The grounded task, what its PDDL adds to it, and the PDDL itself where there was any.
+
+    A campaign goes on with the stored grounding: another version of the translator might number
+    the operators differently.
+    """
+
+    name: str
+    sas: str = field(repr=False)
+    objects: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Objects and their types."""
+    static_facts: tuple[str, ...] = field(default=(), repr=False)
+    domain: bytes | None = field(default=None, repr=False)
+    problem: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls, task: Task, *, domain: bytes | None = None, problem: bytes | None = None
+    ) -> SavedTask:
+        """The task as it is now; `domain` and `problem` are PDDL texts to keep beside it."""
+        return cls(
+            task.name,
+            task.to_sas(),
+            tuple(task.objects.items()),
+            tuple(sorted(task.static_facts)),
+            domain,
+            problem,
+        )
+
+    @property
+    def sha256(self) -> str:
+        """Content hash of the grounded task."""
+        return hashlib.sha256(self.sas.encode()).hexdigest()
+
+    def load(self) -> Task:
+        """The task, ready for use."""
+        return Task(
+            native_task(self.sas.encode(), self.name),
+            name=self.name,
+            objects=dict(self.objects),
+            initial_atoms=frozenset(self.static_facts),
+        )

@@ -1,0 +1,152 @@
+"""The SQLite file of a campaign: its tables, opening it, and what its errors mean to a user."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from bugsieve.basis.errors import BugsieveError, InputError, UsageError
+
+STORE_FILE = "campaign.sqlite"
+VERSION = 1
+_APPLICATION = 0x42677356  # "BgsV": tells our files from other people's databases
+
+TABLES = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE oracles (number INTEGER PRIMARY KEY, spec TEXT NOT NULL UNIQUE, objection TEXT);
+CREATE TABLE pool (
+    number INTEGER PRIMARY KEY, state BLOB NOT NULL, parent INTEGER, actions BLOB NOT NULL,
+    walk INTEGER, seconds REAL NOT NULL
+);
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY, ending INTEGER NOT NULL, steps INTEGER NOT NULL,
+    cost INTEGER NOT NULL, value REAL
+);
+CREATE TABLE verdicts (
+    number INTEGER, oracle INTEGER, outcome TEXT NOT NULL, reason TEXT NOT NULL,
+    gap REAL NOT NULL, value REAL, exact INTEGER NOT NULL, plan BLOB, seconds REAL NOT NULL,
+    PRIMARY KEY (number, oracle)
+) WITHOUT ROWID;
+CREATE TABLE bugs (
+    id TEXT NOT NULL UNIQUE, number INTEGER PRIMARY KEY, kind TEXT NOT NULL, gap REAL NOT NULL,
+    oracle INTEGER NOT NULL, finders TEXT NOT NULL, bug TEXT NOT NULL, seconds REAL NOT NULL
+);
+CREATE TABLE rejected (
+    number INTEGER, oracle INTEGER, reason TEXT NOT NULL, certificate TEXT,
+    PRIMARY KEY (number, oracle)
+) WITHOUT ROWID;
+CREATE TABLE progress (
+    only INTEGER PRIMARY KEY CHECK (only = 0), walks INTEGER NOT NULL, steps INTEGER NOT NULL,
+    rounds INTEGER NOT NULL, judged INTEGER NOT NULL, policy_calls INTEGER NOT NULL,
+    seconds REAL NOT NULL, news_seconds REAL NOT NULL, news_round INTEGER NOT NULL,
+    finished TEXT
+);
+CREATE TABLE timeline (
+    seconds REAL NOT NULL, event TEXT NOT NULL, walks INTEGER NOT NULL, pool INTEGER NOT NULL,
+    judged INTEGER NOT NULL, bugs INTEGER NOT NULL, detail TEXT NOT NULL
+);
+"""
+
+
+def create_file(path: Path) -> sqlite3.Connection:
+    """A new store with empty tables."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.executescript(TABLES)
+    return connection
+
+
+def connect_writer(directory: Path, patience: float) -> sqlite3.Connection:
+    """The store, for the one process that runs the campaign."""
+    connection = _connect(directory, "mode=rw")
+    connection.execute(f"PRAGMA busy_timeout = {int(1000 * patience)}")
+    # In WAL mode a commit survives the death of the process at once; only a power cut can take
+    # back the last ones, and even then whole ones.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def connect_reader(directory: Path) -> sqlite3.Connection:
+    """The store, for reading only, as it is at this moment; it may be running meanwhile."""
+    try:
+        # A connection opened as read-only would leave its auxiliary files behind.
+        connection = _connect(directory, "mode=rw")
+    except sqlite3.OperationalError:
+        # A folder that cannot be written has no place for the file readers share. That is no
+        # obstacle if nobody writes: then everything is in the main file.
+        wal = directory / f"{STORE_FILE}-wal"
+        if wal.exists() and wal.stat().st_size:
+            raise
+        connection = _connect(directory, "mode=ro&immutable=1")
+    connection.execute("PRAGMA query_only = ON")
+    connection.execute("BEGIN")
+    return connection
+
+
+def _connect(directory: Path, mode: str) -> sqlite3.Connection:
+    path = directory / STORE_FILE
+    if not path.is_file():
+        raise InputError(_no_campaign(directory))
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
+    connection.isolation_level = None
+    try:
+        _check_version(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != _APPLICATION:
+        raise InputError(f"{path}: is a database, but not the store of a campaign")
+    if version > VERSION:
+        raise InputError(
+            f"{path}: was written by a newer Bugsieve (store version {version}, this one knows "
+            f"{VERSION}); install the newer one to open it"
+        )
+
+
+def _no_campaign(directory: Path) -> str:
+    if not directory.exists():
+        return f"{directory}: there is no such folder"
+    if not directory.is_dir():
+        return f"{directory}: is a file, give the folder of a campaign"
+    return f"{directory}: is not the folder of a campaign, it holds no {STORE_FILE}"
+
+
+@contextlib.contextmanager
+def explained(directory: Path) -> Iterator[None]:
+    """Turns what SQLite and the operating system say about the folder into one clear sentence."""
+    try:
+        yield
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        raise  # our own mistakes
+    except sqlite3.Error as error:
+        raise _explanation(directory, str(error)) from error
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        reason = "disk is full" if full else (error.strerror or str(error))
+        raise _explanation(directory, reason) from error
+
+
+def _explanation(directory: Path, reason: str) -> BugsieveError:
+    kept = f"what was stored so far is kept; 'bugsieve resume {directory}' goes on"
+    if "is full" in reason:
+        return InputError(f"{directory}: the disk is full: make room ({kept})")
+    if "disk I/O" in reason:  # also what a quota or a limit on the size of files looks like
+        return InputError(f"{directory}: the disk is full or failing ({reason}): {kept}")
+    if "locked" in reason:
+        return UsageError(f"{directory}: another program has locked {STORE_FILE}: close it first")
+    if "not a database" in reason or "malformed" in reason:
+        return InputError(f"{directory / STORE_FILE}: is damaged or no store at all ({reason})")
+    if "readonly" in reason or "unable to open" in reason or "ermission denied" in reason:
+        return InputError(f"{directory}: cannot be written ({reason}): check its permissions")
+    return InputError(f"{directory}: cannot be read or written ({reason}); {kept}")

@@ -1,0 +1,237 @@
+"""Worker processes end with their campaign, however it ends, and what they meet is reported."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from bugsieve.basis.errors import BudgetError, UsageError
+from bugsieve.campaigns.campaign import Campaign, plan_of
+from bugsieve.campaigns.events import Event, RoundDone
+from bugsieve.campaigns.judging import Judge, Parcel
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.workers import LocalJudge, WorkerPool, WorkerSetup, parcel_size
+from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.pool import Pool
+from bugsieve.results.rows import Judgement
+from bugsieve.results.saved_task import SavedTask
+from bugsieve.search import Limits
+from bugsieve.tasks.fdr.task import Task
+from tests.hostile.test_interrupts import children, is_running
+from tests.unit.campaigns.contents import contents
+from tests.unit.policies.generated import generated_task, write_task
+
+needs_proc = pytest.mark.skipif(
+    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
+    reason="this system does not list the children of a process in /proc",
+)
+
+# The root is judged by a search that would take hours.
+ENDLESS = """
+import sys
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.search import Limits
+domain, problem, folder = sys.argv[1:]
+options = CampaignOptions(
+    task=(domain, problem), policy="random", workers=2, limits=Limits(),
+    oracles=("planner:astar-hmax",), from_states=None, mode="interleaved",
+)
+try:
+    Campaign.create(folder, options).run()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> Task:
+    return generated_task(tmp_path_factory.mktemp("task"), "blocksworld", seed=1, blocks=5)
+
+
+def options(**changes: object) -> CampaignOptions:
+    usual = CampaignOptions(
+        (),
+        "hill-climbing:hadd",
+        oracles=("planner:gbfs-2000",),
+        fuzz=FuzzOptions(pool_size=60, round_walks=8, bias="uniform"),
+    )
+    return replace(usual, **changes)  # type: ignore[arg-type]
+
+
+def start_endless(tmp_path: Path) -> tuple[subprocess.Popen[str], list[int]]:
+    """A campaign whose two workers are searching, and the workers' ids."""
+    files = write_task(tmp_path, "blocksworld", seed=1, blocks=25)
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, *files, str(tmp_path / "campaign")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not any(is_busy(pid) for pid in children(process.pid)):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    return process, children(process.pid)
+
+
+def is_busy(process: int) -> bool:
+    """Whether a worker has its threads and has worked for more than a second."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        command = Path(f"/proc/{process}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    ticks = int(fields[11]) + int(fields[12])
+    return b"worker_process" in command and ticks > os.sysconf("SC_CLK_TCK")
+
+
+@needs_proc
+def test_ctrl_c_ends_searching_workers_silently(tmp_path: Path) -> None:
+    process, workers = start_endless(tmp_path)
+    assert len(workers) == 2
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate()
+    assert (output, errors, process.returncode) == ("interrupted\n", "", 0)
+    assert not any(is_running(pid) for pid in workers)
+
+
+@needs_proc
+def test_workers_do_not_outlive_a_killed_campaign(tmp_path: Path) -> None:
+    process, workers = start_endless(tmp_path)
+    process.kill()
+    _, errors = process.communicate()  # returns when the last writer of the pipe is gone
+    assert errors == ""
+    while any(is_running(pid) for pid in workers):
+        time.sleep(0.02)
+
+
+# Closes a pool of workers while they start, ever a little later.
+HASTY = """
+import sys, time
+from bugsieve.campaigns.campaign import plan_of
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.workers import WorkerPool, WorkerSetup
+from bugsieve.results.saved_task import SavedTask
+from bugsieve.tasks.fdr.loading import load_task
+options = CampaignOptions(task=(sys.argv[1],), policy="random")
+setup = WorkerSetup(SavedTask.of(load_task(sys.argv[1])), plan_of(options), ("lookahead",))
+for delay in (0, 0.1, 0.2, 0.4):
+    pool = WorkerPool(setup, 2)
+    time.sleep(delay)
+    pool.close(at_once=False)
+"""
+
+
+def test_workers_that_are_not_needed_after_all_end_silently(tmp_path: Path, task: Task) -> None:
+    (tmp_path / "task.sas").write_text(task.to_sas())
+    command = [sys.executable, "-c", HASTY, str(tmp_path / "task.sas")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+@needs_proc
+def test_a_worker_that_is_killed(tmp_path: Path, task: Task) -> None:
+    folder = tmp_path / "campaign"
+
+    def kill_a_worker(event: Event) -> None:
+        if isinstance(event, RoundDone) and event.rounds == 2:
+            os.kill(children(os.getpid())[0], signal.SIGKILL)
+
+    with pytest.raises(BudgetError, match="a worker process was killed, perhaps because the mem"):
+        Campaign.create(folder, options(workers=2), task=task).run(kill_a_worker)
+    Campaign.open(folder).run()
+    whole = tmp_path / "whole"
+    Campaign.create(whole, options(), task=task).run()
+    assert contents(folder) == contents(whole)
+
+
+def pool_of(task: Task, size: int) -> Pool:
+    """The initial state and those within a few steps of it."""
+    pool = Pool(task)
+    pool.add(task.initial_state)
+    number = 0
+    while len(pool) < size:
+        for state in task.all_successors(pool.states([number]))[0]:
+            pool.add(state, parent=number)
+        number += 1
+    return pool
+
+
+def test_results_come_in_the_order_of_the_parcels(task: Task) -> None:
+    pool = pool_of(task, 30)
+    cuts = [0, 1, 4, 5, 6, 20, 21, 29, 30]
+    parcels = [Parcel.of(pool, *cut) for cut in pairwise(cuts)]
+    given = options()
+    plan = plan_of(given)
+    bench = plan.bench(task)
+    local = LocalJudge(Judge(bench, plan.oracles(bench, given.oracles)))
+    workers = WorkerPool(WorkerSetup(SavedTask.of(task), plan, given.oracles), 3)
+    try:
+        expected, found = (
+            [
+                list(map(timeless, part.judgements))
+                for part in judges.judge(iter(parcels), until=None)
+            ]
+            for judges in (local, workers)
+        )
+    finally:
+        workers.close(at_once=True)
+    assert found == expected
+    assert [len(part) for part in found] == [len(parcel) for parcel in parcels]
+
+
+def timeless(judgement: Judgement) -> str:
+    """The judgement as text, in which an unknown value equals itself."""
+    verdicts = tuple(replace(row, seconds=0.0) for row in judgement.verdicts)
+    return repr(replace(judgement, verdicts=verdicts))
+
+
+def test_nothing_is_judged_after_the_deadline(task: Task) -> None:
+    pool = pool_of(task, 8)
+    given = options(oracles=("planner:astar-blind",), limits=Limits())
+    setup = WorkerSetup(SavedTask.of(task), plan_of(given), given.oracles)
+    workers = WorkerPool(setup, 2)
+    try:
+        parcels = iter([Parcel.of(pool, 0, 4), Parcel.of(pool, 4, 8)])
+        assert list(workers.judge(parcels, until=time.monotonic() - 1)) == []
+    finally:
+        workers.close(at_once=True)
+
+
+def test_what_goes_wrong_at_the_start_of_a_worker_is_passed_on(task: Task) -> None:
+    plan = replace(plan_of(options()), policy="gredy")
+    workers = WorkerPool(WorkerSetup(SavedTask.of(task), plan, ("lookahead",)), 2)
+    pool = pool_of(task, 2)
+    try:
+        with pytest.raises(UsageError, match="there is no policy 'gredy'"):
+            list(workers.judge(iter([Parcel.of(pool, 0, 1), Parcel.of(pool, 1, 2)]), until=None))
+    finally:
+        workers.close(at_once=True)
+
+
+@pytest.mark.parametrize(
+    ("left", "workers", "batch_size", "seconds", "size"),
+    [
+        (100, 1, 256, None, 8),  # nothing is known about the time yet
+        (100, 1, 256, 0.001, 100),
+        (1000, 1, 256, 0.0, 256),
+        (1000, 1, 7, 0.0, 7),
+        (100, 1, 256, 0.1, 2),
+        (100, 1, 256, 5.0, 1),
+        (100, 2, 256, 0.0, 12),  # eight more parcels for two workers
+        (7, 2, 256, 0.0, 1),
+        (1, 2, 256, 0.0, 1),
+    ],
+)
+def test_parcels_are_small_enough(
+    left: int, workers: int, batch_size: int, seconds: float | None, size: int
+) -> None:
+    assert parcel_size(left, workers, batch_size, seconds) == size

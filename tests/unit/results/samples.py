@@ -1,0 +1,100 @@
+"""A small campaign, written by hand: rounds of pool states on a line of places."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from bugsieve.bugs.bug import Bug, FoundBy
+from bugsieve.bugs.verdict import Outcome, Verdict, inconclusive, passed
+from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.rows import (
+    Addition,
+    BugRow,
+    CampaignHeader,
+    Judgement,
+    OracleRow,
+    Progress,
+    RejectedRow,
+    RunRow,
+    TimelineRow,
+    VerdictRow,
+)
+from bugsieve.results.saved_task import SavedTask
+from bugsieve.results.store import Store
+from bugsieve.tasks.fdr.task import Task
+from tests.unit.policies.line import line_task
+
+ORACLES = ("lookahead", "perfect")
+PLACES = 500
+
+
+def header(task: Task | None = None, *, policy: str = "greedy:hff") -> CampaignHeader:
+    """Of a campaign with two oracles in use and one that objects."""
+    saved = SavedTask.of(task or line_task(PLACES), domain=b"(domain)", problem=b"(problem)")
+    rows = (OracleRow("lookahead"), OracleRow("undo-qual", "no way back"), OracleRow("perfect"))
+    return CampaignHeader('policy = "greedy:hff"\n', saved, policy, False, "quantitative", rows)
+
+
+def created(directory: Path, *, policy: str = "greedy:hff") -> Path:
+    """A new store whose pool holds the initial state."""
+    directory.mkdir(exist_ok=True)
+    root = np.zeros((1, 1), dtype=np.uint16)
+    start = Addition(Progress(), [PoolEntry(0, None)], root)
+    Store.create(directory, header(policy=policy), start)
+    return directory
+
+
+def bug_row(number: int, state: int, *, finders: tuple[str, ...] = ORACLES) -> BugRow:
+    """A bug that looks real to everybody but the checker."""
+    name = hashlib.sha256(str(state).encode()).hexdigest()[:12]
+    path = {"operators": [state], "actions": [f"(right p{state})"], "cost": 1}
+    certificate = {
+        "kind": "unsolved" if state % 2 else "costly",
+        "state": [state],
+        "gap": None if state % 2 else 3,
+        "run": {**path, "ending": "loop"},
+        "plan": path,
+    }
+    found_by = FoundBy(number, 1, (state,))
+    return BugRow(number, Bug(name, certificate, finders[0], "found", False, found_by), finders)
+
+
+def judgement(number: int, state: int) -> Judgement:
+    """Every third state is a bug, every tenth claim is rejected."""
+    bug = bug_row(number, state) if state % 3 == 0 else None
+    proof = Verdict(Outcome.BUG, "better plan", (state, state), 2.0, math.inf, True)
+    verdicts = (
+        VerdictRow("lookahead", proof if bug else inconclusive("too deep"), 0.25),
+        VerdictRow("perfect", proof if bug else passed("optimal"), 0.5),
+    )
+    rejected = (RejectedRow(number, "perfect", "nonsense", {"x": 1}),) if state % 10 == 1 else ()
+    value = math.nan if state % 5 == 0 else math.inf if state % 5 == 1 else float(state)
+    run = RunRow(int(Ending.LOOP), state, 2 * state, value)
+    return Judgement(number, run, verdicts, bug, rejected)
+
+
+def rounds(count: int, *, size: int = 8) -> Iterator[Addition]:
+    """What `count` rounds add to a new store."""
+    progress = Progress(judged=1)
+    for number in range(count):
+        first = 1 + number * size
+        numbers = range(first, first + size)
+        progress = replace(
+            progress,
+            rounds=number + 1,
+            walks=64 * (number + 1),
+            judged=first + size,
+            seconds=number,
+        )
+        states = np.array([[value % PLACES] for value in numbers], dtype=np.uint16)
+        entries = [PoolEntry(value, value - 1, (value, value + 1), number) for value in numbers]
+        judgements = [judgement(value, value) for value in numbers]
+        event = TimelineRow(float(number), "round", progress.walks, first + size, first + size, 0)
+        yield Addition(progress, entries, states, judgements, [event])

@@ -1,0 +1,76 @@
+"""Comparing campaigns: bugs by state, by kind and by oracle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bugsieve.basis.errors import InputError
+from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.results.compare import Recall, Shares, compare
+from bugsieve.results.rows import Addition, Judgement, Progress
+from bugsieve.results.store import Store
+from tests.unit.policies.line import line_task
+from tests.unit.results.samples import bug_row, created, header, judgement
+
+
+def campaign(
+    folder: Path, pool: list[int], bugs: dict[int, tuple[str, ...]], *, policy: str = "greedy:hff"
+) -> Path:
+    """A campaign with these places in its pool, of which some are bugs by some oracles."""
+    created(folder, policy=policy)
+    judgements: list[Judgement] = []
+    for number, place in enumerate(pool, 1):
+        bug = bug_row(number, place, finders=bugs[place]) if place in bugs else None
+        judgements.append(replace(judgement(number, 2), bug=bug, rejected=()))
+    entries = [PoolEntry(number, 0, (), 0) for number in range(1, len(pool) + 1)]
+    states = np.array([[place] for place in pool], dtype=np.uint16)
+    progress = Progress(judged=len(pool) + 1)
+    with Store.open(folder) as store:
+        store.add(Addition(progress, entries, states, judgements))
+    return folder
+
+
+def test_bugs_are_compared_by_state(tmp_path: Path) -> None:
+    both = ("lookahead", "perfect")
+    one = campaign(tmp_path / "one", [3, 4, 5, 6], {3: both, 4: ("perfect",), 5: ("perfect",)})
+    two = campaign(tmp_path / "two", [7, 6, 5, 4], {4: both, 7: ("perfect",), 6: ("perfect",)})
+    result = compare(one, two)
+    assert (result.same_policy, result.same_objective) == (True, True)
+    assert result.pool == Shares(both=4, only_first=1, only_second=1)  # both begin with 0
+    assert result.bugs == Shares(both=1, only_first=2, only_second=2)
+    assert result.kinds == {"costly": Shares(1, 0, 1), "unsolved": Shares(0, 2, 1)}
+    ((first, second),) = result.both
+    assert (first.number, second.number) == (2, 4)
+    assert [row.number for row in result.only_first] == [1, 3]
+    assert [row.number for row in result.only_second] == [1, 2]
+    # Known bugs in the first pool: 3, 4, 5 and, from the second, 6.
+    assert result.recall[0] == {"lookahead": Recall(1, 4), "perfect": Recall(3, 4)}
+    assert result.recall[1] == {"lookahead": Recall(1, 4), "perfect": Recall(3, 4)}
+    assert result.recall[0]["perfect"].rate == 0.75
+
+
+def test_another_policy_has_other_bugs(tmp_path: Path) -> None:
+    one = campaign(tmp_path / "one", [3, 4], {3: ("perfect",)})
+    two = campaign(tmp_path / "two", [3, 4], {4: ("lookahead",)}, policy="random")
+    result = compare(one, two)
+    assert not result.same_policy
+    assert result.recall[0] == {"lookahead": Recall(0, 1), "perfect": Recall(1, 1)}
+    assert result.recall[1] == {"lookahead": Recall(1, 1), "perfect": Recall(0, 1)}
+
+
+def test_without_bugs_there_is_no_recall(tmp_path: Path) -> None:
+    one, two = campaign(tmp_path / "one", [3], {}), campaign(tmp_path / "two", [3], {})
+    assert compare(one, two).recall[0]["perfect"].rate is None
+
+
+def test_campaigns_on_different_tasks(tmp_path: Path) -> None:
+    one, two = created(tmp_path / "one"), tmp_path / "two"
+    two.mkdir()
+    start = Addition(Progress(), [PoolEntry(0, None)], np.zeros((1, 1), dtype=np.uint16))
+    Store.create(two, header(line_task(4)), start)
+    with pytest.raises(InputError, match="are campaigns on different tasks"):
+        compare(one, two)

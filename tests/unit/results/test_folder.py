@@ -1,0 +1,82 @@
+"""The folder of a campaign: everything beside the store can be written again from it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.bugs.bug import bug_from_json
+from bugsieve.results.folder import check_free, restore
+from bugsieve.results.records import Records
+from bugsieve.results.schema import STORE_FILE
+from bugsieve.results.store import Store
+from tests.unit.results.samples import created, header, rounds
+from tests.unit.results.unprivileged import unprivileged
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    folder = created(tmp_path / "campaign")
+    with Store.open(folder) as store:
+        for addition in rounds(2):
+            store.add(addition)
+    return folder
+
+
+def test_all_files_come_from_the_store(campaign: Path) -> None:
+    restore(campaign)
+    names = {path.name for path in campaign.iterdir()}
+    assert names == {
+        *(STORE_FILE, "README.txt", "options.toml", "task.sas", "domain.pddl", "problem.pddl"),
+        *("timeline.csv", "bugs"),
+    }
+    assert (campaign / "options.toml").read_text() == header().options
+    assert (campaign / "task.sas").read_text() == header().task.sas
+    assert (campaign / "domain.pddl").read_bytes() == b"(domain)"
+    readme = (campaign / "README.txt").read_text()
+    assert "greedy:hff" in readme and "bugsieve resume campaign" in readme
+    with Records(campaign) as records:
+        bugs = records.bugs()
+    files = {path.name: json.loads(path.read_text()) for path in (campaign / "bugs").iterdir()}
+    assert {name: bug_from_json(data, source=name) for name, data in files.items()} == {
+        f"{row.id}.json": row.bug for row in bugs
+    }
+
+
+def test_the_timeline_is_rewritten(campaign: Path) -> None:
+    (campaign / "timeline.csv").write_text("old")
+    restore(campaign)
+    rows = list(csv.DictReader((campaign / "timeline.csv").read_text().splitlines()))
+    assert [(row["seconds"], row["event"], row["pool"]) for row in rows] == [
+        ("0.000", "round", "9"),
+        ("1.000", "round", "17"),
+    ]
+
+
+def test_files_of_the_user_stay(campaign: Path) -> None:
+    (campaign / "README.txt").write_text("my notes")
+    restore(campaign)
+    assert (campaign / "README.txt").read_text() == "my notes"
+
+
+def test_where_a_new_campaign_may_be_put(campaign: Path, tmp_path: Path) -> None:
+    check_free(tmp_path / "missing" / "folder")
+    (tmp_path / "empty").mkdir()
+    check_free(tmp_path / "empty")
+    with pytest.raises(UsageError, match="holds a campaign already: continue it with 'bugsieve"):
+        check_free(campaign)
+    with pytest.raises(UsageError, match="is not empty"):
+        check_free(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="is a file"):
+        check_free(tmp_path / "file")
+
+
+def test_a_folder_that_cannot_be_written(campaign: Path) -> None:
+    campaign.chmod(0o555)
+    with unprivileged(campaign), pytest.raises(InputError, match="check its permissions"):
+        restore(campaign)

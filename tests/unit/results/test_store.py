@@ -1,0 +1,269 @@
+"""The store keeps what it acknowledged, all of it or nothing, and says clearly when it cannot."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.seeds import Stream
+from bugsieve.results.folder import check_free
+from bugsieve.results.lock import FolderLock
+from bugsieve.results.records import Records
+from bugsieve.results.rows import Addition, OracleRow, Progress
+from bugsieve.results.schema import STORE_FILE, VERSION
+from bugsieve.results.store import PART_FILE, Store
+from tests.unit.results.samples import ORACLES, bug_row, created, header, judgement, rounds
+from tests.unit.results.small_disk import small_disk
+from tests.unit.results.unprivileged import unprivileged
+
+WRITER = """
+import sys
+from pathlib import Path
+from bugsieve.results.store import Store
+from tests.unit.results.samples import rounds
+with Store.open(Path(sys.argv[1])) as store:
+    for number, addition in enumerate(rounds(10_000)):
+        store.add(addition)
+        print(number, flush=True)
+"""
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    return created(tmp_path / "campaign")
+
+
+def test_what_goes_in_comes_out(campaign: Path) -> None:
+    additions = list(rounds(3))
+    with Store.open(campaign) as store:
+        for addition in additions:
+            store.add(addition)
+    judgements = [item for addition in additions for item in addition.judgements]
+    with Records(campaign) as records:
+        assert records.header == header()
+        assert records.progress() == additions[-1].progress
+        assert records.timeline() == [event for item in additions for event in item.events]
+        assert records.bugs() == [item.bug for item in judgements if item.bug is not None]
+        assert records.rejected() == [row for item in judgements for row in item.rejected]
+        pool, runs = records.pool(), records.runs()
+        np.testing.assert_array_equal(pool.states[:, 0], range(25))
+        assert pool.states.dtype == np.uint16
+        np.testing.assert_array_equal(pool.parents, range(-1, 24))
+        assert pool.actions[pool.offsets[7] : pool.offsets[8]].tolist() == [7, 8]
+        assert pool.walks[:2].tolist() == [-1, 0]
+        np.testing.assert_array_equal(runs.numbers, range(1, 25))
+        np.testing.assert_array_equal(runs.values, [item.run.value for item in judgements])
+        verdicts = records.verdicts("perfect")
+        expected = [item.verdicts[1].verdict for item in judgements]
+        assert verdicts.outcomes.tolist() == [verdict.outcome.value for verdict in expected]
+        assert verdicts.gaps.tolist() == [verdict.gap for verdict in expected]
+        assert records.plans("perfect")[6] == (6, 6)
+        assert math.isnan(verdicts.values[0]) and verdicts.exact[2]
+
+
+def test_counts_are_those_of_the_rows(campaign: Path) -> None:
+    with Store.open(campaign) as store:
+        store.add(next(rounds(1)))
+    with Records(campaign) as records:
+        assert records.bugs_by_kind() == {"costly": 1, "unsolved": 1}
+        assert records.outcomes() == {
+            "lookahead": {"bug": 2, "inconclusive": 6},
+            "perfect": {"bug": 2, "pass": 6},
+        }
+        assert records.endings() == {2: 8}
+        assert records.header.used_oracles == ORACLES
+
+
+def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:
+    with Store.open(campaign) as store:
+        store.add(next(rounds(1)))
+    row = bug_row(3, 3)
+    with Records(campaign) as records:
+        assert records.bug(row.id) == row
+        assert records.bug(row.id[:6]) == row
+        assert records.bug("") is None  # there are two
+        assert records.bug("zzz") is None
+
+
+def test_a_failed_addition_leaves_nothing(campaign: Path) -> None:
+    one, two = rounds(2)
+    broken = replace(two, judgements=[*two.judgements, judgement(9, 9)])  # 9 comes twice
+    with Store.open(campaign) as store:
+        store.add(one)
+        with pytest.raises(sqlite3.IntegrityError):
+            store.add(broken)
+        with Records(campaign) as records:
+            assert (records.pool_size(), records.progress()) == (9, one.progress)
+        store.add(two)
+    with Records(campaign) as records:
+        assert records.pool_size() == 17
+
+
+def test_a_reader_sees_one_moment(campaign: Path) -> None:
+    one, two = rounds(2)
+    with Store.open(campaign) as store:
+        store.add(one)
+        with Records(campaign) as records:
+            store.add(two)
+            assert (records.pool_size(), records.progress()) == (9, one.progress)
+        with Records(campaign) as records:
+            assert records.pool_size() == 17
+
+
+@pytest.mark.parametrize("cut", range(4))
+def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(campaign: Path, cut: int) -> None:
+    wait_for = Stream(cut, "cut").integer(1, 60)
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(campaign)], stdout=subprocess.PIPE, text=True
+    )
+    assert writer.stdout is not None
+    acknowledged = -1
+    while acknowledged < wait_for:
+        acknowledged = int(writer.stdout.readline())
+    writer.send_signal(signal.SIGKILL)
+    rest = writer.stdout.read()  # what it managed to say before it died
+    assert writer.wait() == -signal.SIGKILL
+    said = [int(line) for line in rest.splitlines()]
+    acknowledged = max([acknowledged, *said])
+    with Records(campaign) as records:
+        progress = records.progress()
+        assert progress.rounds in (acknowledged + 1, acknowledged + 2)
+        states = 1 + 8 * progress.rounds
+        assert (records.pool_size(), progress.judged) == (states, states)
+        assert records.runs().numbers.tolist() == list(range(1, states))
+        for oracle in ORACLES:
+            assert records.verdicts(oracle).numbers.tolist() == list(range(1, states))
+        assert [row.number for row in records.bugs()] == list(range(3, states, 3))
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(campaign: Path) -> None:
+    with small_disk(500_000), Store.open(campaign) as store:
+        sentence, stored = _filled(store)
+    assert "full" in sentence and f"bugsieve resume {campaign}" in sentence
+    assert stored > 0
+    with Records(campaign) as records:
+        assert records.progress().rounds == stored
+        assert records.pool_size() == 1 + 8 * stored
+
+
+def _filled(store: Store) -> tuple[str, int]:
+    """Adds rounds until one fails; returns what was said then, and how many were stored."""
+    for number, addition in enumerate(rounds(10_000)):
+        try:
+            store.add(addition)
+        except InputError as error:
+            return str(error), number
+    raise AssertionError("the disk was not small")
+
+
+def test_a_disk_too_small_for_a_new_store(tmp_path: Path) -> None:
+    additions = list(rounds(3000))
+    entries = [entry for addition in additions for entry in addition.entries]
+    states = np.concatenate([addition.states for addition in additions])
+    big = Addition(Progress(), entries, states)
+    with small_disk(500_000), pytest.raises(InputError, match="the disk is full"):
+        Store.create(tmp_path, header(), big)
+    assert not (tmp_path / STORE_FILE).exists()
+    check_free(tmp_path)  # what is left does not stand in the way of a second attempt
+
+
+def test_a_store_that_was_cut_short_in_the_making_is_made_again(tmp_path: Path) -> None:
+    (tmp_path / PART_FILE).write_bytes(b"half a store")
+    created(tmp_path)
+    with Records(tmp_path) as records:
+        assert records.pool_size() == 1
+    assert not (tmp_path / PART_FILE).exists()
+
+
+def test_a_newer_store_is_not_touched(campaign: Path) -> None:
+    connection = sqlite3.connect(campaign / STORE_FILE)
+    connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    connection.close()
+    for attempt in (Store.open, Records):
+        with pytest.raises(InputError, match=f"newer Bugsieve .store version {VERSION + 1}"):
+            attempt(campaign)
+
+
+def test_folders_that_are_no_campaigns(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    other = tmp_path / "other"
+    other.mkdir()
+    connection = sqlite3.connect(other / STORE_FILE)
+    connection.execute("CREATE TABLE x (y)")
+    connection.close()
+    text = tmp_path / "text"
+    text.mkdir()
+    (text / STORE_FILE).write_text("no database, but long enough to be taken for one " * 20)
+    sentences = {
+        "missing": "there is no such folder",
+        "file": "is a file, give the folder of a campaign",
+        "empty": "is not the folder of a campaign, it holds no campaign.sqlite",
+        "other": "is a database, but not the store of a campaign",
+        "text": "is damaged or no store at all",
+    }
+    for name, sentence in sentences.items():
+        for attempt in (Store.open, Records):
+            with pytest.raises(InputError, match=sentence):
+                attempt(tmp_path / name)
+
+
+def test_one_runner_at_a_time_but_any_number_of_readers(campaign: Path) -> None:
+    lock = FolderLock(campaign)
+    with pytest.raises(UsageError, match=rf"another process \({os.getpid()}\) is running"):
+        FolderLock(campaign)
+    Records(campaign).close()
+    lock.close()
+    FolderLock(campaign).close()
+
+
+def test_the_lock_dies_with_its_holder(campaign: Path) -> None:
+    code = (
+        "import sys, time\nfrom pathlib import Path\n"
+        "from bugsieve.results.lock import FolderLock\n"
+        "lock = FolderLock(Path(sys.argv[1]))\nprint('held', flush=True)\ntime.sleep(600)"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(campaign)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+    with pytest.raises(UsageError, match=str(holder.pid)):
+        FolderLock(campaign)
+    holder.kill()
+    holder.communicate()
+    FolderLock(campaign).close()
+
+
+def test_a_store_locked_by_another_program(campaign: Path) -> None:
+    other = sqlite3.connect(campaign / STORE_FILE, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with Store.open(campaign, patience=0.0) as store, pytest.raises(UsageError, match="locked"):
+        store.add(next(rounds(1)))
+    other.close()
+
+
+def test_a_read_only_folder_can_be_read_but_not_run(campaign: Path) -> None:
+    for path in (campaign, *campaign.iterdir()):
+        path.chmod(0o555)
+    with unprivileged(campaign):
+        with Records(campaign) as records:
+            assert records.pool_size() == 1
+        with pytest.raises(InputError, match="cannot be written .* check its permissions"):
+            FolderLock(campaign)
+        with pytest.raises(InputError, match="cannot be written"):
+            Store.open(campaign)
+
+
+def test_oracles_that_object_are_kept_with_their_reason(campaign: Path) -> None:
+    with Records(campaign) as records:
+        assert records.header.oracles[1] == OracleRow("undo-qual", "no way back")
