@@ -19,7 +19,9 @@ help: ## list the targets
 
 demo: $(VENV)/installed ## set up and run the main job on built-in data
 	@$(BIN)/python -m bugsieve generate blocksworld --blocks 5 --seed 1 -o build/demo
-	$(BIN)/bugsieve rollout build/demo/domain.pddl build/demo/problem.pddl --policy greedy:hff
+	@rm -rf build/demo-results
+	$(BIN)/bugsieve test build/demo --policy greedy:hff -o build/demo-results || test $$? -eq 1
+	$(BIN)/bugsieve explain build/demo-results $$(ls build/demo-results/bugs | head -n 1 | cut -d. -f1)
 
 test: lint pytest ## set up and run every check
 

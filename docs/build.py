@@ -1,4 +1,4 @@
-"""Writes docs/reference.md and docs/rollout.svg from the code. Run by `make docs`."""
+"""Writes docs/reference.md and docs/explain.svg from the code. Run by `make docs`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import inspect
 import io
+import json
 import os
 import sys
 import tempfile
@@ -14,12 +15,15 @@ from pathlib import Path
 
 import bugsieve
 from bugsieve import search
+from bugsieve.bugs.objectives import OBJECTIVES
 from bugsieve.cli import main
+from bugsieve.cli.program import COMMANDS
 from bugsieve.domains import domain_names
+from bugsieve.fuzzing.biases import BIASES
+from bugsieve.oracles.registry import ORACLES
 from bugsieve.policies import list_policies
 
 DOCS = Path(__file__).parent
-COMMANDS = ("rollout", "generate", "doctor")
 
 
 def output_of(*arguments: str) -> str:
@@ -38,6 +42,9 @@ def reference() -> str:
     parts += [f"### {name}\n\n```text\n{output_of(name, '--help')}```\n" for name in COMMANDS]
     parts.append("## Policies\n\n| spec | what it is |\n|---|---|")
     parts += [f"| `{info.usage}` | {info.summary} |" for info in list_policies()]
+    for title, names in (("Oracles", ORACLES), ("Biases", BIASES), ("Objectives", OBJECTIVES)):
+        parts.append(f"\n## {title}\n\n| name | what it does |\n|---|---|")
+        parts += [f"| `{name}` | {text} |" for name, text in names.items()]
     parts.append("\n## Domains\n")
     parts += [
         f"### {name}\n\n```text\n{output_of('generate', name, '--help')}```\n"
@@ -84,20 +91,26 @@ def summary(value: object) -> str:
 
 
 def picture() -> str:
-    """A rollout as it looks in a terminal."""
+    """A bug and its explanation as they look in a terminal."""
     from rich.console import Console
     from rich.text import Text
 
     with tempfile.TemporaryDirectory() as folder:
-        output_of("generate", "blocksworld", "--blocks", "5", "--seed", "1", "-o", folder)
-        files = (f"{folder}/domain.pddl", f"{folder}/problem.pddl")
-        shown = output_of("rollout", *files, "--policy", "greedy:hff")
-    console = Console(record=True, width=76, file=io.StringIO())
-    console.print(
-        Text("$ bugsieve rollout domain.pddl problem.pddl --policy greedy:hff", style="bold")
-    )
+        task, results = f"{folder}/task", f"{folder}/results"
+        output_of("generate", "miconic", "--seed", "2", "-o", task)
+        found = json.loads(
+            output_of("test", task, "--policy", "greedy:hff", "-o", results, "--json")
+        )
+        bug = next(bug["id"] for bug in found["found"] if bug["kind"] == "costly")
+        shown = output_of("explain", results, bug)
+    console = Console(record=True, width=84, file=io.StringIO())
+    for command in (
+        "bugsieve test domain.pddl problem.pddl --policy greedy:hff -o results",
+        f"bugsieve explain results {bug}",
+    ):
+        console.print(Text(f"$ {command}", style="bold"))
     console.print(Text(shown.rstrip()))
-    svg = console.export_svg(title="bugsieve rollout", unique_id="rollout")
+    svg = console.export_svg(title="bugsieve explain", unique_id="explain")
     # The picture must open without a network: use the reader's own monospaced font.
     start, end = svg.find("@font-face"), svg.rfind("@font-face")
     end = svg.find("}", end) + 1
@@ -107,7 +120,7 @@ def picture() -> str:
 def build(folder: Path) -> None:
     """Write both files."""
     (folder / "reference.md").write_text(reference(), encoding="utf-8")
-    (folder / "rollout.svg").write_text(picture(), encoding="utf-8")
+    (folder / "explain.svg").write_text(picture(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+BUGS_FOUND = 1
+SECONDS = re.compile(r"\b\d+\.\d s\b")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -28,7 +30,7 @@ def run_command(command: str, folder: Path) -> str:
     done = subprocess.run(
         command, shell=True, cwd=folder, env=environment(), capture_output=True, text=True
     )
-    assert done.returncode == 0, f"{command}: {done.stderr}"
+    assert done.returncode in (0, BUGS_FOUND), f"{command}: {done.stderr}"
     return done.stdout
 
 
@@ -49,7 +51,7 @@ def test_page(page: Path, tmp_path: Path) -> None:
                 text = text.replace(f"```console\n{block}```", f"```console\n{printed}```")
                 page.write_text(text, encoding="utf-8")
             else:
-                assert printed == block
+                assert SECONDS.sub("… s", printed) == SECONDS.sub("… s", block)
         elif kind == "python":
             program += block
             run_python(program, tmp_path)
@@ -86,7 +88,7 @@ def test_links_lead_somewhere() -> None:
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse words help differently")
-@pytest.mark.parametrize("name", ["reference.md", "rollout.svg"])
+@pytest.mark.parametrize("name", ["reference.md", "explain.svg"])
 def test_generated_pages_are_up_to_date(name: str, tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "docs" / "build.py"), str(tmp_path)]
     subprocess.run(command, check=True, env=environment())

@@ -1,63 +1,66 @@
-"""A line on the terminal that says what a long job is doing; silent for short jobs and pipes."""
+"""`bugsieve status`: how far a campaign is, and its bugs."""
 
 from __future__ import annotations
 
-import sys
-import threading
-from types import TracebackType
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bugsieve.cli.campaign_report import bug_json, bug_lines, count_lines, jsonable
+from bugsieve.cli.numbers import whole_number
+from bugsieve.cli.streams import show
+
 if TYPE_CHECKING:
-    from rich.status import Status
-
-_DELAY_SECONDS = 1.0
+    from bugsieve.cli.parser import Parser
 
 
-class StatusLine:
-    """Context manager; `update` may be called often and costs next to nothing."""
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "status",
+        help="show how far a campaign is, and its bugs",
+        description="Show how far a campaign is and which bugs it has found, the worst first. "
+        "This works while the campaign runs.",
+    )
+    parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
+    parser.add_argument(
+        "--bugs",
+        type=whole_number(0, 10**9),
+        default=20,
+        metavar="N",
+        help="bugs to list (20)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
 
-    def __init__(self, title: str, *, delay: float = _DELAY_SECONDS) -> None:
-        self._title = title
-        self._text = ""
-        self._status: Status | None = None
-        self._over = False
-        self._lock = threading.Lock()
-        self._timer = threading.Timer(delay, self._show)
-        self._timer.daemon = True
 
-    def update(self, text: str) -> None:
-        """Say how far the job is."""
-        self._text = text
-        if self._status is not None:
-            from rich.text import Text  # a plain string would be read as markup
+def run(args: argparse.Namespace) -> int:
+    """Read the records and print them."""
+    from bugsieve.campaigns.summary import summarise
+    from bugsieve.results.records import Records
+    from bugsieve.results.rows import worst_first
 
-            self._status.update(Text(self._line()))
-
-    def __enter__(self) -> StatusLine:
-        if sys.stderr.isatty():
-            self._timer.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._over = True
-            if self._status is not None:
-                self._status.stop()
-
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.text import Text
-
-        with self._lock:
-            if not self._over:
-                self._status = Console(stderr=True).status(Text(self._line()))
-                self._status.start()
-
-    def _line(self) -> str:
-        return f"{self._title}: {self._text}" if self._text else self._title
+    with Records(args.folder) as records:
+        header, summary = records.header, summarise(records)
+        bugs = worst_first(records.bugs())
+    if args.json:
+        report = {
+            "task": header.task.name,
+            "policy": header.policy,
+            "objective": header.objective,
+            **jsonable(asdict(summary)),
+            "found": [bug_json(row) for row in bugs],
+        }
+        show(json.dumps(report, indent=2, allow_nan=False))
+        return 0
+    lines = [f"task {header.task.name}, policy {header.policy}, objective {header.objective}"]
+    lines += count_lines(summary)
+    lines += [f"without {oracle}: {why}" for oracle, why in summary.skipped.items()]
+    if summary.reason is None:
+        lines.append(f"not finished; 'bugsieve resume {args.folder}' goes on unless it runs now")
+    if bugs[: args.bugs]:
+        lines += ["", *bug_lines(bugs[: args.bugs])]
+    show("\n".join(lines))
+    return 0

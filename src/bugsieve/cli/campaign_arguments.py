@@ -1,0 +1,196 @@
+"""The arguments of a campaign: what is looked for, how test states are made, when to stop."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.cli import task_arguments
+from bugsieve.cli.numbers import seconds, whole_number
+
+if TYPE_CHECKING:
+    from bugsieve.campaigns.options import CampaignOptions, StopRules
+    from bugsieve.search import Limits
+
+_MOST = 10**12
+
+
+def add_judging_arguments(parser: argparse.ArgumentParser) -> None:
+    """What counts as a bug, and who decides."""
+    add = parser.add_argument_group("judging").add_argument
+    add(
+        "--objective",
+        default="quantitative",
+        metavar="NAME",
+        help="quantitative (default: cost), qualitative (only reaching the goal), "
+        "or 'avoid:FORMULA' (never meeting a condition such as '(and (p a) (not (q b)))')",
+    )
+    add(
+        "--oracle",
+        action="append",
+        metavar="SPEC",
+        help="who judges test states; may be repeated. See 'bugsieve list oracles'",
+    )
+    add(
+        "--expansions",
+        type=whole_number(1, _MOST),
+        default=20_000,
+        metavar="N",
+        help="states an oracle may expand for one test state (20000)",
+    )
+    add(
+        "--oracle-time",
+        type=seconds(),
+        metavar="S",
+        help="seconds an oracle may take for one test state; makes results depend on the machine",
+    )
+    add(
+        "--oracle-memory",
+        type=whole_number(1, 1 << 30),
+        default=1024,
+        metavar="MIB",
+        help="memory a search of an oracle may take (1024)",
+    )
+    add(
+        "--step-limit",
+        type=whole_number(1, _MOST),
+        default=10_000,
+        metavar="N",
+        help="decisions in a run of the policy (10000)",
+    )
+
+
+def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
+    """How the pool of test states is made."""
+    add = parser.add_argument_group("test states").add_argument
+    count = whole_number(1, _MOST)
+    add("--pool-size", type=count, default=200, metavar="N", help="test states (200)")
+    add("--walk-length", type=count, default=5, metavar="L", help="longest walk (5)")
+    add(
+        "--novelty",
+        type=whole_number(0, 3),
+        default=2,
+        metavar="D",
+        help="a new state must have a new combination of D facts; 0 takes all (2)",
+    )
+    add(
+        "--bias",
+        default="policy-quality",
+        metavar="NAME",
+        help="where walks go (policy-quality). See 'bugsieve list biases'",
+    )
+    add(
+        "--round-walks",
+        type=whole_number(1, 1 << 20),
+        default=64,
+        metavar="W",
+        help="walks that start together from the pool as it stands (64)",
+    )
+    add(
+        "--patience",
+        type=count,
+        default=5000,
+        metavar="N",
+        help="walks in a row that may find nothing new before fuzzing ends (5000)",
+    )
+    add(
+        "--from",
+        dest="from_states",
+        metavar="FILE",
+        help="start from the states of a JSON file or the pool of a campaign folder",
+    )
+    add(
+        "--separate",
+        action="store_true",
+        help="fill the pool first, then judge it, instead of judging states as they come",
+    )
+
+
+def add_stop_arguments(parser: argparse.ArgumentParser) -> None:
+    """When to stop before the pool is full and judged."""
+    add = parser.add_argument_group("stopping").add_argument
+    add("--max-time", type=seconds(), metavar="S", help="after so many seconds")
+    add("--max-bugs", type=whole_number(1, _MOST), metavar="N", help="with so many bugs")
+    add("--until-stale", type=seconds(), metavar="S", help="after S seconds without a new bug")
+    add(
+        "--stale-rounds",
+        type=whole_number(1, _MOST),
+        metavar="N",
+        help="after N rounds of walks without a new bug",
+    )
+
+
+def add_workers_argument(parser: argparse.ArgumentParser, *, default: int | None) -> None:
+    """How many processes judge."""
+    shown = "as before" if default is None else str(default)
+    parser.add_argument(
+        "--workers",
+        type=whole_number(1, 1024),
+        default=default,
+        metavar="N",
+        help=f"processes that judge ({shown}); results do not depend on it",
+    )
+
+
+def options_of(args: argparse.Namespace) -> CampaignOptions:
+    """The options of the campaign that the arguments ask for."""
+    from bugsieve.campaigns.options import (
+        INTERLEAVED,
+        SEPARATE,
+        CampaignOptions,
+    )
+    from bugsieve.fuzzing.biases import check_bias
+    from bugsieve.fuzzing.fuzzer import FuzzOptions
+    from bugsieve.policies.worker import WorkerLimits
+
+    check_bias(args.bias)
+    return CampaignOptions(
+        task=tuple(os.fspath(path) for path in task_arguments.files(args.task)),
+        policy=args.policy,
+        policy_seed=args.seed,
+        policy_limits=WorkerLimits(deadline=args.deadline, memory_mb=args.memory),
+        objective=args.objective,
+        step_limit=args.step_limit,
+        oracles=tuple(args.oracle or ()),
+        limits=limits_of(args),
+        mode=SEPARATE if args.separate else INTERLEAVED,
+        from_states=args.from_states,
+        workers=args.workers,
+        fuzz=FuzzOptions(
+            pool_size=args.pool_size,
+            walk_length=args.walk_length,
+            novelty=args.novelty,
+            bias=args.bias,
+            round_walks=args.round_walks,
+            seed=args.seed,
+            patience=args.patience,
+        ),
+        stop=stop_rules_of(args),
+    )
+
+
+def limits_of(args: argparse.Namespace) -> Limits:
+    """What an oracle may spend on one state."""
+    from bugsieve.search import Limits
+
+    return Limits(args.expansions, args.oracle_time, args.oracle_memory << 20)
+
+
+def stop_rules_of(args: argparse.Namespace) -> StopRules:
+    """When to stop."""
+    from bugsieve.campaigns.options import StopRules
+
+    return StopRules(args.max_time, args.max_bugs, args.until_stale, args.stale_rounds)
+
+
+def free_folder(wanted: Path | None, name: str) -> Path:
+    """The folder for a new campaign: the one asked for, or one that does not exist yet."""
+    if wanted is not None:
+        return wanted
+    base = "bugsieve-" + "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+    number = 1
+    while (folder := Path(base if number == 1 else f"{base}-{number}")).exists():
+        number += 1
+    return folder

@@ -1,0 +1,245 @@
+"""What the commands that run campaigns show: progress while they run, then a summary."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.basis.wording import counted
+from bugsieve.cli.streams import complain, show
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.text import Text
+
+    from bugsieve.campaigns.campaign import Campaign
+    from bugsieve.campaigns.events import Event, RoundDone
+    from bugsieve.campaigns.summary import Summary
+    from bugsieve.results.rows import BugRow
+
+BUGS_FOUND = 1
+NOTHING_TESTED = 5
+OUR_FAULT = 3
+
+_SECONDS_BETWEEN_LINES = 30.0
+_BUGS_SHOWN = 10
+
+
+def run_and_report(campaign: Campaign, *, as_json: bool) -> int:
+    """Run the campaign with a progress display, print what came out; the exit code."""
+    with Display(campaign.options.stop.max_time) as display:
+        summary = campaign.run(display.take)
+    if as_json:
+        show(summary_json(campaign, summary))
+    else:
+        show(summary_text(campaign, summary))
+    return exit_code(summary)
+
+
+def exit_code(summary: Summary) -> int:
+    """1 for bugs, 5 if no run of the policy said anything, 3 if a claim of ours was wrong."""
+    if summary.rejected:
+        return OUR_FAULT
+    if summary.bugs:
+        return BUGS_FOUND
+    telling = sum(
+        count for ending, count in summary.endings.items() if ending not in _SAYS_NOTHING
+    )
+    return 0 if telling else NOTHING_TESTED
+
+
+_SAYS_NOTHING = ("step limit", "policy hang")
+
+
+class Display:
+    """Shows the events of a campaign: a live line on a terminal, else a line now and then."""
+
+    def __init__(self, max_time: float | None = None) -> None:
+        self._max_time = max_time
+        self._live: Live | None = None
+        self._last: RoundDone | None = None
+        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+
+    def __enter__(self) -> Display:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            console = Console(stderr=True)
+            self._live = Live(
+                console=console, get_renderable=self._text, refresh_per_second=4, transient=True
+            )
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def take(self, event: Event) -> None:
+        """Listen to the campaign."""
+        from bugsieve.campaigns import events
+
+        if isinstance(event, events.OracleSkipped):
+            self._say(f"without {event.oracle}: {event.reason}")
+        elif isinstance(event, events.CertificateRejected):
+            row = event.row
+            self._say(f"the checker rejects a claim of {row.oracle}: {row.reason}")
+        elif isinstance(event, events.RoundDone):
+            self._last = event
+            if self._live is None and time.monotonic() >= self._next_line:
+                self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+                complain(progress_line(event, self._max_time))
+
+    def _say(self, line: str) -> None:
+        if self._live is not None:
+            from rich.text import Text
+
+            self._live.console.print(Text(line))
+        else:
+            complain(line)
+
+    def _text(self) -> Text:
+        from rich.text import Text
+
+        line = "starting" if self._last is None else progress_line(self._last, self._max_time)
+        return Text(line, no_wrap=True, overflow="ellipsis")
+
+
+def progress_line(state: RoundDone, max_time: float | None) -> str:
+    """Where a campaign stands, in one line."""
+    bugs = ", ".join(f"{count} {kind}" for kind, count in state.bugs.items()) or "no bugs"
+    parts = [
+        f"pool {state.pool} of {state.pool_size}",
+        f"judged {state.judged}",
+        bugs,
+        f"{state.states_per_second:.0f} states/s",
+        f"{counted(state.policy_calls, 'policy call')}",
+    ]
+    if state.last_bug_seconds is not None:
+        parts.append(f"last find {max(state.seconds - state.last_bug_seconds, 0):.0f} s ago")
+    parts.append(f"{state.seconds:.0f} s")
+    if max_time is not None:
+        parts.append(f"{max(max_time - state.seconds, 0):.0f} s left")
+    return ", ".join(parts)
+
+
+def summary_text(campaign: Campaign, summary: Summary) -> str:
+    """What was tested and found, for people."""
+    lines = [*heading_lines(campaign), "", *count_lines(summary)]
+    rows = _bug_rows(campaign)
+    if rows:
+        lines += ["", *bug_lines(rows[:_BUGS_SHOWN])]
+        if len(rows) > _BUGS_SHOWN:
+            lines.append(f"  … and {len(rows) - _BUGS_SHOWN} more in {campaign.directory}/bugs")
+        best = rows[0].id
+        lines += ["", f"look closer: bugsieve explain {campaign.directory} {best}"]
+    if summary.rejected:
+        lines += ["", f"{len(summary.rejected)} claims were rejected: a fault in Bugsieve"]
+    return "\n".join(lines)
+
+
+def heading_lines(campaign: Campaign) -> list[str]:
+    """The task, the policy and where the results are."""
+    header = campaign.header
+    return [
+        f"task {header.task.name}, policy {header.policy}, objective {header.objective}",
+        f"results in {campaign.directory}",
+    ]
+
+
+def count_lines(summary: Summary) -> list[str]:
+    """The counts of a campaign."""
+    endings = ", ".join(f"{count} {ending}" for ending, count in summary.endings.items())
+    lines = [
+        f"{counted(summary.pool, 'test state')} from {counted(summary.walks, 'walk')}, "
+        f"{summary.judged} judged in {summary.seconds:.1f} s"
+        + (f" ({summary.reason})" if summary.reason else ""),
+        f"runs of the policy: {endings or 'none'}",
+        bugs_line(summary),
+    ]
+    if summary.implied:
+        lines.append(f"{summary.implied} more must be bugs, but no better run is known yet")
+    width = max((len(oracle) for oracle in summary.outcomes), default=0)
+    for oracle, outcomes in summary.outcomes.items():
+        counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+        lines.append(f"  {oracle:{width}}  {counts or 'nothing judged'}")
+    return lines
+
+
+def bugs_line(summary: Summary) -> str:
+    """How many bugs, by kind."""
+    if not summary.bugs:
+        return "no bugs found"
+    kinds = ", ".join(f"{count} {kind}" for kind, count in summary.bugs_by_kind.items())
+    return f"{counted(summary.bugs, 'bug')}: {kinds}"
+
+
+def bug_lines(rows: list[BugRow]) -> list[str]:
+    """A table of bugs, the worst first."""
+    table = [
+        (row.id, row.bug.kind, _values(row.bug.certificate), ", ".join(row.finders))
+        for row in rows
+    ]
+    widths = [max(len(line[column]) for line in table) for column in range(3)]
+    return [
+        f"  {name:{widths[0]}}  {kind:{widths[1]}}  {values:{widths[2]}}  {finders}"
+        for name, kind, values, finders in table
+    ]
+
+
+def _values(certificate: Mapping[str, Any]) -> str:
+    run, plan = certificate["run"], certificate["plan"]
+    if certificate["kind"] == "costly":
+        return f"cost {run['cost']} instead of {plan['cost']}"
+    return f"{run['ending']} instead of a plan of cost {plan['cost']}"
+
+
+def _bug_rows(campaign: Campaign) -> list[BugRow]:
+    """The bugs of a campaign: failures first, then by how much the policy loses."""
+    from bugsieve.results.records import Records
+    from bugsieve.results.rows import worst_first
+
+    with Records(campaign.directory) as records:
+        return worst_first(records.bugs())
+
+
+def summary_json(campaign: Campaign, summary: Summary) -> str:
+    """The same for programs."""
+    report = {
+        "folder": str(campaign.directory),
+        "task": campaign.header.task.name,
+        "policy": campaign.header.policy,
+        "objective": campaign.header.objective,
+        **jsonable(asdict(summary)),
+        "found": [bug_json(row) for row in _bug_rows(campaign)],
+    }
+    return json.dumps(report, indent=2, allow_nan=False)
+
+
+def bug_json(row: BugRow) -> dict[str, Any]:
+    """A bug in a list of bugs; its certificate is in its own file."""
+    certificate = row.bug.certificate
+    return {
+        "id": row.id,
+        "kind": row.bug.kind,
+        "gap": certificate["gap"],
+        "policy_value": certificate["policy_value"],
+        "value": certificate["value"],
+        "oracles": list(row.finders),
+        "seconds": row.seconds,
+    }
+
+
+def jsonable(value: Any) -> Any:
+    """The value with infinities and NaN as null."""
+    if isinstance(value, Mapping):
+        return {key: jsonable(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,95 @@
+"""`bugsieve compare`: what two campaigns on the same task have found."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.cli.parser import Parser
+    from bugsieve.results.compare import Comparison, Recall, Shares
+
+_SHOWN = 10
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "compare",
+        help="compare two campaigns on the same task",
+        description="Compare two campaigns on the same task: which test states and bugs they "
+        "share, and what each oracle finds of the bugs that are known.",
+    )
+    parser.add_argument("first", type=Path, metavar="DIR1", help="a campaign folder")
+    parser.add_argument("second", type=Path, metavar="DIR2", help="another one")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and print."""
+    from bugsieve.results.compare import compare
+
+    found = compare(args.first, args.second)
+    show(_as_json(found) if args.json else _as_text(found, args.first, args.second))
+    return 0
+
+
+def _as_text(found: Comparison, first: Path, second: Path) -> str:
+    rows = [("test states", found.pool), ("bugs", found.bugs)]
+    rows += [(f"  {kind}", shares) for kind, shares in found.kinds.items()]
+    width = max(len(name) for name, _ in rows)
+    columns = ("both", f"only {first}", f"only {second}")
+    lines = [f"{'':{width}}  " + "  ".join(columns)]
+    for name, shares in rows:
+        counts = (shares.both, shares.only_first, shares.only_second)
+        cells = (f"{count:>{len(column)}}" for count, column in zip(counts, columns, strict=True))
+        lines.append(f"{name:{width}}  " + "  ".join(cells))
+    if not found.same_policy:
+        lines.append("the campaigns test different policies")
+    if not found.same_objective:
+        lines.append("the campaigns have different objectives")
+    lines.append("")
+    for folder, recall in zip((first, second), found.recall, strict=True):
+        lines += [f"{folder}: {oracle} finds {_rate(r)}" for oracle, r in recall.items()]
+    for folder, bugs in ((first, found.only_first), (second, found.only_second)):
+        if bugs:
+            ids = ", ".join(row.id for row in bugs[:_SHOWN])
+            rest = f" and {len(bugs) - _SHOWN} more" if len(bugs) > _SHOWN else ""
+            lines.append(f"only {folder}: {ids}{rest}")
+    return "\n".join(lines)
+
+
+def _rate(recall: Recall) -> str:
+    share = "" if recall.rate is None else f" ({100 * recall.rate:.1f} %)"
+    return f"{recall.found} of {recall.known} bugs{share}"
+
+
+def _as_json(found: Comparison) -> str:
+    report: dict[str, Any] = {
+        "same_policy": found.same_policy,
+        "same_objective": found.same_objective,
+        "pool": _shares(found.pool),
+        "bugs": _shares(found.bugs),
+        "kinds": {kind: _shares(shares) for kind, shares in found.kinds.items()},
+        "only_first": [row.id for row in found.only_first],
+        "only_second": [row.id for row in found.only_second],
+        "both": [[one.id, two.id] for one, two in found.both],
+        "recall": [
+            {oracle: {"found": r.found, "known": r.known} for oracle, r in recall.items()}
+            for recall in found.recall
+        ],
+    }
+    return json.dumps(report, indent=2)
+
+
+def _shares(shares: Shares) -> dict[str, int]:
+    return {
+        "both": shares.both,
+        "only_first": shares.only_first,
+        "only_second": shares.only_second,
+    }

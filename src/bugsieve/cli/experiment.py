@@ -1,0 +1,104 @@
+"""`bugsieve experiment`: run a grid of campaigns on all cores."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.wording import counted
+from bugsieve.cli.numbers import whole_number
+from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.campaigns.experiment import Experiment, ExperimentSummary
+    from bugsieve.cli.parser import Parser
+
+DESCRIPTION = (
+    "Run all campaigns of an experiment file: domains x policies x fuzzers x oracles x seeds. "
+    "Campaigns that are done are skipped and half-done ones go on, so the same command continues "
+    "an experiment that was stopped."
+)
+
+EPILOG = """\
+'bugsieve experiment --example' prints a file to begin with.
+
+The exit code is 0 if all campaigns are done, whatever they found; 4 if some failed (the others
+are run nevertheless, and the failed ones are tried again next time); 3 if the reason was a fault
+in Bugsieve.
+"""
+
+_FAILURES_SHOWN = 10
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "experiment",
+        help="run a grid of campaigns",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("file", nargs="?", type=Path, metavar="FILE", help="the experiment file, in TOML")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="folder for the results (named after the file)",
+    )
+    add(
+        "--workers",
+        type=whole_number(1, 1024),
+        metavar="N",
+        help="campaigns to run at the same time (one on each core)",
+    )
+    add("--example", action="store_true", help="print an example file and stop")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the experiment and say what has become of it."""
+    if args.example:
+        show(example().rstrip("\n"))
+        return 0
+    if args.file is None:
+        raise UsageError("name an experiment file; 'bugsieve experiment --example' prints one")
+    from bugsieve.campaigns.experiment import Experiment
+    from bugsieve.campaigns.experiment_file import read_experiment
+    from bugsieve.cli.experiment_progress import ExperimentDisplay
+
+    grid = read_experiment(args.file)
+    experiment = Experiment(grid, args.output or Path(args.file.stem))
+    with ExperimentDisplay(grid) as display:
+        summary = experiment.run(workers=args.workers, on_event=display.take)
+    show(_report(experiment, summary))
+    return summary.exit_code
+
+
+def example() -> str:
+    """The example file."""
+    from importlib.resources import files
+
+    return (files("bugsieve.campaigns") / "example.toml").read_text(encoding="utf-8")
+
+
+def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
+    failures = summary.failures
+    failed = f", {len(failures)} failed" if failures else ""
+    lines = [
+        f"{counted(summary.campaigns, 'campaign')}: {summary.done} done{failed}",
+        f"results in {experiment.directory}",
+    ]
+    for folder, failure in list(failures.items())[:_FAILURES_SHOWN]:
+        lines.append(f"  {folder}: {failure.error}")
+    if len(failures) > _FAILURES_SHOWN:
+        lines.append(f"  … and {len(failures) - _FAILURES_SHOWN} more, see experiment.json there")
+    if summary.rejected:
+        lines.append(f"{summary.rejected} claims were rejected: a fault in Bugsieve")
+    if summary.done:
+        lines.append(f"table: bugsieve table icaps22 {experiment.directory}")
+    return "\n".join(lines)

@@ -1,0 +1,109 @@
+"""`bugsieve explain`: the policy's run and a better one, the decision to blame marked."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.cli.bug_arguments import add_bug_arguments, open_bug
+from bugsieve.cli.numbers import whole_number
+from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.bugs.bench import Bench
+    from bugsieve.cli.parser import Parser
+    from bugsieve.faults.blame import Blame
+    from bugsieve.results.rows import BugRow
+    from bugsieve.tasks.fdr.task import Task
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "explain",
+        help="show which decision of the policy is to blame for a bug",
+        description="Show the policy's run and a better one side by side, mark the decision that "
+        "is to blame, and say how sure that is.",
+    )
+    add_bug_arguments(parser, many=False)
+    parser.add_argument(
+        "--expansions",
+        type=whole_number(1, 10**12),
+        default=20_000,
+        metavar="N",
+        help="states each search may expand (20000)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run, policy=None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Find the decision to blame and show it."""
+    from bugsieve.faults.blame import blame
+    from bugsieve.search import Limits
+
+    limits = Limits(args.expansions, None, 1 << 30)
+    with open_bug(args) as (bench, (row,)):
+        found = blame(bench, row.bug.certificate, limits=limits)
+        show(_as_json(bench, row, found) if args.json else _as_text(bench, row, found))
+    return 0
+
+
+def _as_text(bench: Bench, row: BugRow, found: Blame) -> str:
+    certificate, task = row.bug.certificate, bench.task
+    run = certificate["run"]
+    facts = sorted(task.facts(found.state) - task.static_facts)
+    ours = [*_actions(task, found.run), f"[{run['ending']}]"]
+    theirs = [*_actions(task, found.better_run), "[goal]"]
+    return "\n".join(
+        [
+            f"bug {row.id} ({row.bug.kind}) of {certificate['policy']} on {task.name}",
+            f"the policy: {run['ending']}, cost {run['cost']}; possible: {found.plan_cost}",
+            "",
+            *_side_by_side(ours, theirs, found.index),
+            "",
+            f"step {found.index + 1} is to blame ({found.sure}): {found.sentence}"
+            if found.sure in ("exact", "bound")
+            else f"{found.sentence} (from step {found.index + 1} on)",
+            "the state there: " + " ".join(facts),
+        ]
+    )
+
+
+def _side_by_side(ours: Sequence[str], theirs: Sequence[str], marked: int) -> list[str]:
+    """Two columns of numbered steps; the marked one has an arrow."""
+    width = max(len("the policy"), *map(len, ours))
+    digits = len(str(max(len(ours), len(theirs))))
+    lines = [f"{'':{digits + 5}}{'the policy':{width}}   a better run"]
+    for number, (left, right) in enumerate(zip_longest(ours, theirs, fillvalue="")):
+        arrow = "->" if number == marked else "  "
+        same = "=" if left == right and number < marked else " "
+        lines.append(f"{arrow} {number + 1:>{digits}}. {left:{width}} {same} {right}".rstrip())
+    return lines
+
+
+def _actions(task: Task, operators: Sequence[int]) -> list[str]:
+    return [task.operator_names[operator] for operator in operators]
+
+
+def _as_json(bench: Bench, row: BugRow, found: Blame) -> str:
+    task = bench.task
+    report: dict[str, Any] = {
+        "id": row.id,
+        "kind": row.bug.kind,
+        "step": found.index,
+        "sure": found.sure,
+        "sentence": found.sentence,
+        "facts": sorted(task.facts(found.state)),
+        "action": None if found.action is None else task.operator_names[found.action],
+        "better_action": task.operator_names[found.better],
+        "run": _actions(task, found.run),
+        "better_run": _actions(task, found.better_run),
+        "ending": row.bug.certificate["run"]["ending"],
+        "cost": row.bug.certificate["run"]["cost"],
+        "possible_cost": found.plan_cost,
+    }
+    return json.dumps(report, indent=2)

@@ -1,0 +1,150 @@
+"""`bugsieve judge`: judge given states without fuzzing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.basis.wording import counted
+from bugsieve.cli import campaign_arguments, task_arguments
+from bugsieve.cli.campaign_report import BUGS_FOUND, OUR_FAULT, jsonable
+from bugsieve.cli.status_line import StatusLine
+from bugsieve.cli.streams import complain, show
+
+if TYPE_CHECKING:
+    from bugsieve.cli.parser import Parser
+    from bugsieve.results.rows import Judgement
+    from bugsieve.tasks.fdr.task import Task
+
+_BATCH = 256
+
+EPILOG = """\
+The exit code is 1 if a state is a bug, else 0.
+
+--json prints one object: task, policy, objective and states. Each of the states has its number,
+the policy's ending, cost and value (null: infinite or unknown), the verdict of each oracle, and
+bug: the certificate, or null.
+"""
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    from bugsieve.tasks.fdr.states_file import FORMAT
+
+    parser = subparsers.add_parser(
+        "judge",
+        help="judge given states",
+        description="Judge given states: is each a bug of the policy?",
+        epilog=f"{task_arguments.POLICIES}\n\n--states FILE holds {FORMAT}\n\n{EPILOG}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    task_arguments.add_task_arguments(parser)
+    parser.add_argument(
+        "--states", type=Path, metavar="FILE", help="the states; the initial state if not given"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    task_arguments.add_policy_arguments(parser)
+    campaign_arguments.add_judging_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge the states and print the verdicts."""
+    from bugsieve.campaigns.options import usual_oracles
+    from bugsieve.oracles.registry import check_oracle_spec
+    from bugsieve.tasks.fdr.states_file import read_states_file
+
+    task_arguments.check_policy(args)
+    specs = args.oracle or list(usual_oracles(args.objective))
+    for spec in specs:
+        check_oracle_spec(spec)
+    given = None if args.states is None else read_states_file(args.states)
+    task = task_arguments.load(args)
+    states = task.initial_state[None] if given is None else given.states(task)
+    judgements = _judge(args, task, states, specs)
+    show(_as_json(args, task, judgements) if args.json else _as_text(judgements))
+    if any(judgement.rejected for judgement in judgements):
+        complain("the checker rejects some claims: a fault in Bugsieve")
+        return OUR_FAULT
+    return BUGS_FOUND if any(judgement.bug for judgement in judgements) else 0
+
+
+def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) -> list[Judgement]:
+    from bugsieve.bugs.bench import Bench
+    from bugsieve.bugs.objectives import make_objective
+    from bugsieve.campaigns.judging import Judge, Parcel
+    from bugsieve.oracles.registry import make_oracle
+
+    objective = make_objective(args.objective, task)
+    judgements: list[Judgement] = []
+    with task_arguments.make(args, task) as policy:
+        bench = Bench(task, policy, objective, step_limit=args.step_limit)
+        limits = campaign_arguments.limits_of(args)
+        oracles = [make_oracle(spec, bench, limits=limits) for spec in specs]
+        with (
+            Judge(bench, oracles) as judge,
+            StatusLine(f"judging {counted(len(states), 'state')}") as status,
+        ):
+            for start in range(0, len(states), _BATCH):
+                judgements += judge.judge(Parcel.given(states[start : start + _BATCH], start))
+                status.update(f"{len(judgements)} done")
+    return judgements
+
+
+def _as_text(judgements: list[Judgement]) -> str:
+    from bugsieve.policies.decisions import Ending
+
+    lines = []
+    for judgement in judgements:
+        run = judgement.run
+        lines.append(
+            f"state {judgement.number}: {Ending(run.ending).label} after "
+            f"{counted(run.steps, 'step')}, cost {run.cost}"
+        )
+        for row in judgement.verdicts:
+            verdict = row.verdict
+            gap = f", gap at least {verdict.gap:g}" if verdict.is_bug and not verdict.exact else ""
+            gap = f", gap {verdict.gap:g}" if verdict.is_bug and verdict.exact else gap
+            lines.append(f"  {row.oracle}: {verdict.outcome.value}{gap} ({verdict.reason})")
+    bugs = sum(judgement.bug is not None for judgement in judgements)
+    lines.append(f"{counted(len(judgements), 'state')}, {counted(bugs, 'bug')}")
+    return "\n".join(lines)
+
+
+def _as_json(args: argparse.Namespace, task: Task, judgements: list[Judgement]) -> str:
+    report = {
+        "task": task.name,
+        "policy": args.policy,
+        "objective": args.objective,
+        "states": [_state_json(task, judgement) for judgement in judgements],
+    }
+    return json.dumps(jsonable(report), indent=2, allow_nan=False)
+
+
+def _state_json(task: Task, judgement: Judgement) -> dict[str, Any]:
+    from bugsieve.policies.decisions import Ending
+
+    bug = judgement.bug
+    return {
+        "state": judgement.number,
+        "ending": Ending(judgement.run.ending).label,
+        "steps": judgement.run.steps,
+        "cost": judgement.run.cost,
+        "value": judgement.run.value,
+        "verdicts": [
+            {
+                "oracle": row.oracle,
+                "outcome": row.verdict.outcome.value,
+                "reason": row.verdict.reason,
+                "gap": row.verdict.gap,
+                "exact": row.verdict.exact,
+                "plan": None
+                if row.verdict.plan is None
+                else [task.operator_names[operator] for operator in row.verdict.plan],
+            }
+            for row in judgement.verdicts
+        ],
+        "bug": None if bug is None else bug.bug.to_json(),
+    }

@@ -1,0 +1,65 @@
+"""`bugsieve list`: the names that other commands take."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.cli.parser import Parser
+
+_KINDS = ("oracles", "policies", "biases", "objectives", "domains", "heuristics")
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "list",
+        help="list oracles, policies, biases, objectives, domains or heuristics",
+        description="List the names that other commands take, with a line on each.",
+    )
+    parser.add_argument("kind", choices=_KINDS, metavar="KIND", help=", ".join(_KINDS))
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the names of one kind."""
+    names = _names(args.kind)
+    if args.json:
+        show(json.dumps(dict(names), indent=2))
+        return 0
+    width = max(map(len, names))
+    show("\n".join(f"{name:{width}}  {summary}".rstrip() for name, summary in names.items()))
+    return 0
+
+
+def _names(kind: str) -> Mapping[str, str]:
+    """Name to summary, in the order of the registry; loads only the registry it needs."""
+    if kind == "oracles":
+        from bugsieve.oracles.registry import ORACLES
+
+        return ORACLES
+    if kind == "biases":
+        from bugsieve.fuzzing.biases import BIASES
+
+        return BIASES
+    if kind == "objectives":
+        from bugsieve.bugs.objectives import OBJECTIVES
+
+        return OBJECTIVES
+    if kind == "policies":
+        from bugsieve.policies.registry import list_policies
+
+        return {policy.usage: policy.summary for policy in list_policies()}
+    if kind == "domains":
+        from bugsieve.domains import domain_generator, domain_names
+
+        return {name: domain_generator(name).SUMMARY for name in domain_names()}
+    from bugsieve._native import HEURISTICS
+
+    return dict.fromkeys(HEURISTICS, "")

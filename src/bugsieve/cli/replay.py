@@ -1,0 +1,65 @@
+"""`bugsieve replay`: ask the policy again whether a bug is still there."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.cli.bug_arguments import add_bug_arguments, open_bug
+from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.bugs.replay import ReplayResult
+    from bugsieve.cli.parser import Parser
+    from bugsieve.results.rows import BugRow
+
+BUG_IS_THERE = 1
+NOT_REPLAYABLE = 5
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "replay",
+        help="ask the policy again whether a bug is still there",
+        description="Check a bug's certificate and run the policy from its state anew. The exit "
+        "code is 1 if the policy still fails, 0 if it does not any more, 5 if that cannot be "
+        "said.",
+    )
+    add_bug_arguments(parser, many=True)
+    parser.add_argument("--policy", metavar="SPEC", help="another policy than the campaign's")
+    parser.add_argument("--json", action="store_true", help="print a list of JSON objects")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay the bugs and say how each went."""
+    from bugsieve.bugs.replay import ReplayStatus, replay
+
+    results = []
+    with open_bug(args) as (bench, rows):
+        for row in rows:
+            result = replay(bench, row.bug.certificate)
+            results.append(result.status)
+            _print(row, result, as_json=args.json)
+    if ReplayStatus.STILL_FAILS in results or ReplayStatus.FLAKY in results:
+        return BUG_IS_THERE
+    return NOT_REPLAYABLE if ReplayStatus.CANNOT_REPLAY in results else 0
+
+
+def _print(row: BugRow, result: ReplayResult, *, as_json: bool) -> None:
+    if as_json:
+        show(json.dumps(_json(row, result)))
+    else:
+        show(f"{row.id}  {result.status.value}: {result.sentence}")
+
+
+def _json(row: BugRow, result: ReplayResult) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "kind": row.bug.kind,
+        "status": result.status.value.lower(),
+        "sentence": result.sentence,
+        "differs_at": result.differs_at,
+    }

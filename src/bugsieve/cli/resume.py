@@ -1,0 +1,44 @@
+"""`bugsieve resume`: go on with a campaign that was stopped."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.cli import campaign_arguments
+
+if TYPE_CHECKING:
+    from bugsieve.campaigns.options import StopRules
+    from bugsieve.cli.parser import Parser
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "resume",
+        help="go on with a campaign",
+        description="Go on with a campaign where it stopped. The result is the same as if it had "
+        "never been interrupted. Stop rules that are given replace those it had.",
+    )
+    parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    campaign_arguments.add_workers_argument(parser, default=None)
+    campaign_arguments.add_stop_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the campaign and run it."""
+    from bugsieve.campaigns.campaign import Campaign
+    from bugsieve.cli.campaign_report import run_and_report
+
+    with Campaign.open(args.folder, workers=args.workers, stop=_stop(args)) as campaign:
+        return run_and_report(campaign, as_json=args.json)
+
+
+def _stop(args: argparse.Namespace) -> StopRules | None:
+    """New stop rules, if any was given."""
+    rules = campaign_arguments.stop_rules_of(args)
+    given = (rules.max_time, rules.max_bugs, rules.until_stale, rules.stale_rounds)
+    return None if given == (None,) * len(given) else rules

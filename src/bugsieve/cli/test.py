@@ -1,0 +1,64 @@
+"""`bugsieve test`: fuzz a policy, prove its bugs, keep the results in a folder."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.cli import campaign_arguments, task_arguments
+
+if TYPE_CHECKING:
+    from bugsieve.cli.parser import Parser
+
+DESCRIPTION = (
+    "Find states where a policy does worse than it could, prove each find, and keep everything in "
+    "a folder. Walks from the initial state make test states; oracles judge them; every bug has a "
+    "certificate, which a checker of its own has accepted."
+)
+
+EPILOG = f"""\
+{task_arguments.POLICIES}
+
+The exit code is 1 if bugs were found, 0 if none, 5 if no run of the policy said anything.
+Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
+"""
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "test",
+        help="find and prove bugs of a policy",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    task_arguments.add_task_arguments(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="new folder for the results (bugsieve-TASK)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    campaign_arguments.add_workers_argument(parser, default=1)
+    task_arguments.add_policy_arguments(parser)
+    campaign_arguments.add_judging_arguments(parser)
+    campaign_arguments.add_fuzzing_arguments(parser)
+    campaign_arguments.add_stop_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the campaign, run it and print what it found."""
+    from bugsieve.campaigns.campaign import Campaign, check_new
+    from bugsieve.cli.campaign_report import run_and_report
+
+    options = campaign_arguments.options_of(args)
+    check_new(options, args.output)
+    task = task_arguments.load(args)
+    folder = campaign_arguments.free_folder(args.output, task.name)
+    with Campaign.create(folder, options, task=task) as campaign:
+        return run_and_report(campaign, as_json=args.json)
