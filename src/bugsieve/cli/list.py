@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.names import no_such
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -22,13 +24,15 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="list oracles, policies, biases, objectives, domains or heuristics",
         description="List the names that other commands take, with a line on each.",
     )
-    parser.add_argument("kind", choices=_KINDS, metavar="KIND", help=", ".join(_KINDS))
+    parser.add_argument("kind", metavar="KIND", help=", ".join(_KINDS))
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the names of one kind."""
+    if args.kind not in _KINDS:
+        raise UsageError(no_such("list of", args.kind, _KINDS))
     names = _names(args.kind)
     if args.json:
         show(json.dumps(dict(names), indent=2))

@@ -1,0 +1,229 @@
+"""The commands that test a policy and look at what was found."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bugsieve.bugs.checker import check
+from bugsieve.cli import main
+from tests.unit.policies.generated import write_task
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The files of a ferry task."""
+    return write_task(tmp_path_factory.mktemp("ferry"), "ferry", seed=2)
+
+
+@pytest.fixture(scope="module")
+def results(task: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished campaign that has found bugs of both kinds."""
+    folder = tmp_path_factory.mktemp("results") / "campaign"
+    options = ["--policy", "greedy:hff", "--pool-size", "60", "--seed", "2", "-o", str(folder)]
+    assert main(["test", *task, *options]) == 1
+    return folder
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Calls the command line; gives the exit code, what it printed, and its complaints."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return call
+
+
+def test_a_campaign_ends_with_a_list_of_proven_bugs(
+    task: list[str], tmp_path: Path, run: Run
+) -> None:
+    folder = tmp_path / "found"
+    code, out, _ = run("test", *task, "--policy", "greedy:hff", "--max-bugs", 3, "-o", folder)
+    assert code == 1
+    assert "3 bugs:" in out
+    assert f"look closer: bugsieve explain {folder}" in out
+    files = sorted((folder / "bugs").iterdir())
+    assert len(files) == 3
+    for file in files:
+        assert file.stem in out
+        bug = json.loads(file.read_text())
+        check((folder / "task.sas").read_text(), bug["certificate"])
+
+
+def test_a_policy_without_bugs_ends_with_0(task: list[str], tmp_path: Path, run: Run) -> None:
+    folder = tmp_path / "none"
+    code, out, _ = run("test", *task, "--policy", "optimal", "--pool-size", 20, "-o", folder)
+    assert (code, "no bugs found" in out) == (0, True)
+
+
+def test_runs_that_say_nothing_end_with_5(task: list[str], tmp_path: Path, run: Run) -> None:
+    folder = tmp_path / "short"
+    options = ["--policy", "greedy:hff", "--step-limit", 1, "--pool-size", 5, "-o", folder]
+    code, out, _ = run("test", *task, *options, "--bias", "uniform")
+    assert code == 5
+    assert "step limit" in out
+
+
+def test_the_summary_as_json(task: list[str], tmp_path: Path, run: Run) -> None:
+    folder = tmp_path / "json"
+    code, out, _ = run(
+        "test", *task, "--policy", "greedy:hff", "--pool-size", 40, "-o", folder, "--json"
+    )
+    report = json.loads(out)
+    assert code == 1
+    assert report["bugs"] == len(report["found"]) > 0
+    assert {bug["kind"] for bug in report["found"]} == set(report["bugs_by_kind"])
+
+
+def test_a_folder_is_found_if_none_is_named(
+    task: list[str], tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        run("test", *task, "--policy", "greedy:hff", "--pool-size", 3)
+    assert len(list(tmp_path.glob("bugsieve-*/campaign.sqlite"))) == 2
+
+
+def test_a_stopped_campaign_goes_on(
+    task: list[str], tmp_path: Path, run: Run, results: Path
+) -> None:
+    folder = tmp_path / "stopped"
+    options = ["--policy", "greedy:hff", "--pool-size", 60, "--seed", 2, "-o", folder]
+    run("test", *task, *options, "--max-bugs", 1)
+    code, out, _ = run("resume", folder, "--max-bugs", 10**6, "--json")
+    assert code == 1
+    whole = json.loads(run("status", results, "--json")[1])
+    assert _without_times(json.loads(out)["found"]) == _without_times(whole["found"])
+
+
+def _without_times(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in bug.items() if key != "seconds"} for bug in found]
+
+
+def test_status_lists_the_worst_bugs(results: Path, run: Run) -> None:
+    code, out, _ = run("status", results, "--bugs", 2)
+    ids = {file.stem for file in (results / "bugs").iterdir()}
+    assert code == 0
+    assert sum(bug in out for bug in ids) == 2
+
+
+def test_replay_tells_whether_a_bug_is_still_there(results: Path, run: Run) -> None:
+    bug = next((results / "bugs").iterdir()).stem
+    code, out, _ = run("replay", results, bug[:8])
+    assert (code, "STILL FAILS" in out) == (1, True)
+    code, out, _ = run("replay", results, "--policy", "optimal", "--json")
+    statuses = {json.loads(line)["status"] for line in out.splitlines()}
+    assert (code, statuses) == (0, {"fixed"})
+
+
+def test_explain_marks_the_decision(results: Path, run: Run) -> None:
+    bug = next((results / "bugs").iterdir()).stem
+    code, out, _ = run("explain", results, bug)
+    assert code == 0
+    assert "-> " in out
+    assert "a better run" in out
+    report = json.loads(run("explain", results, bug, "--json")[1])
+    assert report["run"][: report["step"]] == report["better_run"][: report["step"]]
+    assert report["better_run"][report["step"]] == report["better_action"]
+
+
+def test_compare_finds_what_two_campaigns_share(
+    task: list[str], tmp_path: Path, results: Path, run: Run
+) -> None:
+    other = tmp_path / "other"
+    run("test", *task, "--policy", "greedy:hff", "--pool-size", 60, "--seed", 3, "-o", other)
+    code, out, _ = run("compare", results, other, "--json")
+    report = json.loads(out)
+    assert code == 0
+    assert report["same_policy"]
+    assert report["bugs"]["both"] > 0
+    assert "finds" in run("compare", results, other)[1]
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_export_names_the_files_it_writes(
+    results: Path, tmp_path: Path, run: Run, form: str
+) -> None:
+    code, out, _ = run("export", results, f"--{form}", tmp_path / "out")
+    assert code == 0
+    for line in out.splitlines():
+        assert Path(line.removeprefix("wrote ")).stat().st_size > 0
+
+
+def test_judge_states_of_a_file(task: list[str], results: Path, tmp_path: Path, run: Run) -> None:
+    bug = json.loads(next((results / "bugs").iterdir()).read_text())
+    states = tmp_path / "states.json"
+    states.write_text(json.dumps([bug["certificate"]["facts"]]))
+    options = ["--policy", "greedy:hff", "--states", states, "--oracle", "perfect"]
+    code, out, _ = run("judge", *task, *options)
+    assert (code, "perfect: bug" in out) == (1, True)
+    (state,) = json.loads(run("judge", *task, *options, "--json")[1])["states"]
+    assert state["bug"]["certificate"]["state"] == bug["certificate"]["state"]
+    code, out, _ = run("judge", *task, "--policy", "optimal", "--oracle", "perfect")
+    assert (code, "1 state, 0 bugs" in out) == (0, True)
+
+
+@pytest.mark.parametrize("kind", ["oracles", "policies", "biases", "objectives", "domains"])
+def test_list(kind: str, run: Run) -> None:
+    names = json.loads(run("list", kind, "--json")[1])
+    code, out, _ = run("list", kind)
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [name.split()[0] for name in names]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--oracle", "lokahead"], "there is no oracle 'lokahead' (did you mean 'lookahead'?)"),
+        (["--bias", "detuor"], "there is no bias 'detuor' (did you mean 'detour'?)"),
+        (["--objective", "cheap"], "there is no objective 'cheap'"),
+        (["--objective", "avoid:(at-fery loc1)"], "at-fery"),
+        (["--objective", "qualitative", "--oracle", "aras"], "there is no oracle left"),
+        (["--pool-size", "0"], "--pool-size must be at least 1, got 0"),
+        (["--novelty", "4"], "--novelty must be at most 3, got 4"),
+        (["--policy", "gredy"], "there is no policy 'gredy' (did you mean 'greedy'?)"),
+        (["--from", "nothing.json"], "nothing.json"),
+    ],
+)
+def test_bad_options(
+    task: list[str], tmp_path: Path, run: Run, arguments: list[str], complaint: str
+) -> None:
+    folder = tmp_path / "never"
+    code, out, err = run("test", *task, "--policy", "greedy:hff", "-o", folder, *arguments)
+    assert (code, out) == (4, "")
+    assert complaint in err
+    assert not folder.exists()
+
+
+def test_folders_that_are_no_campaign(
+    task: list[str], tmp_path: Path, results: Path, run: Run
+) -> None:
+    for command in (["status"], ["resume"], ["replay"], ["export", "--csv", tmp_path / "x"]):
+        code, _, err = run(command[0], tmp_path, *command[1:])
+        assert (code, "is not the folder of a campaign" in err) == (4, True)
+    code, _, err = run("test", *task, "--policy", "greedy:hff", "-o", results)
+    assert (code, "holds a campaign already" in err) == (4, True)
+    code, _, err = run("explain", results, "zzz")
+    assert (code, "has no bug 'zzz'" in err) == (4, True)
+    code, _, err = run("list", "oracels")
+    assert (code, "did you mean 'oracles'?" in err) == (4, True)
+
+
+def test_a_broken_store_is_named(results: Path, tmp_path: Path, run: Run) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(results, broken)
+    (broken / "campaign.sqlite").write_bytes(b"no database at all " * 100)
+    code, _, err = run("status", broken)
+    assert code == 4
+    assert "broken" in err
