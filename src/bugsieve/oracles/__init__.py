@@ -1,0 +1,1 @@
+"""Oracles: is a test state a bug of the policy?"""

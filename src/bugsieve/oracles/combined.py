@@ -1,0 +1,127 @@
+"""`any:A+B+…` and `best-of:A+B+…`: several oracles judge together.
+
+Specs are joined by `+`. Inside brackets a `+` joins nothing, so a member that is a combination
+itself goes in parentheses: `any:lookahead+best-of:(aras+planner:ehc)`. Members that do not apply
+to the bench are left out, as long as one applies.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from bugsieve.basis.errors import UnsupportedError, UsageError
+from bugsieve.bugs.bench import Bench, Suspects
+from bugsieve.bugs.verdict import Outcome, Verdict, inconclusive
+from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
+from bugsieve.oracles.registry import check_oracle_spec, make_oracle
+from bugsieve.search import Limits
+
+SEPARATOR = "+"
+
+_STRENGTH = {Outcome.BUG: 3, Outcome.IMPLIED: 2, Outcome.PASS: 1, Outcome.INCONCLUSIVE: 0}
+_BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
+
+
+class CombinedOracle(Oracle):
+    """Joins the verdicts of its members."""
+
+    def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(bench, spec, limits=limits)
+        self.members: list[Oracle] = []
+        self.left_out: dict[str, str] = {}
+        """Members that do not apply, with the sentence that says why."""
+        for member in split_specs(spec.partition(":")[2]):
+            try:
+                self.members.append(make_oracle(member, bench, limits=limits))
+            except UnsupportedError as error:
+                self.left_out[member] = str(error)
+        if not self.members:
+            raise UnsupportedError("; ".join(self.left_out.values()))
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument names at least one oracle, each of them rightly."""
+        for spec in split_specs(argument or ""):
+            check_oracle_spec(spec)
+
+    def close(self) -> None:
+        """Close all members."""
+        for member in self.members:
+            member.close()
+
+    def judge(self, suspects: Suspects) -> list[Verdict]:
+        """One verdict per suspect, in order."""
+        verdicts = [inconclusive("")] * len(suspects)
+        for member in self.members:
+            rows = [row for row, verdict in enumerate(verdicts) if self.asks_on(verdict)]
+            if not rows:
+                break
+            for row, verdict in zip(rows, member.judge(suspects.rows(rows)), strict=True):
+                verdicts[row] = self._stronger(verdicts[row], _signed(verdict, member.spec))
+        return verdicts
+
+    def _stronger(self, one: Verdict, other: Verdict) -> Verdict:
+        """The better proven verdict; of two bugs the larger gap, then the better value."""
+        if one.outcome is other.outcome is Outcome.INCONCLUSIVE:
+            return inconclusive("; ".join(filter(None, (one.reason, other.reason))))
+        ranks = [(_STRENGTH[v.outcome], v.gap, v.exact) for v in (one, other)]
+        if ranks[0] == ranks[1] and one.value is not None and other.value is not None:
+            return other if self.bench.objective.better(other.value, one.value) else one
+        return other if ranks[1] > ranks[0] else one
+
+    @abstractmethod
+    def asks_on(self, verdict: Verdict) -> bool:
+        """Whether a further member may still improve on the verdict."""
+
+
+class AnyOracle(CombinedOracle):
+    """Asks one member after the other, until one has a proof."""
+
+    def asks_on(self, verdict: Verdict) -> bool:
+        """A bug and a pass are final."""
+        return verdict.outcome not in (Outcome.BUG, Outcome.PASS)
+
+
+class BestOfOracle(CombinedOracle):
+    """Asks all members and keeps the bug with the largest gap."""
+
+    def asks_on(self, verdict: Verdict) -> bool:
+        """A pass is final, and so is a bug of known gap."""
+        final = verdict.outcome is Outcome.BUG and verdict.exact
+        return verdict.outcome is not Outcome.PASS and not final
+
+
+def split_specs(text: str) -> list[str]:
+    """The specs between the separators outside brackets; UsageError if one is missing."""
+    parts, depth, start = [], 0, 0
+    for place, character in enumerate(text):
+        depth += _BRACKETS.get(character, 0)
+        if character == SEPARATOR and depth == 0:
+            parts.append(text[start:place])
+            start = place + 1
+    specs = [_without_parentheses(part.strip()) for part in (*parts, text[start:])]
+    if not all(specs):
+        raise UsageError(f"name oracles after the colon, joined by {SEPARATOR}, got {text!r}")
+    return specs
+
+
+def _without_parentheses(spec: str) -> str:
+    """A combination as a member: `best-of:(a+b)` and `(best-of:a+b)` are both `best-of:a+b`."""
+    name, colon, argument = spec.partition(":")
+    if spec.startswith("(") and spec.endswith(")"):
+        return spec[1:-1].strip()
+    if name.strip() in ("any", "best-of") and argument.startswith("(") and argument.endswith(")"):
+        return f"{name}{colon}{argument[1:-1]}"
+    return spec
+
+
+def _signed(verdict: Verdict, spec: str) -> Verdict:
+    """The verdict with its reason under the name of the oracle that gave it."""
+    return Verdict(
+        verdict.outcome,
+        f"{spec}: {verdict.reason}",
+        verdict.plan,
+        verdict.value,
+        verdict.gap,
+        verdict.exact,
+    )

@@ -1,0 +1,1 @@
+"""Oracles for cost testing; one file each."""

@@ -1,0 +1,33 @@
+"""`aras`: improve the policy's own plan by action elimination and neighbourhood search."""
+
+from __future__ import annotations
+
+from bugsieve.bugs.bench import Bench, Suspects
+from bugsieve.bugs.verdict import Verdict, inconclusive
+from bugsieve.oracles.oracle import Oracle
+from bugsieve.search import improve_plan
+
+
+class ArasOracle(Oracle):
+    """A state is a bug when the policy's plan from it can be made cheaper."""
+
+    @classmethod
+    def objection(cls, bench: Bench) -> str | None:
+        """Objectives in which the cost of a plan does not count."""
+        if bench.objective.spec != "quantitative":
+            return f"it improves costs, which the objective {bench.objective.spec} ignores"
+        return None
+
+    def judge(self, suspects: Suspects) -> list[Verdict]:
+        """Bugs where a cheaper plan comes out; failures have no plan to improve."""
+        return [self._judge(suspects, row) for row in range(len(suspects))]
+
+    def _judge(self, suspects: Suspects, row: int) -> Verdict:
+        if not suspects.runs.solved[row]:
+            return inconclusive("the policy has no plan to improve")
+        state, value = suspects.states[row], float(suspects.values[row])
+        own = self.bench.plan_of_run(suspects.runs, row)
+        improved = improve_plan(self.bench.task, state, own, limits=self.limits)
+        if improved.plan is None:
+            return inconclusive("no better run found")
+        return self.confirm(state, value, improved.plan, "the policy's plan can be improved")

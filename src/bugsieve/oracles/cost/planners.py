@@ -1,0 +1,79 @@
+"""Planners by name: the native searches and Fast Downward under one signature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.names import no_such
+from bugsieve.search import Limits, SearchResult, astar, enforced_hill_climbing, greedy
+from bugsieve.tasks.fdr.task import StateArray, Task
+
+PlanSearch: TypeAlias = Callable[[Task, StateArray, Limits, "int | None"], SearchResult]
+"""From a task, a state, limits and a cost bound to a plan that is cheaper than the bound."""
+
+PLANNERS = ("astar-lmcut", "astar-hmax", "astar-blind", "ehc", "gbfs-N", "fd:SEARCH")
+
+_GREEDY = re.compile(r"gbfs-([1-9]\d{0,11})")
+
+
+@dataclass(frozen=True)
+class Planner:
+    """A way to search for plans."""
+
+    name: str
+    search: PlanSearch
+    is_optimal: bool = False
+    """Whether its plans are cheapest ones."""
+
+
+def planner_named(name: str) -> Planner:
+    """The planner that `astar-lmcut`, `ehc`, `gbfs-500` or `fd:SEARCH` names."""
+    check_planner(name)
+    if name == "ehc":
+        return Planner(name, _hill_climbing)
+    if name.startswith("astar-"):
+        return Planner(name, _astar(name.removeprefix("astar-")), is_optimal=True)
+    if name.startswith("fd:"):
+        from bugsieve.oracles.cost.fast_downward import FastDownward
+
+        return Planner(name, FastDownward(name.removeprefix("fd:")).search)
+    return Planner(name, greedy_within(int(name.removeprefix("gbfs-"))))
+
+
+def check_planner(name: str) -> None:
+    """Raise UsageError with the nearest name unless there is such a planner."""
+    is_downward = name.startswith("fd:") and name != "fd:"
+    if name not in PLANNERS[:4] and not _GREEDY.fullmatch(name) and not is_downward:
+        raise UsageError(no_such("planner", name, PLANNERS))
+
+
+def greedy_within(expansions: int | None) -> PlanSearch:
+    """Greedy best-first search on h^FF; the number of expansions, if given, is its only one."""
+
+    def search(
+        task: Task, state: StateArray, limits: Limits, cost_bound: int | None
+    ) -> SearchResult:
+        if expansions is not None:
+            limits = replace(limits, expansions=expansions)
+        return greedy(task, state, "hff", limits=limits, cost_bound=cost_bound)
+
+    return search
+
+
+def _astar(heuristic: str) -> PlanSearch:
+    def search(
+        task: Task, state: StateArray, limits: Limits, cost_bound: int | None
+    ) -> SearchResult:
+        return astar(task, state, heuristic, limits=limits, cost_bound=cost_bound)
+
+    return search
+
+
+def _hill_climbing(
+    task: Task, state: StateArray, limits: Limits, cost_bound: int | None
+) -> SearchResult:
+    return enforced_hill_climbing(task, state, limits=limits, cost_bound=cost_bound)

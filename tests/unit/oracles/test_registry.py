@@ -1,0 +1,131 @@
+"""Specs of oracles: what they make, and what is said about wrong ones."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, EntryPoints
+
+import pytest
+
+from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
+from bugsieve.bugs.bench import Suspects
+from bugsieve.bugs.verdict import Verdict, inconclusive
+from bugsieve.oracles import registry
+from bugsieve.oracles.combined import AnyOracle, BestOfOracle, split_specs
+from bugsieve.oracles.oracle import Oracle
+from bugsieve.oracles.registry import ORACLES, check_oracle_spec, make_oracle
+from tests.unit.oracles.benches import places, road_bench, road_map
+
+TASK = road_map(((0, 1, 1), (1, 0, 1), (1, 2, 1)), places=3, goal=2)
+
+GOOD = (
+    "lookahead",
+    "lookahead:3",
+    "aras",
+    "undo-qual",
+    "inv-quant",
+    "planner:astar-lmcut",
+    "planner:ehc",
+    "planner:gbfs-500",
+    "planner:fd:astar(lmcut())",
+    "perfect",
+    "bounds",
+    "bounds:hmax",
+    "bounds:blind,gbfs-10",
+    "bounds:lmcut,aras",
+    "any:lookahead",
+    "any:lookahead:3+planner:fd:eager(tiebreaking([sum([g(),h]), h]))+best-of:(aras+perfect)",
+)
+BAD = {
+    "lookahed": "no oracle 'lookahed' (did you mean 'lookahead'?)",
+    "lookahead:0": "a whole number of at least 1",
+    "lookahead:two": "a whole number of at least 1",
+    "perfect:3": "takes no argument",
+    "planner": "name a planner",
+    "planner:ehd": "no planner 'ehd' (did you mean 'ehc'?)",
+    "planner:gbfs-0": "no planner",
+    "planner:fd:": "no planner",
+    "bounds:hff": "no admissible heuristic 'hff'",
+    "bounds:lmcut,": "name a planner after the comma",
+    "bounds:lmcut,ehd": "did you mean 'ehc'?",
+    "any": "joined by +",
+    "any:": "joined by +",
+    "any:lookahead+": "joined by +",
+    "best-of:lookahead+arras": "no oracle 'arras' (did you mean 'aras'?)",
+    "": "no oracle ''",
+}
+
+
+@pytest.mark.parametrize("spec", GOOD)
+def test_a_good_spec_passes_the_check_without_a_bench(spec: str) -> None:
+    check_oracle_spec(spec)
+
+
+@pytest.mark.parametrize("spec", BAD)
+def test_a_wrong_spec_is_refused_with_or_without_a_bench(spec: str) -> None:
+    for attempt in (check_oracle_spec, lambda s: make_oracle(s, road_bench(TASK, {}))):
+        with pytest.raises(UsageError) as caught:
+            attempt(spec)
+        assert BAD[spec] in str(caught.value)
+
+
+def test_every_listed_oracle_can_be_named() -> None:
+    for name in ORACLES:
+        argument = {"planner": ":ehc", "any": ":perfect", "best-of": ":perfect"}.get(name, "")
+        check_oracle_spec(name + argument)
+
+
+def test_an_oracle_that_does_not_apply_says_why() -> None:
+    one_way = road_map(((0, 1, 1), (1, 2, 1)), places=3, goal=2)
+    with pytest.raises(UnsupportedError, match=r"'inv-quant' cannot be used on map: \(go-"):
+        make_oracle("inv-quant", road_bench(one_way, {}))
+
+
+def test_specs_are_split_outside_brackets_only() -> None:
+    assert split_specs("a:1+b:f([x+y],z)+any:(c+d)+(best-of:e+f)") == [
+        "a:1",
+        "b:f([x+y],z)",
+        "any:c+d",
+        "best-of:e+f",
+    ]
+
+
+def test_combinations_leave_out_what_does_not_apply() -> None:
+    one_way = road_bench(road_map(((0, 1, 1), (1, 2, 1)), places=3, goal=2), {})
+    combined = make_oracle("any:inv-quant+perfect", one_way)
+    assert isinstance(combined, AnyOracle)
+    assert [member.spec for member in combined.members] == ["perfect"]
+    assert list(combined.left_out) == ["inv-quant"]
+    with pytest.raises(UnsupportedError, match="inverse"):
+        make_oracle("best-of:inv-quant", one_way)
+
+
+def test_best_of_is_made_with_all_that_apply() -> None:
+    combined = make_oracle("best-of:lookahead+perfect", road_bench(TASK, {}))
+    assert isinstance(combined, BestOfOracle)
+    assert [member.spec for member in combined.members] == ["lookahead", "perfect"]
+
+
+class PluginOracle(Oracle):
+    """An oracle as another package would bring it."""
+
+    def judge(self, suspects: Suspects) -> list[Verdict]:
+        """Never knows."""
+        return [inconclusive("asked a plugin")] * len(suspects)
+
+
+def test_other_packages_can_add_oracles(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = registry.ENTRY_POINT_GROUP
+    entries = EntryPoints(
+        [
+            EntryPoint("own", f"{__name__}:PluginOracle", group),
+            EntryPoint("broken", f"{__name__}:NoSuchOracle", group),
+        ]
+    )
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries.select(group=group))
+    bench = road_bench(TASK, {})
+    (verdict,) = make_oracle("own", bench).judge(bench.suspects(places(0)))
+    assert verdict.reason == "asked a plugin"
+    with pytest.raises(InputError, match=r"oracle 'broken' of .* cannot be loaded"):
+        make_oracle("broken", bench)
+    with pytest.raises(UsageError, match=r"did you mean 'own'\?"):
+        check_oracle_spec("ownn")
