@@ -1,6 +1,7 @@
 """Measures memory in child processes, where nothing else grows.
 
-Usage: python -m benchmarks.memory generator|registry SAS-FILE; the figures are printed as JSON.
+Usage: python -m benchmarks.memory generator|registry|pool SAS-FILE; the figures are printed as
+JSON.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -41,6 +43,15 @@ class RegistryMemory:
     resident_ratio: float
 
 
+@dataclass(frozen=True)
+class PoolMemory:
+    """What a pool and its fuzzer take while the pool grows by so many states."""
+
+    states: int
+    packed_bytes: int
+    resident_bytes: int
+
+
 def generator_memory(sas_file: Path) -> GeneratorMemory:
     """Figures for the successor generator of a task, measured in a child process."""
     return GeneratorMemory(**_measure("generator", sas_file))
@@ -49,6 +60,11 @@ def generator_memory(sas_file: Path) -> GeneratorMemory:
 def registry_memory(sas_file: Path) -> RegistryMemory:
     """Figures for a registry filled with random-walk states, measured in a child process."""
     return RegistryMemory(**_measure("registry", sas_file))
+
+
+def pool_memory(sas_file: Path) -> PoolMemory:
+    """Figures for a pool filled by walks without a policy, measured in a child process."""
+    return PoolMemory(**_measure("pool", sas_file))
 
 
 def downward_generator_bytes(sas_file: Path) -> int | None:
@@ -118,11 +134,30 @@ def _measure_registry(sas_file: Path) -> RegistryMemory:
     return RegistryMemory(len(registry), registry.packed_bytes, worst, resident)
 
 
+def _measure_pool(sas_file: Path) -> PoolMemory:
+    import bugsieve
+    from benchmarks.fuzzing import LARGE_POOL, uniform_fuzzer
+    from bugsieve import _native
+
+    task = bugsieve.load_task(str(sas_file))
+    fuzzer = uniform_fuzzer(task, LARGE_POOL)
+    fuzzer.round()  # so that everything but the pool is there already
+    states, before = len(fuzzer.pool), _resident_bytes()
+    while fuzzer.finished is None:
+        fuzzer.round()
+    grown = _resident_bytes() - before
+    packed = _native.StateRegistry(task.native).packed_bytes
+    return PoolMemory(len(fuzzer.pool) - states, packed, grown)
+
+
 def main() -> None:
     """Measure one subject in this process."""
-    subject, sas_file = sys.argv[1], Path(sys.argv[2])
-    measured = (_measure_generator if subject == "generator" else _measure_registry)(sas_file)
-    print(json.dumps(asdict(measured)))
+    subjects: dict[str, Callable[[Path], GeneratorMemory | RegistryMemory | PoolMemory]] = {
+        "generator": _measure_generator,
+        "registry": _measure_registry,
+        "pool": _measure_pool,
+    }
+    print(json.dumps(asdict(subjects[sys.argv[1]](Path(sys.argv[2])))))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import bugsieve
-from benchmarks import memory, ours, peers
+from benchmarks import fuzzing, memory, ours, peers, testing
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import (
     PDDL,
@@ -177,6 +177,20 @@ def _add_registry(report: Report, benchmark: BenchmarkTask) -> None:
         report.add(Row(label, f"{ratio * packed:.1f}", str(packed), ratio, bar))
 
 
+def bench_fuzzing(report: Report, effort: Effort) -> None:
+    """How fast pools fill, beside the figures of the tool that the papers came with."""
+    fuzzing.bench_pool(report, effort.repetitions, effort.wants)
+    fuzzing.bench_fuzzing(report, effort.repetitions, effort.wants)
+
+
+def bench_testing(report: Report, effort: Effort) -> None:
+    """How fast pools are judged and stored, and how soon the first bug is there."""
+    testing.bench_lookahead(report, effort.repetitions, effort.wants)
+    testing.bench_workers(report, effort.repetitions)
+    testing.bench_store(report, effort.repetitions)
+    testing.bench_first_bug(report, effort.repetitions)
+
+
 SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "astar": bench_astar,
     "solve": bench_solve,
@@ -184,6 +198,8 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "walks": bench_walks,
     "greedy": bench_greedy,
     "memory": bench_memory,
+    "fuzzing": bench_fuzzing,
+    "testing": bench_testing,
 }
 
 
