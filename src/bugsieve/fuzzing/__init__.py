@@ -1,0 +1,1 @@
+"""Fuzzing: walks that fill a pool with test states."""

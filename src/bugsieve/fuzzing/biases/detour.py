@@ -1,0 +1,24 @@
+"""`detour`: prefers states whose trace pays more between two states than it seems to need."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.bugs.bench import Bench
+from bugsieve.fuzzing.biases.pairs import PairBias
+from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, Traces
+
+
+class Detour(PairBias):
+    """max over i < j of cost(s_i … s_j) - h^FF(s_i → s_j); pairs of infinite h do not count."""
+
+    def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
+        super().__init__(bench, "detour", horizon=horizon)
+
+    def distances(self, traces: Traces) -> NDArray[np.int32]:
+        """From the first state of each trace to the later ones: one exploration per trace."""
+        graph = self.bench.graph
+        offsets = np.concatenate([[0], np.cumsum(traces.lengths)])
+        targets = graph.states(traces.ids[:, 1:][traces.steps])
+        return self._paths.hff(graph.states(traces.ids[:, 0]), targets, offsets)

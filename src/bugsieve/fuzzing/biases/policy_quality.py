@@ -1,0 +1,22 @@
+"""`policy-quality`: prefers states from which the policy needs long (Section 5, papers/000)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets
+from bugsieve.tasks.fdr.task import StateArray
+
+
+class PolicyQuality(Bias):
+    """The length of the policy's run from the successor, if that reaches the goal.
+
+    Where it does not, the successor is offered to the pool and the walk keeps away from it: its
+    neighbours would be more of the same failure.
+    """
+
+    def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
+        """Run lengths; 0 and an offer for the unsolved."""
+        runs = self.bench.runs(successors)
+        solved = runs.solved
+        return BiasResult(np.where(solved, runs.steps, 0), ~solved)

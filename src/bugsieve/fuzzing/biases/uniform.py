@@ -1,0 +1,16 @@
+"""`uniform`: every action that does not lead to a dead end is equally likely."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets
+from bugsieve.tasks.fdr.task import StateArray
+
+
+class Uniform(Bias):
+    """Weight 1 for all."""
+
+    def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
+        """Ones."""
+        return BiasResult(np.ones(len(successors), dtype=np.int64))

@@ -1,0 +1,127 @@
+"""The fuzzer: rounds of walks that fill a pool with test states (Algorithm 1, papers/000)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.bugs.bench import Bench
+from bugsieve.fuzzing.biases import DEFAULT_BIAS, check_bias, make_bias
+from bugsieve.fuzzing.draws import LENGTH, START, draws_of
+from bugsieve.fuzzing.exits import Exits
+from bugsieve.fuzzing.novelty import MAX_NOVELTY, make_filter
+from bugsieve.fuzzing.pool import Pool, PoolEntry
+from bugsieve.fuzzing.walks import Rows, Walked, Walker
+
+POOL_FULL = "pool full"
+NO_WAY_OUT = "no walk can leave the pool"
+NOTHING_NEW = "the walks find nothing new"
+
+
+@dataclass(frozen=True)
+class FuzzOptions:
+    """How test states are sought; letters are those of Algorithm 1."""
+
+    pool_size: int = 200  # N
+    walk_length: int = 5  # L
+    novelty: int = 2  # D; 0 switches the filter off
+    bias: str = DEFAULT_BIAS
+    round_walks: int = 64
+    """Walks that start from the pool as it stands and enter it together; 1 is Algorithm 1."""
+    seed: int = 0
+    prune_dead_ends: bool = True
+    patience: int = 5000
+    """Walks in a row that may find nothing new before the pool counts as all there is to find."""
+
+    def __post_init__(self) -> None:
+        for name in ("pool_size", "walk_length", "round_walks", "patience"):
+            if getattr(self, name) < 1:
+                what = name.replace("_", " ")
+                raise UsageError(f"the {what} must be at least 1, not {getattr(self, name)}")
+        if not 0 <= self.novelty <= MAX_NOVELTY:
+            raise UsageError(
+                f"the novelty must be 0 (no filter) or 1 to {MAX_NOVELTY}, not {self.novelty}"
+            )
+        check_bias(self.bias)
+
+
+class Fuzzer:
+    """Fills a pool round by round.
+
+    What a round does depends on the pool and on the number of walks before it alone, so a fuzzer
+    made from the pool of an earlier one goes on as that would have.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        options: FuzzOptions,
+        *,
+        pool: Pool | None = None,
+        walks_done: int = 0,
+    ) -> None:
+        self.bench = bench
+        self.options = options
+        self.pool = _initial_pool(bench) if pool is None else pool
+        self.walks_done = walks_done
+        self.steps_done = 0
+        """Steps of the walks this fuzzer made itself."""
+        if not len(self.pool):
+            raise UsageError("fuzzing needs at least one state to start from")
+        bias = make_bias(options.bias, bench)
+        self._walker = Walker(bench.task, bias, prune_dead_ends=options.prune_dead_ends)
+        self._filter = make_filter(self.pool, options.novelty)
+        self._exits = Exits(self.pool, self._walker, self._filter)
+
+    def round(self) -> list[PoolEntry]:
+        """Make the next walks; returns the new entries of the pool, in order."""
+        room = self.options.pool_size - len(self.pool)
+        if room <= 0:
+            return []
+        walks = np.arange(self.walks_done, self.walks_done + self.options.round_walks)
+        draws = draws_of(self.options.seed, walks)
+        rows = np.arange(len(walks))
+        parents = draws.below(rows, START, np.full(len(walks), len(self.pool)))
+        lengths = 1 + draws.below(rows, LENGTH, np.full(len(walks), self.options.walk_length))
+        walked = self._walker.walk(self.pool.states(parents), lengths, draws)
+        self.walks_done += len(walks)
+        self.steps_done += walked.steps
+        return self._insert(walked, walks, parents, room)
+
+    @property
+    def finished(self) -> str | None:
+        """Why further rounds are not worth it: they cannot find anything, or have not for long."""
+        if len(self.pool) >= self.options.pool_size:
+            return POOL_FULL
+        newest = self.pool.entry(len(self.pool) - 1).walk
+        in_vain = self.walks_done - (0 if newest is None else newest + 1)
+        if newest is not None and in_vain < self.options.round_walks:
+            return None  # the last round found something: the question can wait
+        if in_vain >= self.options.patience:
+            return NOTHING_NEW
+        return None if self._exits.exist() else NO_WAY_OUT
+
+    def _insert(self, walked: Walked, walks: Rows, parents: Rows, room: int) -> list[PoolEntry]:
+        """Offer the states in order; once the pool is full nobody asks the filter again."""
+        offers = walked.offers
+        entries: list[PoolEntry] = []
+        for offer in np.flatnonzero(self._filter.admit(offers.states)).tolist():
+            if len(entries) == room:
+                break
+            row = offers.rows[offer]
+            entry = self.pool.add(
+                offers.states[offer],
+                parent=int(parents[row]),
+                actions=walked.path(offer),
+                walk=int(walks[row]),
+            )
+            entries += [] if entry is None else [entry]
+        return entries
+
+
+def _initial_pool(bench: Bench) -> Pool:
+    pool = Pool(bench.task)
+    pool.add(bench.task.initial_state)
+    return pool

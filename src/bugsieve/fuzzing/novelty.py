@@ -1,0 +1,72 @@
+"""Which of the offered states are new enough for the pool (Algorithm 1, lines 13-17)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve import _native
+from bugsieve.fuzzing.pool import Pool
+from bugsieve.tasks.fdr.task import StateArray
+
+MAX_NOVELTY = 3
+_STATES_AT_ONCE = 1024
+
+
+class Filter(ABC):
+    """Decides, in order, which states enter the pool."""
+
+    @abstractmethod
+    def admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """Which states may enter, each judged as if those before it had entered if they might.
+
+        The filter remembers the admitted ones; a state may come twice, but is new only once.
+        """
+
+    @abstractmethod
+    def would_admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """Which states would be admitted now, each on its own."""
+
+
+class NewStates(Filter):
+    """Every state that is not in the pool."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """Those not in the pool; of equal ones, the pool itself takes the first."""
+        return ~self._pool.contains(states)
+
+    would_admit = admit
+
+
+class NovelStates(Filter):
+    """States with a tuple of at most `depth` facts that no state of the pool has.
+
+    `depth` is D in Algorithm 1. A state of the pool has no such tuple, so none enters twice.
+    """
+
+    def __init__(self, pool: Pool, depth: int) -> None:
+        self.depth = depth
+        self._seen = _native.NoveltyStore(pool.task.native, depth)
+        for start in range(0, len(pool), _STATES_AT_ONCE):
+            stop = min(start + _STATES_AT_ONCE, len(pool))
+            self._seen.insert(pool.states(range(start, stop)))
+
+    def admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """Those of novelty 1 to `depth`."""
+        novel: NDArray[np.bool_] = self._seen.insert(states) <= self.depth
+        return novel
+
+    def would_admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """The same without remembering them."""
+        novel: NDArray[np.bool_] = self._seen.novelty(states) <= self.depth
+        return novel
+
+
+def make_filter(pool: Pool, depth: int) -> Filter:
+    """The filter for a depth of novelty; 0 switches it off."""
+    return NovelStates(pool, depth) if depth else NewStates(pool)
