@@ -170,10 +170,11 @@ class PolicyGraph:
     def _register(self, states: StateArray) -> Ids:
         known = len(self._registry)
         ids = ask_core(self._registry.insert, states)
-        new = np.arange(known, len(self._registry))
         self._nodes.make_room(len(self._registry))
-        if len(new):
-            self._nodes.stop(new[self.task.is_goal(self._registry.states(new))], Ending.SOLVED)
+        if len(self._registry) > known:
+            goals = self.task.native.is_goal(states)
+            if goals.any():
+                self._nodes.stop(ids[goals], Ending.SOLVED)
         return ids
 
     def _is_unasked(self, ids: Ids) -> NDArray[np.bool_]:
@@ -185,14 +186,14 @@ class PolicyGraph:
         """Advance all runs in lockstep until each has ended or made its steps."""
         self._explorations += 1
         trail: list[Ids] = []
-        front = np.unique(starts)
+        front = starts
         try:
             for step in range(step_limit):
                 front = self._advance(front)
                 if not len(front):
                     break
                 trail.append(front)
-                front = np.unique(self._nodes.successor[front])
+                front = self._nodes.successor[front]
                 if progress is not None:
                     progress(step + 1, self.decisions_taken)
         finally:
@@ -209,6 +210,10 @@ class PolicyGraph:
         front = front[
             (nodes.ending[front] == OPEN) & (nodes.followed[front] != self._explorations)
         ]
+        # Of equal ids, the last to leave its mark stays; quicker than np.unique.
+        marks = -1 - np.arange(len(front))
+        nodes.followed[front] = marks
+        front = front[nodes.followed[front] == marks]
         self._ask(front[nodes.action[front] == UNASKED])
         self._nodes.followed[front] = self._explorations
         passed: Ids = front[self._nodes.successor[front] != NOWHERE]
