@@ -16,7 +16,7 @@ from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.summary import Summary
 
 _MODULE = "bugsieve.campaigns.experiment_process"
-_CLEANUP_SECONDS = 0.15
+_CLEANUP_SECONDS = 0.1
 
 
 @dataclass(frozen=True)

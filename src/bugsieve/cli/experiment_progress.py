@@ -1,4 +1,4 @@
-"""How far an experiment is: a live line on a terminal, else a line every 30 seconds."""
+"""How far an experiment is: live on a terminal, else in a line every 30 seconds."""
 
 from __future__ import annotations
 
@@ -80,14 +80,18 @@ class ExperimentDisplay:
     def _text(self) -> Text:
         from rich.text import Text
 
-        return Text(self._line(), no_wrap=True, overflow="ellipsis")
+        lines = "\n  ".join([self._counts.line(), *self._campaigns()])
+        return Text(lines, no_wrap=True, overflow="ellipsis")
 
     def _line(self) -> str:
-        names = [
+        return "; ".join([self._counts.line(), *self._campaigns()])
+
+    def _campaigns(self) -> list[str]:
+        """Those under way."""
+        return [
             self._grid.cells[number].folder + ("" if state is None else f" ({_state(state)})")
-            for number, state in self._current.items()
+            for number, state in list(self._current.items())  # the screen has its own thread
         ]
-        return "; ".join([self._counts.line(), *names])
 
 
 class Counts:

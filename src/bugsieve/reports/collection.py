@@ -1,0 +1,98 @@
+"""Finds campaigns below folders and says what each of them is, for tables and pictures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bugsieve.basis.errors import BugsieveError, InputError
+from bugsieve.campaigns.experiment_index import Index, IndexEntry, read_index
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.results.folder import DOMAIN_FILE, OPTIONS_FILE
+from bugsieve.results.records import Records
+from bugsieve.results.saved_task import SavedTask
+from bugsieve.results.schema import STORE_FILE
+from bugsieve.tasks.pddl.domain import define_block
+from bugsieve.tasks.pddl.reader import Document, parse
+
+_DEPTH = 3
+"""Campaigns of an experiment are at DOMAIN/INSTANCE/NAME below its folder."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a campaign tests, and how."""
+
+    folder: Path
+    domain: str
+    instance: str
+    policy: str
+    objective: str
+    bias: str
+    novelty: int
+    seed: int
+
+
+def collect(directories: Sequence[Path]) -> list[Card]:
+    """The cards of all campaigns in and below the folders, each once."""
+    indexes: dict[Path, Index | None] = {}
+    cards: dict[Path, Card] = {}
+    for directory in directories:
+        found = list(_campaigns(directory))
+        if not found:
+            raise InputError(f"{directory}: there is no campaign in this folder or below it")
+        for folder in found:
+            key = folder.resolve()
+            if key not in cards:
+                cards[key] = _card(folder, _label(key, indexes))
+    return list(cards.values())
+
+
+def _campaigns(directory: Path) -> Iterator[Path]:
+    """The campaign folders, in alphabetical order; nothing is sought inside of one."""
+    if not directory.is_dir():
+        what = "is a file" if directory.exists() else "there is no such folder"
+        raise InputError(f"{directory}: {what}, give folders of campaigns or experiments")
+    for folder, below, files in os.walk(directory):
+        if STORE_FILE in files:
+            below.clear()
+            yield Path(folder)
+        below.sort()
+
+
+def _label(folder: Path, indexes: dict[Path, Index | None]) -> IndexEntry | None:
+    """What the campaign stands for in the experiment that it is part of, if it is."""
+    above = Path(*folder.parts[:-_DEPTH])
+    if above not in indexes:
+        indexes[above] = read_index(above)
+    index = indexes[above]
+    return None if index is None else index.entries.get(folder.relative_to(above).as_posix())
+
+
+def _card(folder: Path, label: IndexEntry | None) -> Card:
+    with Records(folder) as records:
+        header = records.header
+    options = CampaignOptions.from_toml(header.options, name=str(folder / OPTIONS_FILE))
+    return Card(
+        folder,
+        _domain(header.task, folder) if label is None else label.domain,
+        header.task.name if label is None else label.instance,
+        header.policy if label is None else label.policy,
+        header.objective,
+        options.fuzz.bias,
+        options.fuzz.novelty,
+        options.fuzz.seed,
+    )
+
+
+def _domain(task: SavedTask, folder: Path) -> str:
+    """The name of the PDDL domain; a task that never had one is a domain of its own."""
+    if task.domain is None:
+        return task.name
+    path = str(folder / DOMAIN_FILE)
+    try:
+        return str(define_block(Document(path, task.domain, parse(task.domain, path)))[2])
+    except BugsieveError:
+        return task.name

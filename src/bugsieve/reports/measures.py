@@ -1,0 +1,136 @@
+"""What Table 1 of papers/000 measures, for one campaign."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.bugs.groups import count_regions, unique_fact_pair_share
+from bugsieve.bugs.verdict import Outcome
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.records import Records
+from bugsieve.results.rows import CampaignHeader
+from bugsieve.tasks.fdr.task import StateArray, Task
+
+Mask = NDArray[np.bool_]
+
+
+class Missing(enum.Enum):
+    """Why there is no number."""
+
+    UNDEFINED = "undefined"
+    """A division by zero, or nothing was measured."""
+    NOT_APPLICABLE = "not applicable"
+    """The oracle cannot judge on the task."""
+
+
+Value = float | Missing
+UNDEFINED, NOT_APPLICABLE = Missing.UNDEFINED, Missing.NOT_APPLICABLE
+
+QUALITATIVE, QUANTITATIVE = "qual", "quant"
+OBJECTIVES = ("quantitative", "qualitative")
+"""Those whose bugs are either failures, or runs that cost too much."""
+
+QUALITATIVE_ORACLES = {"undo": "undo-qual", "look": "lookahead", "perf": "perfect"}
+QUANTITATIVE_ORACLES = {
+    "inv": "inv-quant",
+    "look": "lookahead",
+    "aras": "aras",
+    "perf": "perfect",
+}
+"""Names in the table to names of oracles."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The numbers of one campaign; shares are percentages."""
+
+    solves_initial: bool
+    """Whether the policy solves the first state of the pool."""
+    values: Mapping[str, Value]
+    implied: int
+    """States that must be bugs although nobody has a better run; they count as bugs."""
+    unjudged: int
+    """Pool states that were not judged; they count nowhere."""
+
+
+def measure(folder: Path) -> Measures:
+    """The measures of the campaign in the folder."""
+    with Records(folder) as records:
+        pool, runs, header = records.pool(), records.runs(), records.header
+        judged = len(runs)
+        solved: Mask = runs.endings == Ending.SOLVED
+        finds = {spec: _finds(records, spec, judged) for spec in header.used_oracles}
+        implied = records.implied()
+    bugs: Mask = np.logical_or.reduce([np.zeros(judged, dtype=bool), *finds.values()])
+    parts = {QUALITATIVE: ~solved}
+    if header.objective == "quantitative":
+        parts[QUANTITATIVE] = solved
+    values: dict[str, Value] = {"pool": float(judged), "solved": float(solved.sum())}
+    values.update(_oracle_recalls(header, finds, parts))
+    task = header.task.load()
+    for kind, part in parts.items():
+        base = judged if kind == QUALITATIVE else int(part.sum())
+        values[f"{kind} recall"] = percentage(int((bugs & part).sum()), base)
+        values.update(_diversity(task, pool.states[:judged][bugs & part], kind))
+    return Measures(bool(judged and solved[0]), values, implied, len(pool) - judged)
+
+
+def percentage(part: int, whole: int) -> Value:
+    """The share in percent; undefined of nothing."""
+    return 100.0 * part / whole if whole else UNDEFINED
+
+
+def mean(values: Iterable[Value]) -> Value:
+    """The mean of the numbers; without any, whether that is because nothing applies."""
+    values = list(values)
+    numbers = [value for value in values if not isinstance(value, Missing)]
+    if numbers:
+        return sum(numbers) / len(numbers)
+    applies = not values or UNDEFINED in values
+    return UNDEFINED if applies else NOT_APPLICABLE
+
+
+def _finds(records: Records, oracle: str, judged: int) -> Mask:
+    """The states that the oracle found to be bugs, or implied to be; no rejected claims."""
+    columns = records.verdicts(oracle)
+    found = np.zeros(judged, dtype=bool)
+    is_find = np.isin(columns.outcomes, [Outcome.BUG.value, Outcome.IMPLIED.value])
+    found[columns.numbers[is_find]] = True
+    found[[row.number for row in records.rejected() if row.oracle == oracle]] = False
+    return found
+
+
+def _oracle_recalls(
+    header: CampaignHeader, finds: Mapping[str, Mask], parts: Mapping[str, Mask]
+) -> dict[str, Value]:
+    """For each oracle its finds among the states that are its business."""
+    names = {QUALITATIVE: QUALITATIVE_ORACLES, QUANTITATIVE: QUANTITATIVE_ORACLES}
+    return {
+        f"{kind} {short}": _recall(header, name, finds, part)
+        for kind, part in parts.items()
+        for short, name in names[kind].items()
+    }
+
+
+def _recall(header: CampaignHeader, name: str, finds: Mapping[str, Mask], part: Mask) -> Value:
+    """Of several oracles of a name, such as lookahead:1 and lookahead:2, the first counts."""
+    for oracle in header.oracles:
+        if oracle.spec.partition(":")[0].strip() == name:
+            if oracle.objection is not None:
+                return NOT_APPLICABLE
+            return percentage(int((finds[oracle.spec] & part).sum()), int(part.sum()))
+    return UNDEFINED
+
+
+def _diversity(task: Task, bugs: StateArray, kind: str) -> dict[str, Value]:
+    share = unique_fact_pair_share(task, bugs) if len(bugs) else None
+    return {
+        f"{kind} pairs": UNDEFINED if share is None else 100.0 * share,
+        f"{kind} regions": float(count_regions(task, bugs)) if len(bugs) else 0.0,
+    }

@@ -1,0 +1,90 @@
+"""What all pictures share: colours, style, and files that are the same for the same content."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.basis.errors import UnsupportedError, UsageError
+from bugsieve.basis.files import write_atomically
+from bugsieve.results.schema import explained
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
+    *("#882255", "#999933", "#AAAAAA"),
+)
+"""Okabe and Ito's, which people tell apart whatever colours they see, without the pale yellow;
+then three of Tol's for those who need more."""
+DASHES = ("-", "--", ":", "-.")
+
+# No dates and versions: the same content gives the same file.
+_METADATA: dict[str, dict[str, None]] = {
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+_STYLE: dict[str, Any] = {
+    "svg.hashsalt": "bugsieve",
+    "svg.fonttype": "path",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "figure.constrained_layout.use": True,
+    "savefig.dpi": 150,
+}
+
+
+def check_picture_file(path: Path) -> None:
+    """UsageError unless the name says what kind of picture it is to be."""
+    if path.suffix.lower() not in _METADATA:
+        kinds = ", ".join(_METADATA)
+        raise UsageError(f"{path}: the name of a picture must end in one of {kinds}")
+
+
+@contextlib.contextmanager
+def picture_style() -> Iterator[None]:
+    """Figures must be made and saved inside; UnsupportedError without matplotlib."""
+    try:
+        from matplotlib import style
+    except ImportError:
+        raise UnsupportedError(
+            "pictures need the package matplotlib: pip install 'bugsieve[plot]'"
+        ) from None
+    with style.context(["default", _STYLE]):
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of this size in inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height))
+
+
+def save_picture(figure: Figure, path: Path) -> None:
+    """Write the figure to a file of the kind that its name says."""
+    check_picture_file(path)
+    suffix = path.suffix.lower()
+    data = io.BytesIO()
+    figure.savefig(data, format=suffix[1:], metadata=_METADATA[suffix])
+    with explained(path.parent):
+        write_atomically(path, data.getvalue())
+
+
+def say_nothing_there(axes: Axes, text: str) -> None:
+    """Explain an empty panel."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="#666666")

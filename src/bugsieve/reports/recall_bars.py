@@ -1,0 +1,105 @@
+"""Draws the recall of each oracle, by domain and policy (part C of Table 1 in papers/000)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from bugsieve.reports.measures import (
+    QUALITATIVE,
+    QUALITATIVE_ORACLES,
+    QUANTITATIVE,
+    QUANTITATIVE_ORACLES,
+    Missing,
+    Value,
+)
+from bugsieve.reports.pictures import COLOURS, new_figure
+from bugsieve.reports.table import Row, Table
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_ORACLES = {QUALITATIVE: QUALITATIVE_ORACLES, QUANTITATIVE: QUANTITATIVE_ORACLES}
+_TITLES = {
+    QUALITATIVE: "Qualitative: bugs among the states\nthat the policy does not solve",
+    QUANTITATIVE: "Quantitative: bugs among the states\nthat the policy solves",
+}
+_BAR = 0.8
+_WIDTH, _DOMAIN_HEIGHT, _FRAME_HEIGHT = 8.0, 0.55, 1.1
+
+
+def draw_recall(table: Table) -> Figure:
+    """Two panels of bars for each policy of an icaps22 table."""
+    blocks = list(table.blocks())
+    keys = [column.key for column in table.columns]
+    heights = [_FRAME_HEIGHT + _DOMAIN_HEIGHT * len(rows) for _, rows in blocks]
+    figure = new_figure(_WIDTH, sum(heights) + 0.4)
+    panels = figure.subplots(
+        len(blocks), 2, squeeze=False, sharex=True, gridspec_kw={"height_ratios": heights}
+    )
+    colours = _colours(keys)
+    for (policy, rows), pair in zip(blocks, panels, strict=True):
+        for kind, panel in zip(_TITLES, pair, strict=True):
+            _draw_panel(panel, rows, keys, kind, colours)
+            panel.set_title(_TITLES[kind] if policy == blocks[0][0] else "")
+        pair[0].set_ylabel(policy if len(blocks) > 1 else "")
+        pair[1].set_yticklabels([])
+    for panel in panels[-1]:
+        panel.set_xlabel("recall in %")
+    handles: dict[str, Artist] = {}
+    for panel in panels[0]:
+        bars, labels = panel.get_legend_handles_labels()
+        handles.update(zip(labels, bars, strict=True))
+    figure.legend(
+        list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles)
+    )
+    return figure
+
+
+def _colours(keys: Sequence[str]) -> dict[str, str]:
+    """The same colour for an oracle in both panels."""
+    names = dict.fromkeys(
+        name
+        for kind, oracles in _ORACLES.items()
+        for short, name in oracles.items()
+        if f"{kind}_{short}" in keys
+    )
+    return dict(zip(names, COLOURS, strict=False))
+
+
+def _draw_panel(
+    panel: Axes, rows: Sequence[Row], keys: Sequence[str], kind: str, colours: Mapping[str, str]
+) -> None:
+    """Bars from top to bottom: domains in the order of the table, in each the oracles."""
+    used = {short: name for short, name in _ORACLES[kind].items() if f"{kind}_{short}" in keys}
+    columns = {name: keys.index(f"{kind}_{short}") for short, name in used.items()}
+    height = _BAR / len(used)
+    for number, (name, column) in enumerate(columns.items()):
+        places = [row + (number + 0.5) * height - _BAR / 2 for row in range(len(rows))]
+        values = [row.cells[column] for row in rows]
+        panel.barh(places, [_length(v) for v in values], height, color=colours[name], label=name)
+        for place, value in zip(places, values, strict=True):
+            _annotate(panel, place, _EXPLANATIONS.get(value, ""))
+    for place, row in enumerate(rows):
+        if all(row.cells[column] in _NOTHING for column in columns.values()):
+            _annotate(panel, place, "no such states")
+    panel.set_yticks(range(len(rows)), [row.label for row in rows])
+    panel.set_ylim(len(rows) - 0.5, -0.5)
+    panel.set_xlim(0, 100)
+    panel.grid(axis="y", visible=False)
+    panel.tick_params(axis="y", length=0)
+
+
+_NOTHING = (Missing.UNDEFINED, Missing.NOT_APPLICABLE)
+_EXPLANATIONS: dict[Value, str] = {Missing.NOT_APPLICABLE: "does not apply", 0.0: "0"}
+"""Why there is no bar."""
+
+
+def _length(value: Value) -> float:
+    return 0.0 if isinstance(value, Missing) else value
+
+
+def _annotate(panel: Axes, place: float, text: str) -> None:
+    panel.text(1, place, text, va="center", fontsize=6, color="#666666")

@@ -1,0 +1,144 @@
+"""`bugsieve experiment`: what it prints, its exit codes, and how it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.experiment import ExperimentStarted
+from bugsieve.campaigns.experiment_file import Grid, read_experiment
+from bugsieve.campaigns.experiment_jobs import JobFailed, JobProgress, JobStarted
+from bugsieve.cli import main
+from bugsieve.cli.experiment_progress import Counts, ExperimentDisplay, duration
+
+Captured = pytest.CaptureFixture[str]
+
+GRID = """
+policies = ["hill-climbing:hadd"]
+oracles = ["lookahead"]
+[campaign.fuzz]
+pool_size = 10
+[[domains]]
+generator = "visitall"
+parameters = { width = 2, height = [2, 3] }
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LD_PRELOAD", raising=False)  # AddressSanitizer, if the tests run under it
+    (tmp_path / "grid.toml").write_text(GRID)
+
+
+def test_an_experiment_and_its_table(capsys: Captured) -> None:
+    assert main(["experiment", "grid.toml"]) == 0
+    report = "2 campaigns: 2 done\nresults in grid\ntable: bugsieve table icaps22 grid\n"
+    assert capsys.readouterr().out == report
+    assert main(["experiment", "grid.toml", "-o", "grid", "--workers", "1"]) == 0
+    assert capsys.readouterr().out == report
+    assert main(["table", "icaps22", "grid", "--all-instances"]) == 0
+    assert "visitall" in capsys.readouterr().out
+
+
+def test_failures_are_listed(capsys: Captured) -> None:
+    Path("bad.py").write_text("raise RuntimeError('no policy here')\n")
+    Path("grid.toml").write_text(GRID.replace("hill-climbing:hadd", "python:bad.py:choose"))
+    assert main(["experiment", "grid.toml", "-o", "out"]) == 4
+    output, errors = capsys.readouterr()
+    assert output.splitlines()[0] == "2 campaigns: 0 done, 2 failed"
+    assert output.count("no policy here") == errors.count("no policy here") == 2
+    assert "Traceback" not in errors
+
+
+def test_the_example_is_a_file(capsys: Captured) -> None:
+    assert main(["experiment", "--example"]) == 0
+    Path("example.toml").write_text(capsys.readouterr().out)
+    assert len(read_experiment(Path("example.toml")).cells) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "name an experiment file"),
+        (["missing.toml"], "missing.toml: there is no such file"),
+        (["grid.toml", "-o", "grid.toml"], "grid.toml: is a file, name a folder"),
+        (["grid.toml", "--workers", "0"], "--workers must be at least 1"),
+    ],
+)
+def test_what_is_refused(capsys: Captured, arguments: list[str], sentence: str) -> None:
+    assert main(["experiment", *arguments]) == 4
+    output, errors = capsys.readouterr()
+    assert output == ""
+    assert sentence in errors and errors.count("\n") == 1
+
+
+def grid() -> Grid:
+    return read_experiment(Path("grid.toml"))
+
+
+def round_done(pool: int) -> RoundDone:
+    return RoundDone(pool, 10, pool, 64, 1, {"costly": 2, "unsolved": 1}, 1.0, 9.0, 5, None)
+
+
+def test_progress_lines(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bugsieve.cli.experiment_progress._SECONDS_BETWEEN_LINES", 0.0)
+    display = ExperimentDisplay(grid())
+    with display:
+        display.take(ExperimentStarted(2, 1, 1))
+        display.take(JobStarted(1))
+        display.take(JobProgress(1, round_done(7)))
+        display.take(JobFailed(1, "no memory", 5))
+    lines = capsys.readouterr().err.splitlines()
+    folder = "visitall/visitall-width-2-seed-0/hill-climbing-hadd_default_seed-0"
+    assert lines == [
+        "1 of 2 campaigns done",
+        f"1 of 2 campaigns done; {folder}",
+        f"1 of 2 campaigns done; {folder} (pool 7 of 10, 3 bugs)",
+        f"{folder}: no memory",
+        "1 of 2 campaigns done, 1 failed, about 0 s left",
+    ]
+
+
+def test_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("bugsieve.cli.experiment_progress.time.monotonic", lambda: now[0])
+    counts = Counts(10, done=2)
+    now[0] += 30.0
+    counts.add(failed=False)
+    counts.add(failed=True)
+    assert counts.line() == "3 of 10 campaigns done, 1 failed, about 90 s left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (100, "2 min"), (7000, "1.9 h")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_an_interruption_is_one_line_and_loses_nothing() -> None:
+    Path("grid.toml").write_text(GRID.replace("pool_size = 10", "pool_size = 100000"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bugsieve", "experiment", "grid.toml", "--workers", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ.copy(),
+    )
+    folder = Path("grid") / grid().cells[0].folder
+    while not (folder / "campaign.sqlite").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate()
+    assert (process.returncode, output, errors) == (2, "", "bugsieve: interrupted\n")
+    Path("grid.toml").write_text(GRID)
+    assert main(["experiment", "grid.toml"]) == 4  # the same folder, but another pool size

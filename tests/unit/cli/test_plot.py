@@ -1,0 +1,70 @@
+"""`bugsieve plot`: the files it writes and what it refuses."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from bugsieve.cli import main
+from tests.unit.reports.samples import Sample
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def campaigns(tmp_path: Path) -> str:
+    Sample("slsl", {"lookahead": "bb??"}).write(tmp_path / "a" / "on")
+    Sample("slsl", {"lookahead": "?b??"}, bias="uniform").write(tmp_path / "a" / "off")
+    return str(tmp_path / "a")
+
+
+def test_both_kinds_of_files(campaigns: str, tmp_path: Path, capsys: Captured) -> None:
+    svg, png = tmp_path / "b.svg", tmp_path / "b.png"
+    assert main(["plot", campaigns, "-o", str(svg), "-o", str(png), "--log"]) == 0
+    assert capsys.readouterr().out == f"wrote {svg}\nwrote {png}\n"
+    assert svg.read_bytes().startswith(b"<?xml")
+    assert png.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("arguments", [["--by", "bias, policy"], ["--kind", "recall"]])
+def test_other_pictures(campaigns: str, tmp_path: Path, arguments: list[str]) -> None:
+    picture = tmp_path / "b.svg"
+    assert main(["plot", campaigns, "-o", str(picture), *arguments]) == 0
+    assert picture.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["{}"], "required: -o"),
+        (["{}", "-o", "a.jpeg"], "a.jpeg: the name of a picture must end in one of .svg"),
+        (["missing", "-o", "a.svg"], "missing: there is no such folder"),
+        (["{}", "-o", "a.svg", "--by", "bais"], "did you mean 'bias'"),
+        (["{}", "-o", "a.svg", "--kind", "recall", "--log"], "--log and --by are for pictures"),
+        (["{}", "-o", "missing/a.svg"], "missing: cannot be read or written"),
+    ],
+)
+def test_what_is_refused(
+    campaigns: str,
+    tmp_path: Path,
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["plot", *(word.format(campaigns) for word in arguments)]) == 4
+    output, errors = capsys.readouterr()
+    assert output == ""
+    assert sentence in errors and errors.count("\n") == 1
+    assert not list(tmp_path.glob("*.svg"))
+
+
+def test_without_matplotlib(
+    campaigns: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["plot", campaigns, "-o", str(tmp_path / "a.svg")]) == 4
+    assert "pip install 'bugsieve[plot]'" in capsys.readouterr().err

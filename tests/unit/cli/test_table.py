@@ -1,0 +1,67 @@
+"""`bugsieve table`: what it prints and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bugsieve.cli import main
+from tests.unit.reports.samples import Sample
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def campaigns(tmp_path: Path) -> str:
+    Sample("slsl", {"lookahead": "bb??"}).write(tmp_path / "a" / "on")
+    Sample("slsl", {"lookahead": "?b??"}, bias="uniform").write(tmp_path / "a" / "off")
+    return str(tmp_path / "a")
+
+
+def test_the_table_as_text(campaigns: str, capsys: Captured) -> None:
+    assert main(["table", "icaps22", campaigns]) == 0
+    output, errors = capsys.readouterr()
+    assert errors == ""
+    assert output.splitlines()[4].split() == ["line", "1", "1", "4.0", "2.0", "50.0", "50.0"]
+    assert "(D) policy-quality bias" in output
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("--csv", "policy,domain,instances"),
+        ("--json", "{\n"),
+        ("--latex", "% needs"),
+        ("--markdown", "**(A)"),
+    ],
+)
+def test_other_formats(campaigns: str, capsys: Captured, option: str, expected: str) -> None:
+    assert main(["table", "icaps22", campaigns, option]) == 0
+    assert capsys.readouterr().out.startswith(expected)
+
+
+def test_the_table_as_json(campaigns: str, capsys: Captured) -> None:
+    assert main(["table", "icaps22", campaigns, "--json", "--bias", "surface"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["instances"], row["pool"], row["bias_recall_qual_off"]) == (1, None, 25.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["icaps22", "missing"], "missing: there is no such folder"),
+        (["icaps22"], "required: DIR"),
+        (["icaps23", "{}"], "invalid choice: 'icaps23'"),
+        (["icaps22", "{}", "--csv", "--json"], "not allowed with argument --csv"),
+        (["icaps22", "{}", "--bias", "polcy-quality"], "did you mean 'policy-quality'"),
+    ],
+)
+def test_what_is_refused(
+    campaigns: str, capsys: Captured, arguments: list[str], sentence: str
+) -> None:
+    assert main(["table", *(word.format(campaigns) for word in arguments)]) == 4
+    output, errors = capsys.readouterr()
+    assert output == ""
+    assert sentence in errors and errors.count("\n") == 1

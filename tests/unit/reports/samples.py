@@ -1,0 +1,111 @@
+"""Campaigns written by hand, on a line of places, whose measures can be counted on fingers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bugsieve.bugs.bug import Bug, FoundBy
+from bugsieve.bugs.verdict import Outcome, Verdict
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.rows import (
+    Addition,
+    BugRow,
+    CampaignHeader,
+    Judgement,
+    OracleRow,
+    Progress,
+    RejectedRow,
+    RunRow,
+    VerdictRow,
+)
+from bugsieve.results.saved_task import SavedTask
+from bugsieve.results.store import Store
+from tests.unit.policies.line import at, line_task
+
+PLACES = 100
+
+_OUTCOMES = {
+    "b": Outcome.BUG,
+    "i": Outcome.IMPLIED,
+    "p": Outcome.PASS,
+    "?": Outcome.INCONCLUSIVE,
+    "r": Outcome.BUG,  # claimed, but rejected by the checker
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A campaign: one character per pool state, which is the place of that number."""
+
+    runs: str
+    """"s" for solved, "l" for a loop."""
+    verdicts: Mapping[str, str]
+    """By oracle; "b" bug, "i" implied, "p" pass, "?" inconclusive, "r" rejected claim."""
+    places: Sequence[int] = ()
+    """The places of the pool states; 0, 1, 2, … if there are none."""
+    objections: Mapping[str, str] = field(default_factory=dict)
+    bias: str = "policy-quality"
+    novelty: int = 2
+    seed: int = 0
+    policy: str = "greedy:hff"
+    objective: str = "quantitative"
+    domain: bytes | None = b"; a comment\n(define (domain Line)\n)"
+    length: int = PLACES
+    """Of the line: makes tasks different."""
+    unjudged: int = 0
+    """Further states of the pool."""
+
+    def write(self, folder: Path) -> Path:
+        """Make the campaign's folder; bugs are found one second after the other."""
+        folder.mkdir(parents=True)
+        places = list(self.places or range(len(self.runs)))
+        places += range(max(places) + 1, max(places) + 1 + self.unjudged)
+        entries = [PoolEntry(i, i - 1 if i else None, (), i or None) for i in range(len(places))]
+        judgements = [self._judgement(number) for number in range(len(self.runs))]
+        progress = Progress(
+            judged=len(self.runs), seconds=float(len(self.runs)), finished="pool full"
+        )
+        Store.create(folder, self._header(), Addition(progress, entries, at(*places), judgements))
+        return folder
+
+    def _header(self) -> CampaignHeader:
+        options = CampaignOptions(
+            task=(),
+            policy=self.policy,
+            objective=self.objective,
+            oracles=(*self.verdicts, *self.objections),
+            fuzz=FuzzOptions(bias=self.bias, novelty=self.novelty, seed=self.seed),
+        )
+        task = line_task(self.length)
+        saved = SavedTask(f"line-{self.length}", task.to_sas(), domain=self.domain, problem=b"()")
+        rows = [OracleRow(spec) for spec in self.verdicts]
+        rows += [OracleRow(spec, reason) for spec, reason in self.objections.items()]
+        return CampaignHeader(
+            options.to_toml(), saved, self.policy, False, self.objective, tuple(rows)
+        )
+
+    def _judgement(self, number: int) -> Judgement:
+        solved = self.runs[number] == "s"
+        run = RunRow(int(Ending.SOLVED if solved else Ending.LOOP), 3, 3, 3.0 if solved else 9.0)
+        rows = {spec: letters[number] for spec, letters in self.verdicts.items()}
+        verdicts = tuple(
+            VerdictRow(spec, Verdict(_OUTCOMES[letter], gap=1.0)) for spec, letter in rows.items()
+        )
+        finders = tuple(spec for spec, letter in rows.items() if letter == "b")
+        rejected = tuple(
+            RejectedRow(number, spec, "nonsense") for spec, letter in rows.items() if letter == "r"
+        )
+        bug = _bug_row(number, "costly" if solved else "unsolved", finders) if finders else None
+        return Judgement(number, run, verdicts, bug, rejected)
+
+
+def _bug_row(number: int, kind: str, finders: tuple[str, ...]) -> BugRow:
+    certificate = {"kind": kind, "gap": 1 if kind == "costly" else None}
+    found_by = FoundBy(number, 1, ())
+    bug = Bug(f"{number:012x}", certificate, finders[0], "found", False, found_by)
+    return BugRow(number, bug, finders, seconds=number + 1.0)

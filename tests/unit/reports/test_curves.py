@@ -1,0 +1,78 @@
+"""Curves of bugs over time: which campaigns share one, and what it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.reports.collection import collect
+from bugsieve.reports.curves import MOST_CURVES, Curve, curves
+from tests.unit.reports.samples import Sample
+
+
+def made(folder: Path, *by: str) -> list[Curve]:
+    return curves(collect([folder]), by)
+
+
+def test_bugs_by_kind_and_time(tmp_path: Path) -> None:
+    Sample("slslss", {"lookahead": "bb?bbr"}).write(tmp_path / "a")
+    (curve,) = made(tmp_path)
+    assert {kind: times.tolist() for kind, times in curve.bugs.items()} == {
+        "costly": [1.0, 5.0],
+        "unsolved": [2.0, 4.0],
+    }
+    assert (curve.end, curve.campaigns, curve.label) == (6.0, 1, "")
+
+
+def test_labels_name_what_differs(tmp_path: Path) -> None:
+    Sample("s", {"lookahead": "b"}).write(tmp_path / "a")
+    Sample("s", {"lookahead": "b"}, bias="uniform").write(tmp_path / "b")
+    Sample("s", {"lookahead": "b"}, policy="random", novelty=0).write(tmp_path / "c")
+    assert [(curve.subject, curve.fuzzer) for curve in made(tmp_path)] == [
+        ("greedy:hff", "policy-quality bias, novelty 2"),
+        ("greedy:hff", "no bias, novelty 2"),
+        ("random", "policy-quality bias, no novelty filter"),
+    ]
+
+
+def test_instances_tell_their_domains(tmp_path: Path) -> None:
+    Sample("s", {"lookahead": "b"}, length=10).write(tmp_path / "a")
+    Sample("s", {"lookahead": "b"}, length=20, domain=None).write(tmp_path / "b")
+    assert [curve.label for curve in made(tmp_path)] == ["line-10", "line-20"]
+    assert [curve.label for curve in made(tmp_path, "domain")] == ["line", "line-20"]
+
+
+def test_campaigns_that_agree_share_a_curve(tmp_path: Path) -> None:
+    Sample("sss", {"lookahead": "b?b"}, seed=1).write(tmp_path / "a")
+    Sample("ss", {"lookahead": "?b"}, seed=2).write(tmp_path / "b")
+    Sample("ss", {"lookahead": "??"}, seed=2, bias="uniform").write(tmp_path / "c")
+    biased, uniform = made(tmp_path, "bias")
+    assert biased.bugs["costly"].tolist() == [1.0, 2.0, 3.0]
+    assert (biased.campaigns, biased.end, biased.label) == (2, 3.0, "policy-quality bias")
+    assert (uniform.campaigns, uniform.bugs, uniform.label) == (1, {}, "no bias")
+
+
+def test_many_seeds_share_a_curve_by_default(tmp_path: Path) -> None:
+    for number in range(14):
+        Sample("s", {"lookahead": "b"}, seed=number, length=10 + number % 2).write(
+            tmp_path / str(number)
+        )
+    assert [(curve.label, curve.campaigns) for curve in made(tmp_path)] == [
+        ("line-10", 7),
+        ("line-11", 7),
+    ]
+
+
+def test_too_many_curves_are_refused(tmp_path: Path) -> None:
+    for number in range(MOST_CURVES + 1):
+        Sample("s", {"lookahead": "b"}, seed=number).write(tmp_path / str(number))
+    with pytest.raises(UsageError, match="25 curves are too many .* --by policy,bias"):
+        made(tmp_path, "seed")
+
+
+def test_unknown_keys_are_refused(tmp_path: Path) -> None:
+    Sample("s", {"lookahead": "b"}).write(tmp_path / "a")
+    with pytest.raises(UsageError, match="no key 'polcy' .did you mean 'policy'"):
+        made(tmp_path, "polcy")
