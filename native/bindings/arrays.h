@@ -103,5 +103,7 @@ void bind_distances(nb::module_& m);
 void bind_improvement(nb::module_& m);
 void bind_policies(nb::module_& m);
 void bind_fuzzing(nb::module_& m);
+void bind_safety(nb::module_& m);
+void bind_jani(nb::module_& m);
 
 }  // namespace bugsieve

@@ -26,4 +26,6 @@ NB_MODULE(_native, m) {
     bind_improvement(m);
     bind_policies(m);
     bind_fuzzing(m);
+    bind_safety(m);
+    bind_jani(m);
 }

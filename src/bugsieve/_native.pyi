@@ -1,5 +1,6 @@
 """Types of the compiled core. Arrays go in and come out; nothing here prints or touches files."""
 
+from collections.abc import Callable
 from typing import Final, Literal
 
 import numpy as np
@@ -319,3 +320,174 @@ def exact_goal_distances(
 
     ValueError if there are more than `max_states` of them.
     """
+
+# Safety: states are rows of 64-bit words, in C order. Limits of -1 mean "none".
+
+WordArray = NDArray[np.uint64]
+
+SAFETY_ALGORITHMS: Final[tuple[str, ...]]
+"""Names that `SafetyAnalysis` accepts."""
+
+class TransitionSystem:
+    """A non-deterministic transition system; made by its subclasses only."""
+
+    @property
+    def words(self) -> int:
+        """Words of a state."""
+    @property
+    def num_actions(self) -> int: ...
+
+class ExplicitSystem(TransitionSystem):
+    """A graph. Its states are rows of one word, the number of a node."""
+
+    @staticmethod
+    def from_arrays(
+        kinds: NDArray[np.uint8],
+        state_offsets: NDArray[np.uint32],
+        actions: NDArray[np.int32],
+        outcome_offsets: NDArray[np.uint32],
+        outcomes: NDArray[np.uint32],
+        num_actions: int,
+    ) -> ExplicitSystem:
+        """Kinds are 0 ordinary, 1 goal, 2 unsafe.
+
+        The choices of state s are state_offsets[s] to state_offsets[s + 1], each an action; the
+        outcomes of choice c are outcome_offsets[c] to outcome_offsets[c + 1]. Actions rise within
+        a state; outcomes are distinct within a choice. ValueError if that does not hold.
+        """
+    @property
+    def num_states(self) -> int: ...
+
+class PolicyView:
+    """The policy under test, as the core sees it; made by its subclasses only."""
+
+class TablePolicy(PolicyView):
+    """An action per node of a graph, or NO_ACTION."""
+
+    def __init__(self, actions: NDArray[np.int32]) -> None: ...
+
+class PythonPolicy(PolicyView):
+    """A function from rows of states to as many actions; states have `words` words."""
+
+    def __init__(self, function: Callable[[WordArray], NDArray[np.int32]], words: int) -> None: ...
+
+class SafetyAnalysis:
+    """Decides by one algorithm and for one radius (None: infinite), and remembers what it found.
+
+    Verdicts are 1 safe, 0 not safe, -1 unknown. May be asked from any thread.
+    """
+
+    def __init__(
+        self,
+        system: TransitionSystem,
+        policy: PolicyView | None,
+        algorithm: str,
+        radius: int | None,
+    ) -> None: ...
+    def decide(
+        self,
+        states: WordArray,
+        *,
+        max_expansions: int = ...,
+        max_seconds: float = ...,
+        max_bytes: int = ...,
+    ) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
+        """A verdict per state, and the limit reached: 0 none, 1 expansions, 2 time, 3 memory.
+
+        Limits on expansions and time count for each state anew.
+        """
+    def faults(
+        self,
+        run: WordArray,
+        *,
+        max_expansions: int = ...,
+        max_seconds: float = ...,
+        max_bytes: int = ...,
+    ) -> tuple[NDArray[np.int8], NDArray[np.int8], WordArray]:
+        """Per state: the verdict; 1 for a fault, 0 for none, -1 if unknown; the lost outcome."""
+    def alternative(
+        self,
+        state: WordArray,
+        *,
+        max_expansions: int = ...,
+        max_seconds: float = ...,
+        max_bytes: int = ...,
+    ) -> tuple[WordArray, NDArray[np.int32], NDArray[np.int32]] | None:
+        """States, actions and divergences of a safe policy; None if a limit was reached.
+
+        ValueError if the state was not found safe before.
+        """
+    def ranking(
+        self,
+        state: WordArray,
+        *,
+        max_expansions: int = ...,
+        max_seconds: float = ...,
+        max_bytes: int = ...,
+    ) -> tuple[WordArray, NDArray[np.int32], NDArray[np.int32]] | None:
+        """States, budgets and ranks of lost pairs; None if a limit was reached.
+
+        ValueError if the state was not found lost before.
+        """
+    @property
+    def num_states(self) -> int: ...
+    @property
+    def num_expanded(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int: ...
+
+JANI_OPERATORS: Final[dict[str, int]]
+"""Numbers of the operators of JANI expressions by name."""
+
+class JaniFaultError(ValueError):
+    """A model went wrong in a state.
+
+    `args` is (kind, edge or -1, variable or -1, value, state as a tuple of floats).
+    """
+
+class JaniSystem(TransitionSystem):
+    """A compiled JANI model; states are rows of float64.
+
+    The methods here may be called from several threads at once, but an analysis needs a system of
+    its own, as it runs on the system's registers.
+    """
+
+    def __init__(
+        self,
+        *,
+        nodes: NDArray[np.int32],
+        constants: list[int],
+        variables: NDArray[np.uint64],
+        assignments: NDArray[np.int32],
+        destinations: NDArray[np.int32],
+        edges: NDArray[np.int32],
+        num_actions: int,
+        goal: int,
+        unsafe: int,
+        start: int,
+    ) -> None:
+        """Rows of the tables, which refer to nodes, variables and each other by number:
+
+        nodes: operator, three operands, those of lower number first; variables: is real, is part
+        of states, lower and upper bound, first value, as 64-bit words; assignments: step,
+        variable, node; destinations: probability or -1, conflict or -1, first and last
+        assignment; edges, ascending by action: action, guard, first and last destination.
+        """
+    def copy(self) -> JaniSystem:
+        """Another system that shares the model."""
+    def pack(self, states: NDArray[np.float64]) -> NDArray[np.uint64]:
+        """The words in which the core holds the states; ValueError for impossible values."""
+    def unpack(self, words: NDArray[np.uint64]) -> NDArray[np.float64]: ...
+    def is_goal(self, states: NDArray[np.float64]) -> NDArray[np.bool_]: ...
+    def is_unsafe(self, states: NDArray[np.float64]) -> NDArray[np.bool_]: ...
+    def is_start(self, states: NDArray[np.float64]) -> NDArray[np.bool_]: ...
+    def applicable(
+        self, states: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Actions, ascending within each state, and n + 1 offsets."""
+    def expand(
+        self, states: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+        """Actions and their offsets by state, outcomes and their offsets by action."""
+    def count_outcomes(self, states: NDArray[np.float64], rounds: int) -> int:
+        """Expand all states `rounds` times and keep nothing; for measurements."""

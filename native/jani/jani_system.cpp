@@ -1,0 +1,153 @@
+#include "jani/jani_system.h"
+
+#include <algorithm>
+#include <span>
+
+namespace bugsieve::jani {
+
+TransitionSystem::Kind JaniSystem::classify(const std::uint64_t* state) {
+    load(state);
+    const Place place{state, nullptr};
+    if (test(model_->unsafe, place)) return Kind::kUnsafe;
+    return test(model_->goal, place) ? Kind::kGoal : Kind::kOrdinary;
+}
+
+bool JaniSystem::holds(std::uint32_t condition, const std::uint64_t* state) {
+    load(state);
+    return test(condition, {state, nullptr});
+}
+
+bool JaniSystem::test(std::uint32_t program, const Place& place) {
+    const Ending ending = run(model_->program, program, registers_.data());
+    if (ending > Ending::kTrue) [[unlikely]]
+        fail(ending, place);
+    return ending == Ending::kTrue;
+}
+
+bool JaniSystem::is_enabled(const EdgeIndex::Candidate& candidate, const Place& place) {
+    const RangeTest* tests = model_->index.tests();
+    for (std::uint32_t t = candidate.begin; t < candidate.end; ++t)
+        if (!tests[t].holds(registers_.data())) return false;
+    return place.edge->guard == kNoProgram || test(place.edge->guard, place);
+}
+
+void JaniSystem::expand(const std::uint64_t* state, Expansion& out) {
+    out.actions.clear();
+    out.offsets.clear();
+    out.outcomes.clear();
+    load(state);
+    const std::size_t width = words();
+    std::size_t first = 0;  // where the outcomes of the present action begin
+    for (const EdgeIndex::Candidate& candidate : model_->index.candidates(registers_.data())) {
+        const CompiledModel::Edge& edge = model_->edges[candidate.edge];
+        const Place place{state, &edge};
+        if (!is_enabled(candidate, place)) continue;
+        if (out.actions.empty() || out.actions.back() != edge.action) {
+            first = out.outcomes.size();
+            out.actions.push_back(edge.action);
+            out.offsets.push_back(static_cast<std::uint32_t>(first / width));
+        }
+        bool is_certain = false;
+        for (std::uint32_t d = edge.begin; d < edge.end; ++d) {
+            const CompiledModel::Destination& destination = model_->destinations[d];
+            if (!is_possible(destination, place)) continue;
+            is_certain = true;
+            add_outcome(destination, place, first, out);
+        }
+        if (!is_certain) [[unlikely]]
+            fail(Ending::kNoOutcome, place);
+    }
+    out.offsets.push_back(static_cast<std::uint32_t>(out.outcomes.size() / width));
+}
+
+void JaniSystem::applicable(const std::uint64_t* state, std::vector<std::int32_t>& actions) {
+    actions.clear();
+    load(state);
+    for (const EdgeIndex::Candidate& candidate : model_->index.candidates(registers_.data())) {
+        const CompiledModel::Edge& edge = model_->edges[candidate.edge];
+        if (!actions.empty() && actions.back() == edge.action) continue;
+        if (is_enabled(candidate, {state, &edge})) actions.push_back(edge.action);
+    }
+}
+
+bool JaniSystem::is_possible(const CompiledModel::Destination& destination, const Place& place) {
+    if (destination.probability_program == kNoProgram) return true;
+    test(destination.probability_program, place);
+    const double probability = registers_[destination.probability].real;
+    if (!(probability >= 0 && probability <= 1))
+        fail(Ending::kBadProbability, place, -1, probability);
+    return probability > 0;
+}
+
+// Appends the outcome unless the action has it already.
+void JaniSystem::add_outcome(const CompiledModel::Destination& destination, const Place& place,
+                             std::size_t first, Expansion& out) {
+    if (destination.conflict >= 0) [[unlikely]]
+        fail(Ending::kConflict, place, destination.conflict);
+    const std::size_t width = words();
+    const std::size_t size = out.outcomes.size();
+    out.outcomes.resize(size + width);
+    std::uint64_t* outcome = out.outcomes.data() + size;
+    std::copy_n(place.state, width, outcome);
+    for (std::uint32_t s = destination.begin; s < destination.end; ++s) {
+        take_step(model_->steps[s], place, outcome);
+        if (s + 1 < destination.end) keep_stored_values(model_->steps[s]);
+    }
+    if (destination.end - destination.begin > 1) restore(place.state);
+    for (const std::uint64_t* other = out.outcomes.data() + first; other < outcome; other += width)
+        if (std::equal(other, other + width, outcome)) {
+            out.outcomes.resize(size);
+            return;
+        }
+}
+
+// The registers of the variables stay as they are, so that all values come from before the step.
+void JaniSystem::take_step(const CompiledModel::Step& step, const Place& place,
+                           std::uint64_t* outcome) {
+    if (step.program != kNoProgram) test(step.program, place);
+    for (std::uint32_t k = step.begin; k < step.end; ++k) {
+        const CompiledModel::Store& store = model_->stores[k];
+        Word value = registers_[store.source];
+        if (store.is_real) {
+            value.real += 0.0;  // makes one zero of both, so that equal states have equal words
+            if (!(store.lower.real <= value.real && value.real <= store.upper.real)) [[unlikely]]
+                fail(Ending::kOutOfBounds, place, static_cast<std::int32_t>(store.variable),
+                     value.real);
+        } else if (store.is_checked && (value.integer < store.lower.integer ||
+                                        value.integer > store.upper.integer)) [[unlikely]] {
+            fail(Ending::kOutOfBounds, place, static_cast<std::int32_t>(store.variable),
+                 static_cast<double>(value.integer));
+        }
+        if (store.is_in_state) model_->packing.set(outcome, store.variable, value);
+    }
+}
+
+void JaniSystem::keep_stored_values(const CompiledModel::Step& step) {
+    const auto stores = std::span(model_->stores).subspan(step.begin, step.end - step.begin);
+    stored_.clear();
+    for (const CompiledModel::Store& store : stores) stored_.push_back(registers_[store.source]);
+    for (std::size_t k = 0; k < stores.size(); ++k) registers_[stores[k].variable] = stored_[k];
+}
+
+void JaniSystem::restore(const std::uint64_t* state) {
+    std::copy_n(model_->registers.begin(), model_->variables.size(), registers_.begin());
+    load(state);
+}
+
+void JaniSystem::fail(Ending kind, const Place& place, std::int32_t variable, double value) {
+    restore(place.state);  // a step may have left its values behind
+    Fault fault;
+    fault.kind = kind;
+    fault.edge = place.edge == nullptr ? -1 : place.edge->number;
+    fault.variable = variable;
+    fault.value = value;
+    for (std::size_t v = 0; v < model_->variables.size(); ++v) {
+        if (!model_->variables[v].is_in_state) continue;
+        fault.state.push_back(model_->variables[v].is_real
+                                  ? registers_[v].real
+                                  : static_cast<double>(registers_[v].integer));
+    }
+    throw fault;
+}
+
+}  // namespace bugsieve::jani

@@ -1,0 +1,57 @@
+// A JANI model as a transition system.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "jani/compiled_model.h"
+#include "safety/transition_system.h"
+
+namespace bugsieve::jani {
+
+// Runs a model on one state after the other. Throws Fault where the model goes wrong.
+class JaniSystem final : public TransitionSystem {
+  public:
+    explicit JaniSystem(std::shared_ptr<const CompiledModel> model)
+        : model_(std::move(model)), registers_(model_->registers) {}
+
+    const CompiledModel& model() const { return *model_; }
+    const std::shared_ptr<const CompiledModel>& shared_model() const { return model_; }
+
+    std::size_t words() const override { return model_->packing.words(); }
+    std::int32_t num_actions() const override { return model_->num_actions; }
+    Kind classify(const std::uint64_t* state) override;
+    void expand(const std::uint64_t* state, Expansion& out) override;
+
+    bool is_goal(const std::uint64_t* state) { return holds(model_->goal, state); }
+    bool is_unsafe(const std::uint64_t* state) { return holds(model_->unsafe, state); }
+    bool is_start(const std::uint64_t* state) { return holds(model_->start, state); }
+    // The actions that `expand` would list.
+    void applicable(const std::uint64_t* state, std::vector<std::int32_t>& actions);
+
+  private:
+    struct Place {
+        const std::uint64_t* state;
+        const CompiledModel::Edge* edge;
+    };
+
+    void load(const std::uint64_t* state) { model_->packing.unpack(state, registers_.data()); }
+    bool holds(std::uint32_t condition, const std::uint64_t* state);
+    bool test(std::uint32_t program, const Place& place);
+    bool is_enabled(const EdgeIndex::Candidate& candidate, const Place& place);
+    bool is_possible(const CompiledModel::Destination& destination, const Place& place);
+    void add_outcome(const CompiledModel::Destination& destination, const Place& place,
+                     std::size_t first, Expansion& out);
+    void take_step(const CompiledModel::Step& step, const Place& place, std::uint64_t* outcome);
+    void keep_stored_values(const CompiledModel::Step& step);
+    void restore(const std::uint64_t* state);
+    [[noreturn]] void fail(Ending kind, const Place& place, std::int32_t variable = -1,
+                           double value = 0);
+
+    std::shared_ptr<const CompiledModel> model_;
+    std::vector<Word> registers_;
+    std::vector<Word> stored_;  // the values of one step
+};
+
+}  // namespace bugsieve::jani

@@ -1,0 +1,281 @@
+"""Checks proofs about safety against a model, trusting nobody.
+
+This file uses the standard library only and shares no code with the rest of Bugsieve, so that a
+mistake there cannot hide a mistake in a proof. The model answers three questions about a state:
+its kind, its transitions, and what the policy under test does there.
+
+Proofs are JSON objects. `safe`: a table of states with an action and the divergences from the
+policy that may still follow. `unsafe`: a ranking of states with a budget of divergences, such that
+every action the budget allows may lead to danger or to a lower rank. `run`: the policy's way to
+danger. `fault`: a safe state in which the policy's action may lead to an unsafe one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
+
+State: TypeAlias = tuple[Any, ...]
+Pair: TypeAlias = tuple[State, int]
+
+ORDINARY, GOAL, UNSAFE = "ordinary", "goal", "unsafe"
+
+_KEYS = {
+    "safe": ("kind", "radius", "state", "table"),
+    "unsafe": ("kind", "radius", "state", "ranking"),
+    "run": ("kind", "states", "actions"),
+    "fault": ("kind", "radius", "state", "action", "outcome", "safe", "unsafe"),
+}
+
+
+class CertificateError(ValueError):
+    """The certificate proves nothing; the sentence says why."""
+
+
+class Model(Protocol):
+    """What a proof is about."""
+
+    def kind(self, state: State) -> str:
+        """ "ordinary", "goal" or "unsafe"; a goal that is unsafe is unsafe."""
+
+    def transitions(self, state: State) -> Mapping[int, Sequence[State]]:
+        """The outcomes of each applicable action."""
+
+    def policy(self, state: State) -> int | None:
+        """What the policy does; None, or an action that is not applicable, is no action."""
+
+
+class ExplicitModel:
+    """A model whose states are numbers; kinds, transitions and policy are listed by state."""
+
+    def __init__(
+        self,
+        kinds: Sequence[str],
+        transitions: Sequence[Mapping[int, Sequence[int]]],
+        policy: Sequence[int | None],
+    ) -> None:
+        if not len(kinds) == len(transitions) == len(policy):
+            raise ValueError("kinds, transitions and policy must be equally long")
+        self._kinds = kinds
+        self._transitions = transitions
+        self._policy = policy
+
+    def kind(self, state: State) -> str:
+        """The kind listed for the state."""
+        return self._kinds[self._number(state)]
+
+    def transitions(self, state: State) -> dict[int, list[State]]:
+        """The outcomes listed for the state."""
+        choices = self._transitions[self._number(state)]
+        return {action: [(outcome,) for outcome in choices[action]] for action in choices}
+
+    def policy(self, state: State) -> int | None:
+        """The action listed for the state."""
+        return self._policy[self._number(state)]
+
+    def _number(self, state: State) -> int:
+        if len(state) != 1 or type(state[0]) is not int or not 0 <= state[0] < len(self._kinds):
+            _fail(f"there is no state {_shown(state)}")
+        return state[0]
+
+
+def check(model: Model, certificate: Mapping[str, Any]) -> None:
+    """Return if the certificate proves its claim about the model, else raise CertificateError."""
+    if not isinstance(certificate, Mapping):
+        _fail("a certificate must be an object")
+    kind = certificate.get("kind")
+    if not isinstance(kind, str) or kind not in _KEYS:
+        _fail(f"'kind' must be one of {', '.join(_KEYS)}")
+    if set(certificate) != set(_KEYS[kind]):
+        _fail(f"a certificate of kind {kind!r} has the keys {', '.join(_KEYS[kind])}")
+    _CHECKS[kind](model, certificate)
+
+
+def _check_safe(model: Model, certificate: Mapping[str, Any]) -> None:
+    radius = _radius(certificate["radius"])
+    start = _state(certificate["state"])
+    table: dict[State, tuple[int, int]] = {}
+    for row in _rows(certificate["table"], "table"):
+        if row.state in table:
+            _fail(f"state {_shown(row.state)} occurs twice in the table")
+        table[row.state] = row.first, row.second
+    _check_entered(model, start, table, radius or 0, radius)
+    for state, (action, divergences) in table.items():
+        _check_table_row(model, table, state, action, divergences, radius)
+
+
+def _check_table_row(
+    model: Model,
+    table: Mapping[State, tuple[int, int]],
+    state: State,
+    action: int,
+    divergences: int,
+    radius: int | None,
+) -> None:
+    if model.kind(state) != ORDINARY:
+        _fail(f"state {_shown(state)} needs no action, as it is {model.kind(state)}")
+    outcomes = model.transitions(state).get(action)
+    if not outcomes:
+        _fail(f"action {action} is not applicable in state {_shown(state)}")
+    left = divergences - _cost(model, state, action, radius)
+    if left < 0:
+        _fail(f"action {action} in state {_shown(state)} differs from the policy's once too often")
+    for outcome in outcomes:
+        _check_entered(model, outcome, table, left, radius)
+
+
+def _check_entered(
+    model: Model,
+    state: State,
+    table: Mapping[State, tuple[int, int]],
+    left: int,
+    radius: int | None,
+) -> None:
+    """The table must cover the state with `left` divergences, unless a run ends safely there."""
+    kind = model.kind(state)
+    if kind == UNSAFE:
+        _fail(f"the alternative may reach state {_shown(state)}, which is unsafe")
+    if state in table:
+        if not 0 <= table[state][1] <= left:
+            limit = "any" if radius is None else f"more than {left}"
+            _fail(f"{limit} divergences may follow after state {_shown(state)} is entered")
+    elif kind != GOAL and model.transitions(state):
+        _fail(f"the alternative may reach state {_shown(state)}, which the table lacks")
+
+
+def _check_unsafe(model: Model, certificate: Mapping[str, Any]) -> None:
+    radius = _radius(certificate["radius"])
+    start = _state(certificate["state"])
+    ranks: dict[Pair, int] = {}
+    for row in _rows(certificate["ranking"], "ranking"):
+        if (row.state, row.first) in ranks:
+            _fail(f"state {_shown(row.state)} occurs twice with budget {row.first}")
+        if not 0 <= row.first <= (radius or 0) or row.second < 1:
+            _fail(f"budget or rank of state {_shown(row.state)} is out of range")
+        ranks[row.state, row.first] = row.second
+    if model.kind(start) != UNSAFE and (start, radius or 0) not in ranks:
+        _fail(f"the ranking lacks state {_shown(start)} with the full budget")
+    for (state, budget), rank in ranks.items():
+        _check_ranked(model, ranks, state, budget, rank, radius)
+
+
+def _check_ranked(
+    model: Model,
+    ranks: Mapping[Pair, int],
+    state: State,
+    budget: int,
+    rank: int,
+    radius: int | None,
+) -> None:
+    if model.kind(state) != ORDINARY:
+        _fail(f"state {_shown(state)} needs no rank, as it is {model.kind(state)}")
+    transitions = model.transitions(state)
+    if not transitions:
+        _fail(f"a run ends safely in state {_shown(state)}, which has no actions")
+    for action, outcomes in transitions.items():
+        left = budget - _cost(model, state, action, radius)
+        if left >= 0 and not any(
+            model.kind(outcome) == UNSAFE or ranks.get((outcome, left), rank) < rank
+            for outcome in outcomes
+        ):
+            _fail(f"action {action} in state {_shown(state)} leads to no lower rank")
+
+
+def _check_run(model: Model, certificate: Mapping[str, Any]) -> None:
+    states = [_state(state) for state in _list(certificate["states"], "'states'")]
+    actions = [
+        _whole(action, "an action") for action in _list(certificate["actions"], "'actions'")
+    ]
+    if len(states) != len(actions) + 1:
+        _fail("a run has one state more than actions")
+    for position, action in enumerate(actions):
+        state = states[position]
+        if model.kind(state) != ORDINARY:
+            _fail(f"the run does not end in state {_shown(state)}, which is {model.kind(state)}")
+        if model.policy(state) != action:
+            _fail(f"the policy does not choose action {action} in state {_shown(state)}")
+        if states[position + 1] not in model.transitions(state).get(action, ()):
+            _fail(f"action {action} in state {_shown(state)} does not lead to the next state")
+    if model.kind(states[-1]) != UNSAFE:
+        _fail("the last state of the run is not unsafe")
+
+
+def _check_fault(model: Model, certificate: Mapping[str, Any]) -> None:
+    radius = _radius(certificate["radius"])
+    state, outcome = _state(certificate["state"]), _state(certificate["outcome"])
+    action = _whole(certificate["action"], "an action")
+    if model.policy(state) != action:
+        _fail(f"the policy does not choose action {action} in state {_shown(state)}")
+    if outcome not in model.transitions(state).get(action, ()):
+        _fail(f"action {action} in state {_shown(state)} does not lead to the outcome")
+    if model.kind(state) != ORDINARY:
+        _fail(f"a run ends in state {_shown(state)}, which is {model.kind(state)}")
+    for part, about in (("safe", state), ("unsafe", outcome)):
+        proof = certificate[part]
+        check(model, proof)
+        if proof["kind"] != part or _state(proof["state"]) != about or proof["radius"] != radius:
+            _fail(f"the {part!r} part of the fault proves something else")
+
+
+_CHECKS = {
+    "safe": _check_safe,
+    "unsafe": _check_unsafe,
+    "run": _check_run,
+    "fault": _check_fault,
+}
+
+
+def _cost(model: Model, state: State, action: int, radius: int | None) -> int:
+    return int(radius is not None and model.policy(state) != action)
+
+
+class _Row(NamedTuple):
+    state: State
+    first: int
+    second: int
+
+
+def _rows(value: Any, what: str) -> list[_Row]:
+    rows = []
+    for row in _list(value, f"'{what}'"):
+        if len(_list(row, f"a row of the {what}")) != 3:
+            _fail(f"a row of the {what} has three parts")
+        numbers = [_whole(number, f"a number of the {what}") for number in row[1:]]
+        rows.append(_Row(_state(row[0]), *numbers))
+    return rows
+
+
+def _radius(value: Any) -> int | None:
+    if value is None:
+        return None
+    if _whole(value, "'radius'") < 0:
+        _fail("'radius' must not be negative")
+    return int(value)
+
+
+def _state(value: Any) -> State:
+    state = tuple(_list(value, "a state"))
+    if not all(type(part) in (int, float, bool, str) for part in state):
+        _fail("a state must be a list of plain values")
+    return state
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, (list, tuple)):
+        _fail(f"{what} must be a list")
+    return list(value)
+
+
+def _whole(value: Any, what: str) -> int:
+    if type(value) is not int:
+        _fail(f"{what} must be a whole number")
+    return int(value)
+
+
+def _shown(state: State) -> str:
+    text = str(list(state))
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _fail(sentence: str) -> NoReturn:
+    raise CertificateError(sentence)

@@ -1,0 +1,65 @@
+"""Transition systems that are given as graphs: small models, and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve import _native
+from bugsieve.basis.errors import UsageError
+
+
+class Kind(IntEnum):
+    """What a state is; a goal that is unsafe counts as unsafe."""
+
+    ORDINARY = 0
+    GOAL = 1
+    UNSAFE = 2
+
+
+def graph_system(
+    kinds: Sequence[int], transitions: Sequence[Mapping[int, Sequence[int]]]
+) -> _native.ExplicitSystem:
+    """The system with one state per kind; transitions[s] has the outcomes of each action in s."""
+    if len(kinds) != len(transitions):
+        raise UsageError(f"{len(kinds)} kinds, but transitions of {len(transitions)} states")
+    actions: list[int] = []
+    outcomes: list[int] = []
+    state_offsets, outcome_offsets = [0], [0]
+    for choices in transitions:
+        for action in sorted(choices):
+            actions.append(action)
+            outcomes.extend(dict.fromkeys(choices[action]))
+            outcome_offsets.append(len(outcomes))
+        state_offsets.append(len(actions))
+    return graph_from_arrays(
+        np.array(kinds, dtype=np.uint8),
+        np.array(state_offsets, dtype=np.uint32),
+        np.array(actions, dtype=np.int32),
+        np.array(outcome_offsets, dtype=np.uint32),
+        np.array(outcomes, dtype=np.uint32),
+    )
+
+
+def graph_from_arrays(
+    kinds: NDArray[np.uint8],
+    state_offsets: NDArray[np.uint32],
+    actions: NDArray[np.int32],
+    outcome_offsets: NDArray[np.uint32],
+    outcomes: NDArray[np.uint32],
+) -> _native.ExplicitSystem:
+    """The system in flat arrays, as `_native.ExplicitSystem.from_arrays` describes them."""
+    try:
+        return _native.ExplicitSystem.from_arrays(
+            kinds,
+            state_offsets,
+            actions,
+            outcome_offsets,
+            outcomes,
+            int(actions.max(initial=-1)) + 1,
+        )
+    except ValueError as error:
+        raise UsageError(f"this is no transition system: {error}") from None

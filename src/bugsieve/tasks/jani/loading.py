@@ -1,0 +1,174 @@
+"""Loads a JANI model with its property: reads, checks, composes and compiles it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from bugsieve.tasks.jani.automata import Automaton, Edge, EdgeReader, Surroundings, read_outline
+from bugsieve.tasks.jani.composition import (
+    SILENT,
+    Composition,
+    Element,
+    Synchronisation,
+    read_elements,
+    read_synchronisations,
+)
+from bugsieve.tasks.jani.declarations import Declaration, Declarations
+from bugsieve.tasks.jani.encoding import Conditions, build_system
+from bugsieve.tasks.jani.expressions import Graph
+from bugsieve.tasks.jani.formulas import FormulaReader, Scope
+from bugsieve.tasks.jani.json_text import load_json
+from bugsieve.tasks.jani.model import JaniModel, Origins
+from bugsieve.tasks.jani.parts import Part, unique
+from bugsieve.tasks.jani.properties import PropertyFiles, StrPath, find_property
+from bugsieve.tasks.jani.starts import StartReader
+from bugsieve.tasks.jani.types import Value
+from bugsieve.tasks.jani.variables import VariableTable
+
+_TYPES = ("lts", "mdp", "dtmc")  # probabilities are choices of the world in all of them
+
+
+def load_model(
+    model_path: StrPath,
+    property_path: StrPath | PropertyFiles | None = None,
+    *,
+    constants: Mapping[str, Value] | None = None,
+    property_name: str | None = None,
+) -> JaniModel:
+    """Load a model; its property may be inside it, in another file, or in several.
+
+    `constants` gives values to constants, `property_name` chooses among several properties.
+    """
+    model = Part(load_json(model_path), os.fspath(model_path))
+    _check_type(model)
+    parts = find_property(model, property_path, property_name)
+    loader = _Loader(model, constants or {})
+    edges = loader.edges()
+    start_reader = loader.start_reader()
+    start = start_reader.start(parts.start, model)
+    conditions = Conditions(
+        start_reader.condition(parts.goal), start_reader.condition(parts.unsafe), start.condition
+    )
+    actions = _used_actions(list(loader.actions), edges, loader.synchronisations)
+    numbers = {name: number for number, name in enumerate(actions)}
+    numbered = sorted(((numbers[name], edge) for name, edge in edges), key=lambda pair: pair[0])
+    table = loader.variables
+    system = build_system(loader.graph, table, numbered, len(actions), conditions)
+    total = table.table().shape[0]
+    origins = Origins(
+        model.file,
+        tuple(edge.place for _, edge in numbered),
+        tuple(action for action, _ in numbered),
+        tuple(table.name(index) for index in range(total)),
+    )
+    expressions = (loader.graph, conditions)
+    loaded = JaniModel(system, table.states, actions, start.states, expressions, origins)
+    if start.states is None or start.condition == loader.graph.false:
+        return loaded
+    allowed = start.states[loaded.is_start(start.states)]
+    if not len(allowed):
+        raise model.error("no initial state satisfies the restriction of initial states")
+    return JaniModel(system, table.states, actions, allowed, expressions, origins)
+
+
+def _check_type(model: Part) -> None:
+    if model.get("automata") is None and model.get("properties") is not None:
+        raise model.error("is a property, not a model: it has no 'automata'")
+    kind = model["type"].text()
+    if kind not in _TYPES:
+        raise model["type"].unsupported(
+            f"models of type {kind!r} are not supported; supported are {', '.join(_TYPES)}"
+        )
+
+
+def _used_actions(
+    declared: Sequence[str],
+    edges: Sequence[tuple[str, Edge]],
+    synchronisations: Sequence[Synchronisation],
+) -> list[str]:
+    """The actions that the system can have, in their order."""
+    results = {s.result for s in synchronisations}
+    used = [name for name in declared if name in results]
+    is_silent = any(name == SILENT for name, _ in edges) and SILENT not in used
+    return [*used, SILENT] if is_silent else used
+
+
+class _Loader:
+    """The parts of a model, read one after the other."""
+
+    def __init__(self, model: Part, constants: Mapping[str, Value]) -> None:
+        self.graph = Graph()
+        self._formulas = FormulaReader(self.graph)
+        self._declarations = Declarations(self._formulas, model, constants)
+        self.actions: dict[str, int] = {}
+        for part in model.items_of("actions"):
+            name = unique(part, part["name"].text(), self.actions, "actions")
+            self.actions[name] = len(self.actions)
+        self._system = model["system"]
+        parts: dict[str, Part] = {}
+        for part in model["automata"].items():
+            parts[unique(part, part["name"].text(), parts, "automata")] = part
+        self._elements = read_elements(self._system, list(parts), list(self.actions))
+        self.synchronisations = read_synchronisations(
+            self._system, len(self._elements), list(self.actions)
+        )
+        self._automata = self._outlines(parts)
+        self.variables = self._read_variables(model)
+
+    def edges(self) -> list[tuple[str, Edge]]:
+        """The joint edges of the system with their actions."""
+        for number, automaton in enumerate(self._automata):
+            around = Surroundings(
+                self._formulas,
+                self.variables.in_states(number),
+                self.variables.in_assignments(number),
+                self._declarations.functions,
+                self.variables.targets(number),
+                self.actions,
+            )
+            EdgeReader(automaton, around).read()
+        composition = Composition(self.graph, self._automata, self._system)
+        composition.enable_inputs(self._elements)
+        return list(composition.edges(self.synchronisations))
+
+    def start_reader(self) -> StartReader:
+        """A reader for conditions and start states."""
+        functions = self._declarations.functions
+        scopes = [
+            (automaton, Scope(self.variables.in_states(number), functions))
+            for number, automaton in enumerate(self._automata)
+        ]
+        scope = Scope(self.variables.in_properties(), functions)
+        return StartReader(self._formulas, scope, self.variables.states, scopes)
+
+    def _outlines(self, parts: Mapping[str, Part]) -> list[Automaton]:
+        counts = Counter(element.automaton for element in self._elements)
+        seen: Counter[str] = Counter()
+        outlines = []
+        for element in self._elements:
+            name = self._instance_name(element, counts, seen)
+            part = parts[element.automaton]
+            outlines.append(read_outline(part, name, self._declarations.read_variable))
+        return outlines
+
+    @staticmethod
+    def _instance_name(element: Element, counts: Counter[str], seen: Counter[str]) -> str:
+        """The automaton's name, numbered where the system has several of them."""
+        if counts[element.automaton] == 1:
+            return element.automaton
+        seen[element.automaton] += 1
+        return f"{element.automaton}#{seen[element.automaton]}"
+
+    def _read_variables(self, model: Part) -> VariableTable:
+        common: dict[str, Declaration] = {}
+        for part in model.items_of("variables"):
+            declaration = self._declarations.read_variable(part)
+            common[unique(part, declaration.name, common, "variables")] = declaration
+        table = VariableTable(self.graph, self._declarations, self._automata)
+        table.declare(list(common.values()))
+        self._declarations.names.update(table.in_states(None))
+        table.define_transients(self._formulas)
+        self._declarations.names.update(table.in_states(None))
+        return table

@@ -1,0 +1,199 @@
+"""A JANI model whose questions are answered for whole batches of states.
+
+States are rows of float64, one column per variable; Booleans are 0 and 1, locations numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bugsieve import _native
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.names import suggest
+from bugsieve.tasks.jani.declarations import convert_value
+from bugsieve.tasks.jani.encoding import Conditions
+from bugsieve.tasks.jani.expressions import Graph
+from bugsieve.tasks.jani.findings import ModelError, describe_fault, shown_state
+from bugsieve.tasks.jani.types import Type, Value
+from bugsieve.tasks.jani.variables import Variable
+
+StateArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """All successors of a batch of states.
+
+    State i has the actions `action_offsets[i]` to `action_offsets[i + 1]`, and action k of this
+    flat list the outcomes `outcome_offsets[k]` to `outcome_offsets[k + 1]`, all different.
+    """
+
+    actions: NDArray[np.int32]
+    action_offsets: NDArray[np.int64]
+    outcomes: StateArray
+    outcome_offsets: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where things come from, for messages."""
+
+    file: str
+    edges: tuple[str, ...]
+    """Path of each edge."""
+    edge_actions: tuple[int, ...]
+    all_variables: tuple[tuple[str, Type], ...]
+    """Names and types, those of transient variables last."""
+
+
+class JaniModel:
+    """An immutable model with a start, a goal and an unsafety condition; safe to share."""
+
+    def __init__(
+        self,
+        system: _native.JaniSystem,
+        variables: Sequence[Variable],
+        actions: Sequence[str],
+        start_states: StateArray | None,
+        expressions: tuple[Graph, Conditions],
+        origins: Origins,
+    ) -> None:
+        self.system = system
+        self.variables = tuple(variables)
+        self.actions = tuple(actions)
+        self._origins = origins
+        self._columns = {variable.name: k for k, variable in enumerate(self.variables)}
+        self.graph, self.conditions = expressions
+        self._listed = start_states
+
+    @property
+    def num_variables(self) -> int:
+        """Number of columns of a state."""
+        return len(self.variables)
+
+    @property
+    def start_states(self) -> StateArray | None:
+        """The start states where they are listed, None where there is only a condition."""
+        return None if self._listed is None else self._listed.copy()
+
+    def state(self, values: Sequence[Value] | Mapping[str, Value]) -> StateArray:
+        """A state from values in the order of the variables, or by name."""
+        if isinstance(values, Mapping):
+            values = self._in_order(values)
+        if len(values) != self.num_variables:
+            raise UsageError(
+                f"a state has {self.num_variables} values, one per variable, not {len(values)}"
+            )
+        return np.array(
+            [self._column(v, value) for v, value in zip(self.variables, values, strict=True)],
+            dtype=np.float64,
+        )
+
+    def values(self, state: ArrayLike) -> dict[str, Value]:
+        """The values of a state by name, each of its own type."""
+        row = self._batch(np.atleast_2d(np.asarray(state, dtype=np.float64)))[0]
+        return {v.name: _typed(v.type, x) for v, x in zip(self.variables, row, strict=True)}
+
+    def is_goal(self, states: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each state satisfies the goal, unsafe or not."""
+        with self._findings():
+            return self.system.is_goal(self._batch(states))
+
+    def is_unsafe(self, states: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each state satisfies the unsafety condition."""
+        with self._findings():
+            return self.system.is_unsafe(self._batch(states))
+
+    def is_start(self, states: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each state satisfies the start condition, or is listed."""
+        batch = self._batch(states)
+        with self._findings():
+            found = self.system.is_start(batch)
+        if self._listed is None or self.conditions.start != self.graph.false:
+            return found
+        listed = {(row + 0.0).tobytes() for row in self._listed}
+        return np.array([(row + 0.0).tobytes() in listed for row in batch], dtype=np.bool_)
+
+    def applicable(self, states: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Applicable actions, ascending within each state, and n + 1 offsets."""
+        with self._findings():
+            return self.system.applicable(self._batch(states))
+
+    def expand(self, states: ArrayLike) -> Expansion:
+        """All outcomes of all applicable actions."""
+        with self._findings():
+            return Expansion(*self.system.expand(self._batch(states)))
+
+    def finding(self, fault: _native.JaniFaultError) -> ModelError:
+        """A fault of the core as a sentence that names the edge and the state."""
+        kind, edge, variable, value, state = fault.args
+        about = None if variable < 0 else self._origins.all_variables[variable]
+        values = {v.name: _typed(v.type, x) for v, x in zip(self.variables, state, strict=True)}
+        sentence = (
+            f"{self._origins.file}: {self._place(edge)} "
+            f"{describe_fault(kind, about, value)} in the state "
+            f"{shown_state(list(values), list(values.values()))}"
+        )
+        return ModelError(sentence, kind=kind, edge=None if edge < 0 else edge, state=values)
+
+    def _place(self, edge: int) -> str:
+        if edge < 0:
+            return "a condition of the property"
+        action = self.actions[self._origins.edge_actions[edge]]
+        return f"{self._origins.edges[edge]} (action {action!r})"
+
+    @contextmanager
+    def _findings(self) -> Iterator[None]:
+        try:
+            yield
+        except _native.JaniFaultError as fault:
+            raise self.finding(fault) from None
+
+    def _batch(self, states: ArrayLike) -> StateArray:
+        batch = np.asarray(states, dtype=np.float64)
+        if batch.ndim != 2 or batch.shape[1] != self.num_variables:
+            raise UsageError(
+                f"states must have shape (n, {self.num_variables}), not {batch.shape}"
+            )
+        lower = [variable.type.lower for variable in self.variables]
+        upper = [variable.type.upper for variable in self.variables]
+        whole = [variable.type.kind != "real" for variable in self.variables]
+        wrong = ~((batch >= lower) & (batch <= upper)) | (whole & (batch != np.floor(batch)))
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            variable = self.variables[column]
+            raise UsageError(
+                f"state {row} gives {variable.name!r} the value {batch[row, column]}, "
+                f"but it is {variable.type}"
+            )
+        return batch
+
+    def _in_order(self, values: Mapping[str, Value]) -> list[Value]:
+        for name in values:
+            if name not in self._columns:
+                near = suggest(name, self._columns)
+                raise UsageError(f"there is no variable {name!r} in the model{near}")
+        missing = [name for name in self._columns if name not in values]
+        if missing:
+            raise UsageError(f"the state has no value for {missing[0]!r}")
+        return [values[name] for name in self._columns]
+
+    @staticmethod
+    def _column(variable: Variable, value: Value) -> float:
+        converted = convert_value(value, variable.type.kind)
+        if converted is None or not variable.type.holds(converted):
+            raise UsageError(
+                f"{value!r} is no value of {variable.name!r}, which is {variable.type}"
+            )
+        return float(converted)
+
+
+def _typed(kind: Type, value: float) -> Value:
+    if kind.kind == "real":
+        return float(value)
+    return bool(value) if kind.kind == "bool" else int(value)

@@ -1,0 +1,107 @@
+"""A part of a JSON document that knows its file and path, for errors that say where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bugsieve.basis.errors import InputError, UnsupportedError
+
+_SHOWN_STEPS = 12
+_SHOWN_TEXT = 60
+
+_KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
+
+
+class Part:
+    """A value in a JSON file; every question it cannot answer is an InputError with its path."""
+
+    __slots__ = ("_parent", "_step", "data", "file")
+
+    def __init__(
+        self, data: Any, file: str, parent: Part | None = None, step: str | int = ""
+    ) -> None:
+        self.data = data
+        self.file = file
+        self._parent = parent
+        self._step = step
+
+    @property
+    def path(self) -> str:
+        """`automata[0].edges[3].guard`; the middle of a long path is left out."""
+        steps: list[str] = []
+        part: Part | None = self
+        while part is not None and part._parent is not None:
+            step = part._step
+            steps.append(f"[{step}]" if isinstance(step, int) else f".{step}")
+            part = part._parent
+        steps.reverse()
+        if len(steps) > 2 * _SHOWN_STEPS:
+            steps[_SHOWN_STEPS:-_SHOWN_STEPS] = [" … "]
+        return "".join(steps).removeprefix(".")
+
+    def error(self, sentence: str) -> InputError:
+        """An error about this part, to be raised."""
+        return InputError(f"{self._where()}{sentence}")
+
+    def unsupported(self, sentence: str) -> UnsupportedError:
+        """The same for what is right but beyond us."""
+        return UnsupportedError(f"{self._where()}{sentence}")
+
+    def __getitem__(self, name: str) -> Part:
+        """A member that must be there."""
+        part = self.get(name)
+        if part is None:
+            raise self.error(f"has no {name!r}")
+        return part
+
+    def get(self, name: str) -> Part | None:
+        """A member that may be absent."""
+        if not isinstance(self.data, dict):
+            raise self.error(f"must be an object, but is {self.kind}")
+        if name not in self.data:
+            return None
+        return Part(self.data[name], self.file, self, name)
+
+    def items(self) -> Iterator[Part]:
+        """The members of a list."""
+        if not isinstance(self.data, list):
+            raise self.error(f"must be a list, but is {self.kind}")
+        return (Part(item, self.file, self, k) for k, item in enumerate(self.data))
+
+    def items_of(self, name: str) -> Iterator[Part]:
+        """The members of a list that may be absent."""
+        part = self.get(name)
+        return iter(()) if part is None else part.items()
+
+    def text(self) -> str:
+        """A non-empty string."""
+        if not isinstance(self.data, str) or not self.data:
+            raise self.error(f"must be a name, but is {self.kind}")
+        return self.data
+
+    def flag(self) -> bool:
+        """A truth value."""
+        if not isinstance(self.data, bool):
+            raise self.error(f"must be true or false, but is {self.kind}")
+        return self.data
+
+    @property
+    def kind(self) -> str:
+        """What sort of value this is, for sentences."""
+        if self.data == "":
+            return "empty"
+        if isinstance(self.data, str):
+            return repr(self.data[:_SHOWN_TEXT])
+        return _KINDS.get(type(self.data), "null" if self.data is None else repr(self.data))
+
+    def _where(self) -> str:
+        path = self.path
+        return f"{self.file}: {path}: " if path else f"{self.file}: "
+
+
+def unique(part: Part, name: str, known: dict[str, Any], kind: str) -> str:
+    """The name, unless something has it already."""
+    if name in known:
+        raise part.error(f"there are two {kind} called {name!r}")
+    return name
