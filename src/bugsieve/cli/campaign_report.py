@@ -42,10 +42,10 @@ def run_and_report(campaign: Campaign, *, as_json: bool) -> int:
 
 
 def exit_code(summary: Summary) -> int:
-    """1 for bugs, 5 if no run of the policy said anything, 3 if a claim of ours was wrong."""
+    """1 for bugs, proven or implied; 5 if no run said anything; 3 if a claim of ours is wrong."""
     if summary.rejected:
         return OUR_FAULT
-    if summary.bugs:
+    if summary.bugs or summary.implied:
         return BUGS_FOUND
     telling = sum(
         count for ending, count in summary.endings.items() if ending not in _SAYS_NOTHING
@@ -138,7 +138,11 @@ def summary_text(campaign: Campaign, summary: Summary) -> str:
         if len(rows) > _BUGS_SHOWN:
             lines.append(f"  … and {len(rows) - _BUGS_SHOWN} more in {campaign.directory}/bugs")
         best = rows[0].id
-        lines += ["", f"look closer: bugsieve explain {campaign.directory} {best}"]
+        lines += [
+            "",
+            f"look closer: bugsieve explain {campaign.directory} {best}",
+            f"ask again:   bugsieve replay {campaign.directory} {best}",
+        ]
     if summary.rejected:
         lines += ["", f"{len(summary.rejected)} claims were rejected: a fault in Bugsieve"]
     return "\n".join(lines)
@@ -148,7 +152,8 @@ def heading_lines(campaign: Campaign) -> list[str]:
     """The task, the policy and where the results are."""
     header = campaign.header
     return [
-        f"task {header.task.name}, policy {header.policy}, objective {header.objective}",
+        f"task {header.task.name}, policy {header.policy}, objective {header.objective}, "
+        f"seed {campaign.options.fuzz.seed}",
         f"results in {campaign.directory}",
     ]
 
@@ -164,7 +169,9 @@ def count_lines(summary: Summary) -> list[str]:
         bugs_line(summary),
     ]
     if summary.implied:
-        lines.append(f"{summary.implied} more must be bugs, but no better run is known yet")
+        more = " more" if summary.bugs else ""
+        verb = "must be a bug" if summary.implied == 1 else "must be bugs"
+        lines.append(f"{summary.implied}{more} {verb}, but no better run is known yet")
     width = max((len(oracle) for oracle in summary.outcomes), default=0)
     for oracle, outcomes in summary.outcomes.items():
         counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
@@ -175,7 +182,7 @@ def count_lines(summary: Summary) -> list[str]:
 def bugs_line(summary: Summary) -> str:
     """How many bugs, by kind."""
     if not summary.bugs:
-        return "no bugs found"
+        return "no bugs proven" if summary.implied else "no bugs found"
     kinds = ", ".join(f"{count} {kind}" for kind, count in summary.bugs_by_kind.items())
     return f"{counted(summary.bugs, 'bug')}: {kinds}"
 

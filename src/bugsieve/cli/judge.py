@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
+    from bugsieve.bugs.verdict import Verdict
     from bugsieve.cli.parser import Parser
     from bugsieve.results.rows import Judgement
     from bugsieve.tasks.fdr.task import Task
@@ -105,12 +107,17 @@ def _as_text(judgements: list[Judgement]) -> str:
         )
         for row in judgement.verdicts:
             verdict = row.verdict
-            gap = f", gap at least {verdict.gap:g}" if verdict.is_bug and not verdict.exact else ""
-            gap = f", gap {verdict.gap:g}" if verdict.is_bug and verdict.exact else gap
+            gap = f", {_gap(verdict)}" if verdict.is_bug else ""
             lines.append(f"  {row.oracle}: {verdict.outcome.value}{gap} ({verdict.reason})")
     bugs = sum(judgement.bug is not None for judgement in judgements)
     lines.append(f"{counted(len(judgements), 'state')}, {counted(bugs, 'bug')}")
     return "\n".join(lines)
+
+
+def _gap(verdict: Verdict) -> str:
+    if math.isinf(verdict.gap):
+        return "gap infinite"
+    return f"gap {verdict.gap:g}" if verdict.exact else f"gap at least {verdict.gap:g}"
 
 
 def _as_json(args: argparse.Namespace, task: Task, judgements: list[Judgement]) -> str:

@@ -66,7 +66,7 @@ def add_policy_arguments(parser: argparse.ArgumentParser, *, required: bool = Tr
         type=integer,
         default=0,
         metavar="N",
-        help="seed of 'random' (0); 'random:7' brings its own",
+        help="seed of every random choice (0); 'random:7' brings its own",
     )
     add(
         "--deadline",

@@ -54,10 +54,14 @@ CREATE TABLE timeline (
 def create_file(path: Path) -> sqlite3.Connection:
     """A new store with empty tables."""
     connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.executescript(TABLES)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.executescript(TABLES)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -138,7 +142,9 @@ def explained(directory: Path) -> Iterator[None]:
 
 
 def _explanation(directory: Path, reason: str) -> BugsieveError:
-    kept = f"what was stored so far is kept; 'bugsieve resume {directory}' goes on"
+    kept = "nothing was stored"
+    if (directory / STORE_FILE).exists():
+        kept = f"what was stored so far is kept; 'bugsieve resume {directory}' goes on"
     if "is full" in reason:
         return InputError(f"{directory}: the disk is full: make room ({kept})")
     if "disk I/O" in reason:  # also what a quota or a limit on the size of files looks like

@@ -53,6 +53,8 @@ class Store:
             try:
                 _insert_header(connection, header)
                 cls(directory, connection).add(start)
+                # Closing would do so too, but say nothing where the disk is full.
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             finally:
                 connection.close()
             os.replace(part, directory / STORE_FILE)

@@ -1,0 +1,1 @@
+"""How many planted faults the default settings find."""
