@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import selectors
 import signal
 import subprocess
@@ -27,6 +28,7 @@ _STDERR_TAIL = 1 << 13
 _MAX_LAST_READS = 64  # a process that escaped the group may flood on; the pipe holds one chunk
 _POLL_SECONDS = 0.25
 _EXIT_GRACE_SECONDS = 2.0
+_OWN_MARGIN = 1.05
 _NEAR_LIMIT = 0.75  # of the memory limit: above it, a death is put down to memory
 _OUT_OF_MEMORY = ("memoryerror", "bad_alloc", "cannot allocate memory", "out of memory")
 
@@ -219,7 +221,8 @@ class Worker:
         if self.memory_mb is None:
             return ""
         words = self._errors.decode(errors="replace").lower()
-        near = peak_mb >= _NEAR_LIMIT * self.memory_mb
+        # A child inherits the peak of its parent: only what lies above that is its own.
+        near = peak_mb >= max(_NEAR_LIMIT * self.memory_mb, _OWN_MARGIN * _own_peak_mb())
         if near or any(phrase in words for phrase in _OUT_OF_MEMORY):
             return f" at its memory limit of {self.memory_mb} MB"
         return ""
@@ -271,6 +274,10 @@ def _pipes(process: subprocess.Popen[bytes]) -> tuple[int, int, int]:
     for descriptor in descriptors:
         os.set_blocking(descriptor, False)
     return descriptors
+
+
+def _own_peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _describe_exit(status: int) -> str:
