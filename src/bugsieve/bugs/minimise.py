@@ -10,6 +10,7 @@ import numpy as np
 
 from bugsieve.bugs.bench import Bench, Suspects
 from bugsieve.bugs.bug import Bug, make_bug
+from bugsieve.bugs.checker import check
 from bugsieve.bugs.objectives.objective import path_states
 from bugsieve.bugs.verdict import Verdict
 from bugsieve.search import Limits, astar, greedy
@@ -83,7 +84,9 @@ def _moved(
     found = bug.found_by
     if found is not None and found.path is not None:
         found = replace(found, path=(*found.path, *steps))
-    return make_bug(bench, state, verdict, oracle=judge.spec, found_by=found)
+    moved = make_bug(bench, state, verdict, oracle=judge.spec, found_by=found)
+    check(bench.task.to_sas(), moved.certificate)  # no bug without a certificate that holds
+    return moved
 
 
 def shorter_path(

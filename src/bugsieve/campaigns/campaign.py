@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 
+from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
 from bugsieve.bugs.bench import Bench
 from bugsieve.campaigns.events import Event, Finished, Listener
@@ -42,7 +42,7 @@ AnyPolicy = Policy | PolicyFunction
 INTERRUPTED = "interrupted"
 
 
-class Campaign:
+class Campaign(Closing):
     """A campaign that this process may run; holds its folder until it is run or closed."""
 
     def __init__(
@@ -195,17 +195,6 @@ class Campaign:
         if self._owns_policy:
             close_policy(self.bench.policy)
         self._lock.close()
-
-    def __enter__(self) -> Campaign:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def check_new(options: CampaignOptions, directory: AnyPath | None = None) -> None:

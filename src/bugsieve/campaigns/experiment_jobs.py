@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
-from types import TracebackType
 
+from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BudgetError, InternalError
 from bugsieve.campaigns.children import Child, ChildDiedError
 from bugsieve.campaigns.events import RoundDone
@@ -63,7 +63,7 @@ class JobFailed:
 JobReport = JobStarted | JobProgress | JobDone | JobFailed
 
 
-class Crew:
+class Crew(Closing):
     """Processes that run jobs; all of them end with this one, and at the end of the block."""
 
     def __init__(self, count: int) -> None:
@@ -72,15 +72,8 @@ class Crew:
         self._busy: dict[int, tuple[Child, Job]] = {}
         """By the descriptor of the child's socket."""
 
-    def __enter__(self) -> Crew:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End all processes, also those that are at work."""
         children = [*self._idle, *(child for child, _ in self._busy.values())]
         for child in children:
             child.dismiss()

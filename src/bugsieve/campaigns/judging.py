@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
 
+from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
 from bugsieve.bugs.bench import Bench, Origin, Suspects
 from bugsieve.bugs.bug import Bug, FoundBy, make_bug
@@ -94,7 +94,7 @@ class Parcel:
         return cls(numbers, nothing, states, nothing)
 
 
-class Judge:
+class Judge(Closing):
     """Judges parcels on one bench; what it says of a state does not depend on the others."""
 
     def __init__(self, bench: Bench, oracles: Sequence[Oracle]) -> None:
@@ -115,17 +115,6 @@ class Judge:
         """Let go of what the oracles hold."""
         for oracle in self.oracles:
             oracle.close()
-
-    def __enter__(self) -> Judge:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _verdicts(self, oracle: Oracle, suspects: Suspects) -> list[VerdictRow]:
         """The oracle's verdicts; it works on all of them together, so each took the mean time."""

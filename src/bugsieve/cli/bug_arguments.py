@@ -41,6 +41,8 @@ def open_bug(args: argparse.Namespace) -> Iterator[tuple[Bench, list[BugRow]]]:
     with Records(args.folder) as records:
         named = args.bug if isinstance(args.bug, list) else [args.bug]
         rows = [find_bug(records, name) for name in named] or records.bugs()
+        if not rows:
+            raise UsageError(f"{args.folder}: has no bugs")
         header = records.header
     with bench_of(args.folder, header, policy=args.policy) as bench:
         yield bench, rows

@@ -134,6 +134,22 @@ def add_workers_argument(parser: argparse.ArgumentParser, *, default: int | None
     )
 
 
+def add_folders_arguments(parser: argparse.ArgumentParser) -> None:
+    """The campaigns that a report is about, and which of their instances count."""
+    parser.add_argument(
+        "folders",
+        nargs="+",
+        type=Path,
+        metavar="DIR",
+        help="folders of campaigns or experiments, or folders of such",
+    )
+    parser.add_argument(
+        "--all-instances",
+        action="store_true",
+        help="also count instances that the policy does not solve",
+    )
+
+
 def options_of(args: argparse.Namespace) -> CampaignOptions:
     """The options of the campaign that the arguments ask for."""
     from bugsieve.campaigns.options import (

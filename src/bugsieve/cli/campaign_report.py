@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
-from bugsieve.cli.streams import complain, show
+from bugsieve.cli.live_display import LiveDisplay
+from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
-    from rich.live import Live
-    from rich.text import Text
-
     from bugsieve.campaigns.campaign import Campaign
     from bugsieve.campaigns.events import Event, RoundDone
     from bugsieve.campaigns.summary import Summary
@@ -26,7 +22,6 @@ BUGS_FOUND = 1
 NOTHING_TESTED = 5
 OUR_FAULT = 3
 
-_SECONDS_BETWEEN_LINES = 30.0
 _BUGS_SHOWN = 10
 
 
@@ -56,59 +51,30 @@ def exit_code(summary: Summary) -> int:
 _SAYS_NOTHING = ("step limit", "policy hang")
 
 
-class Display:
-    """Shows the events of a campaign: a live line on a terminal, else a line now and then."""
+class Display(LiveDisplay):
+    """Shows the events of a campaign."""
 
     def __init__(self, max_time: float | None = None) -> None:
+        super().__init__()
         self._max_time = max_time
-        self._live: Live | None = None
         self._last: RoundDone | None = None
-        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-
-    def __enter__(self) -> Display:
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.live import Live
-
-            console = Console(stderr=True)
-            self._live = Live(
-                console=console, get_renderable=self._text, refresh_per_second=4, transient=True
-            )
-            self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live is not None:
-            self._live.stop()
 
     def take(self, event: Event) -> None:
         """Listen to the campaign."""
         from bugsieve.campaigns import events
 
         if isinstance(event, events.OracleSkipped):
-            self._say(f"without {event.oracle}: {event.reason}")
+            self.say(f"without {event.oracle}: {event.reason}")
         elif isinstance(event, events.CertificateRejected):
             row = event.row
-            self._say(f"the checker rejects a claim of {row.oracle}: {row.reason}")
+            self.say(f"the checker rejects a claim of {row.oracle}: {row.reason}")
         elif isinstance(event, events.RoundDone):
             self._last = event
-            if self._live is None and time.monotonic() >= self._next_line:
-                self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-                complain(progress_line(event, self._max_time))
+            self.tick()
 
-    def _say(self, line: str) -> None:
-        if self._live is not None:
-            from rich.text import Text
-
-            self._live.console.print(Text(line))
-        else:
-            complain(line)
-
-    def _text(self) -> Text:
-        from rich.text import Text
-
-        line = "starting" if self._last is None else progress_line(self._last, self._max_time)
-        return Text(line, no_wrap=True, overflow="ellipsis")
+    def lines(self) -> list[str]:
+        """One line with the counts."""
+        return ["starting" if self._last is None else progress_line(self._last, self._max_time)]
 
 
 def progress_line(state: RoundDone, max_time: float | None) -> str:

@@ -1,53 +1,28 @@
-"""How far an experiment is: live on a terminal, else in a line every 30 seconds."""
+"""How far an experiment is."""
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING
 
-from bugsieve.cli.streams import complain
+from bugsieve.cli.live_display import LiveDisplay
 
 if TYPE_CHECKING:
-    from rich.live import Live
-    from rich.text import Text
-
     from bugsieve.campaigns.events import RoundDone
     from bugsieve.campaigns.experiment import ExperimentStarted
     from bugsieve.campaigns.experiment_file import Grid
     from bugsieve.campaigns.experiment_jobs import JobReport
 
-_SECONDS_BETWEEN_LINES = 30.0
 
-
-class ExperimentDisplay:
+class ExperimentDisplay(LiveDisplay):
     """Shows the events of an experiment."""
 
     def __init__(self, grid: Grid) -> None:
+        super().__init__()
         self._grid = grid
-        self._live: Live | None = None
         self._counts = Counts(len(grid.cells))
         self._current: dict[int, RoundDone | None] = {}
         """The campaigns under way, and how far they are."""
-        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-
-    def __enter__(self) -> ExperimentDisplay:
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.live import Live
-
-            self._live = Live(
-                console=Console(stderr=True),
-                get_renderable=self._text,
-                refresh_per_second=4,
-                transient=True,
-            )
-            self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live is not None:
-            self._live.stop()
 
     def take(self, event: ExperimentStarted | JobReport) -> None:
         """Listen to the experiment."""
@@ -64,33 +39,17 @@ class ExperimentDisplay:
             failed = isinstance(event, experiment_jobs.JobFailed)
             self._counts.add(failed=failed)
             if isinstance(event, experiment_jobs.JobFailed):
-                self._say(f"{self._grid.cells[event.number].folder}: {event.error}")
-        if self._live is None and time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-            complain(self._line())
+                self.say(f"{self._grid.cells[event.number].folder}: {event.error}")
+        self.tick()
 
-    def _say(self, line: str) -> None:
-        if self._live is not None:
-            from rich.text import Text
-
-            self._live.console.print(Text(line))
-        else:
-            complain(line)
-
-    def _text(self) -> Text:
-        from rich.text import Text
-
-        lines = "\n  ".join([self._counts.line(), *self._campaigns()])
-        return Text(lines, no_wrap=True, overflow="ellipsis")
-
-    def _line(self) -> str:
-        return "; ".join([self._counts.line(), *self._campaigns()])
-
-    def _campaigns(self) -> list[str]:
-        """Those under way."""
+    def lines(self) -> list[str]:
+        """How many campaigns are done, and those under way."""
         return [
-            self._grid.cells[number].folder + ("" if state is None else f" ({_state(state)})")
-            for number, state in list(self._current.items())  # the screen has its own thread
+            self._counts.line(),
+            *(
+                self._grid.cells[number].folder + ("" if state is None else f" ({_state(state)})")
+                for number, state in list(self._current.items())  # the screen has its own thread
+            ),
         ]
 
 

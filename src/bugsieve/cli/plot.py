@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.cli.campaign_arguments import add_folders_arguments
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -38,13 +39,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add(
-        "folders",
-        nargs="+",
-        type=Path,
-        metavar="DIR",
-        help="folders of campaigns or experiments, or folders of such",
-    )
+    add_folders_arguments(parser)
     add(
         "-o",
         "--output",
@@ -60,11 +55,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         "--by",
         metavar="KEYS",
         help="what tells curves apart: some of domain, instance, policy, bias, novelty, seed",
-    )
-    add(
-        "--all-instances",
-        action="store_true",
-        help="for the recall, also count instances that the policy does not solve",
     )
     parser.set_defaults(run=run)
 

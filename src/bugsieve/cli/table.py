@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bugsieve.cli.campaign_arguments import add_folders_arguments
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -42,13 +42,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     )
     add = parser.add_argument
     add("kind", choices=("icaps22",), metavar="KIND", help="icaps22")
-    add(
-        "folders",
-        nargs="+",
-        type=Path,
-        metavar="DIR",
-        help="folders of campaigns or experiments, or folders of such",
-    )
+    add_folders_arguments(parser)
     forms = parser.add_mutually_exclusive_group()
     for name in _FORMATS:
         forms.add_argument(f"--{name}", action="store_true", help=f"print {_TITLES[name]}")
@@ -57,11 +51,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         default="policy-quality",
         metavar="NAME",
         help="the bias that counts as on (policy-quality)",
-    )
-    add(
-        "--all-instances",
-        action="store_true",
-        help="also count instances that the policy does not solve",
     )
     parser.set_defaults(run=run)
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import PolicyError
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
-
-Self = TypeVar("Self", bound="BoundPolicy")
 
 DEFAULT_TIE_EPSILON = 1e-5
 """Scores this close count as equal: above float32 noise of a batched network, below any cost."""
@@ -46,7 +44,7 @@ class PolicySettings:
     limits: WorkerLimits = field(default_factory=WorkerLimits)
 
 
-class BoundPolicy(ABC):
+class BoundPolicy(Closing, ABC):
     """Base of the members of this family: knows its task, its spec and its ε for ties."""
 
     def __init__(self, task: Task, spec: str, *, tie_epsilon: float = DEFAULT_TIE_EPSILON) -> None:
@@ -67,20 +65,6 @@ class BoundPolicy(ABC):
     @abstractmethod
     def choose(self, states: StateArray) -> ActionArray:
         """One applicable action id per state, or NO_ACTION."""
-
-    def close(self) -> None:  # noqa: B027 - most members hold nothing that must be let go
-        """Let go of processes and memory; the policy is not asked again."""
-
-    def __enter__(self: Self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.spec} on {self.task.name}>"

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.guarded import launch_guarded
 
 MAX_MEMORY_MB = 1 << 40
 """So many MiB still fit 64 bits when counted in bytes."""
@@ -31,15 +32,6 @@ _EXIT_GRACE_SECONDS = 2.0
 _OWN_MARGIN = 1.05
 _NEAR_LIMIT = 0.75  # of the memory limit: above it, a death is put down to memory
 _OUT_OF_MEMORY = ("memoryerror", "bad_alloc", "cannot allocate memory", "out of memory")
-
-# A shell sets the limits and becomes the program: safe in threaded parents, unlike preexec_fn.
-# First it leaves a guard in the group, which waits for the end of a pipe that only we hold open
-# and then kills the group: even a policy that hangs does not outlive us when we are killed.
-_LAUNCH = """
-( ( exec <"/dev/fd/$1" || exit; read _; kill -9 0 ) >/dev/null 2>&1 & )
-ulimit -c 0; [ "$2" = none ] || ulimit -v "$2"
-shift 2; exec "$@"
-"""
 
 
 @dataclass(frozen=True)
@@ -96,7 +88,15 @@ class Worker:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.memory_mb = memory_mb
-        self._process, lifeline = _launch(command, memory_mb, environment)
+        self._process, lifeline = launch_guarded(
+            command,
+            memory_kib=None if memory_mb is None else memory_mb * 1024,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+        )
         self._finalizer = weakref.finalize(self, _end, self._process, lifeline, os.getpid())
         self._stdin, self._stdout, self._stderr = _pipes(self._process)
         self._selector = selectors.DefaultSelector()
@@ -241,31 +241,6 @@ def printable(text: str, *, limit: int = 200) -> str:
     """The text on one line, without control characters, cut after `limit` characters."""
     cut = text[:limit] + ("…" if len(text) > limit else "")
     return "".join(character if character.isprintable() else "�" for character in cut)
-
-
-def _launch(
-    command: Sequence[str], memory_mb: int | None, environment: Mapping[str, str] | None
-) -> tuple[subprocess.Popen[bytes], int]:
-    """The process, and the descriptor whose closing is the end of its group."""
-    guarded, lifeline = os.pipe()
-    memory = "none" if memory_mb is None else str(memory_mb * 1024)
-    try:
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", _LAUNCH, command[0], str(guarded), memory, *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-            pass_fds=(guarded,),
-            env=environment,
-        )
-    except BaseException:
-        os.close(lifeline)
-        raise
-    finally:
-        os.close(guarded)
-    return process, lifeline
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[int, int, int]:

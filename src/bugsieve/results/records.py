@@ -9,12 +9,12 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.closing import Closing
 from bugsieve.bugs.bug import bug_from_json
 from bugsieve.results.rows import (
     BugRow,
@@ -88,7 +88,7 @@ class VerdictColumns:
         return len(self.numbers)
 
 
-class Records:
+class Records(Closing):
     """The records of one campaign, as they were when it was opened."""
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
@@ -101,17 +101,6 @@ class Records:
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
-
-    def __enter__(self) -> Records:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def progress(self) -> Progress:
         """How far the campaign has come."""

@@ -12,11 +12,11 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from bugsieve.basis.closing import Closing
 from bugsieve.results.rows import (
     Addition,
     BugRow,
@@ -33,7 +33,7 @@ PART_FILE = f"{STORE_FILE}.part"
 Row = tuple[Any, ...]
 
 
-class Store:
+class Store(Closing):
     """Adds records to the store of a campaign."""
 
     def __init__(self, directory: Path, connection: sqlite3.Connection) -> None:
@@ -81,17 +81,6 @@ class Store:
         """Fold the write-ahead log into the main file and let go of both."""
         with explained(self.directory):
             self._connection.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _insert(self, addition: Addition) -> None:
         judgements = addition.judgements

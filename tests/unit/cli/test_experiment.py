@@ -89,7 +89,7 @@ def round_done(pool: int) -> RoundDone:
 
 
 def test_progress_lines(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bugsieve.cli.experiment_progress._SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("bugsieve.cli.live_display._SECONDS_BETWEEN_LINES", 0.0)
     display = ExperimentDisplay(grid())
     with display:
         display.take(ExperimentStarted(2, 1, 1))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
+from bugsieve.basis.guarded import launch_guarded
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import StateArray, Task
 
@@ -42,15 +43,6 @@ _STATUSES: dict[int, SearchStatus] = {
 }
 _POLL_SECONDS = 0.002
 _LONGEST_PAUSE = 0.05
-
-# A shell sets the limits and becomes the program: safe in threaded parents, unlike preexec_fn.
-# First it leaves a guard in the group, which waits for the end of a pipe that only we hold open
-# and then kills the group and removes the folder.
-_LAUNCH = """
-( ( exec <"/dev/fd/$1" || exit; read _; rm -rf -- "$2"; kill -9 0 ) >/dev/null 2>&1 & )
-ulimit -c 0; [ "$3" = none ] || ulimit -v "$3"
-shift 3; exec "$@"
-"""
 
 
 def find_fast_downward() -> Path:
@@ -127,27 +119,17 @@ class FastDownward:
 
     def _launch(self, place: Path, limits: Limits) -> tuple[subprocess.Popen[bytes], int]:
         """The process, and the descriptor whose closing is the end of its group."""
-        guarded, lifeline = os.pipe()
-        memory = "none" if limits.bytes is None else str(max(1, limits.bytes // 1024))
         command = [str(self._program), "--search", self._search, "--internal-plan-file"]
-        setting = [str(guarded), str(place), memory]
-        try:
-            with (place / "task.sas").open("rb") as task, (place / "log").open("wb") as log:
-                process = subprocess.Popen(
-                    ["/bin/sh", "-c", _LAUNCH, "downward", *setting, *command, _PLAN_FILE],
-                    cwd=place,
-                    stdin=task,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                    pass_fds=(guarded,),
-                )
-        except BaseException:
-            os.close(lifeline)
-            raise
-        finally:
-            os.close(guarded)
-        return process, lifeline
+        with (place / "task.sas").open("rb") as task, (place / "log").open("wb") as log:
+            return launch_guarded(
+                [*command, _PLAN_FILE],
+                memory_kib=None if limits.bytes is None else max(1, limits.bytes // 1024),
+                folder=place,
+                cwd=place,
+                stdin=task,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
 
     def _status(self, code: int | None, place: Path) -> SearchStatus:
         if code is None:

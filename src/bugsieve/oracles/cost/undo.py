@@ -74,7 +74,7 @@ class UndoQual(Oracle):
         found = greedy(self.bench.task, state, limits=self.limits)
         if found.plan is not None:
             return self.confirm(state, value, found.plan, "all operators can be undone")
-        gap = self.bench.objective.gap(value, 1.0 - self.bench.objective.worst)
+        gap = self.bench.objective.gap(value, self.bench.objective.best)
         return implied("all operators can be undone, but no plan was found", gap=gap)
 
     def _back_and_on(self, state: StateArray, origin: Origin) -> tuple[int, ...] | None:
