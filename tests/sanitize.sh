@@ -25,5 +25,5 @@ export PYTHONPATH=$build/site
 # Children, such as the translator, run without the sanitizer: it needs more address space than
 # they are allowed.
 "$python" -c 'import os, sys, pytest; del os.environ["LD_PRELOAD"]; sys.exit(pytest.main(sys.argv[1:]))' \
-    -p no:cacheprovider tests/unit/native tests/unit/search tests/unit/fuzzing \
+    -p no:cacheprovider tests/unit/native tests/unit/search tests/unit/fuzzing tests/unit/oracles/safety \
     tests/unit/tasks tests/property tests/hostile/test_sas_fuzz.py "$@"
