@@ -49,15 +49,15 @@ class PythonPolicy final : public PolicyView {
     PythonPolicy(nb::callable function, std::size_t words)
         : function_(std::move(function)), words_(words) {}
 
-    std::int32_t action(const std::uint64_t* state) override {
+    void actions(const std::uint64_t* states, std::size_t count, std::int32_t* out) override {
         const nb::gil_scoped_acquire gil;
-        const nb::object answer =
-            function_(to_array(std::vector<std::uint64_t>(state, state + words_), {1, words_}));
+        const nb::object answer = function_(to_array(
+            std::vector<std::uint64_t>(states, states + count * words_), {count, words_}));
         Operators actions;
-        if (!nb::try_cast(answer, actions, false) || rows_of(actions) != 1)
+        if (!nb::try_cast(answer, actions, false) || rows_of(actions) != count)
             throw std::invalid_argument(
                 "a policy must return an array with one action, of type int32, per state");
-        return actions(0);
+        for (std::size_t i = 0; i < count; ++i) out[i] = actions(i);
     }
 
     static int traverse(PyObject* self, visitproc visit, void* arg) {

@@ -47,17 +47,35 @@ void JaniSystem::expand(const std::uint64_t* state, Expansion& out) {
             out.actions.push_back(edge.action);
             out.offsets.push_back(static_cast<std::uint32_t>(first / width));
         }
-        bool is_certain = false;
-        for (std::uint32_t d = edge.begin; d < edge.end; ++d) {
-            const CompiledModel::Destination& destination = model_->destinations[d];
-            if (!is_possible(destination, place)) continue;
-            is_certain = true;
-            add_outcome(destination, place, first, out);
-        }
-        if (!is_certain) [[unlikely]]
-            fail(Ending::kNoOutcome, place);
+        add_outcomes(place, first, out.outcomes);
     }
     out.offsets.push_back(static_cast<std::uint32_t>(out.outcomes.size() / width));
+}
+
+void JaniSystem::outcomes(const std::uint64_t* state, std::int32_t action,
+                          std::vector<std::uint64_t>& out) {
+    out.clear();
+    load(state);
+    for (const EdgeIndex::Candidate& candidate : model_->index.candidates(registers_.data())) {
+        const CompiledModel::Edge& edge = model_->edges[candidate.edge];
+        if (edge.action != action) continue;
+        const Place place{state, &edge};
+        if (is_enabled(candidate, place)) add_outcomes(place, 0, out);
+    }
+}
+
+// Appends the outcomes of an enabled edge; those of its action begin at `first`.
+void JaniSystem::add_outcomes(const Place& place, std::size_t first,
+                              std::vector<std::uint64_t>& outcomes) {
+    bool is_certain = false;
+    for (std::uint32_t d = place.edge->begin; d < place.edge->end; ++d) {
+        const CompiledModel::Destination& destination = model_->destinations[d];
+        if (!is_possible(destination, place)) continue;
+        is_certain = true;
+        add_outcome(destination, place, first, outcomes);
+    }
+    if (!is_certain) [[unlikely]]
+        fail(Ending::kNoOutcome, place);
 }
 
 void JaniSystem::applicable(const std::uint64_t* state, std::vector<std::int32_t>& actions) {
@@ -81,22 +99,22 @@ bool JaniSystem::is_possible(const CompiledModel::Destination& destination, cons
 
 // Appends the outcome unless the action has it already.
 void JaniSystem::add_outcome(const CompiledModel::Destination& destination, const Place& place,
-                             std::size_t first, Expansion& out) {
+                             std::size_t first, std::vector<std::uint64_t>& outcomes) {
     if (destination.conflict >= 0) [[unlikely]]
         fail(Ending::kConflict, place, destination.conflict);
     const std::size_t width = words();
-    const std::size_t size = out.outcomes.size();
-    out.outcomes.resize(size + width);
-    std::uint64_t* outcome = out.outcomes.data() + size;
+    const std::size_t size = outcomes.size();
+    outcomes.resize(size + width);
+    std::uint64_t* outcome = outcomes.data() + size;
     std::copy_n(place.state, width, outcome);
     for (std::uint32_t s = destination.begin; s < destination.end; ++s) {
         take_step(model_->steps[s], place, outcome);
         if (s + 1 < destination.end) keep_stored_values(model_->steps[s]);
     }
     if (destination.end - destination.begin > 1) restore(place.state);
-    for (const std::uint64_t* other = out.outcomes.data() + first; other < outcome; other += width)
+    for (const std::uint64_t* other = outcomes.data() + first; other < outcome; other += width)
         if (std::equal(other, other + width, outcome)) {
-            out.outcomes.resize(size);
+            outcomes.resize(size);
             return;
         }
 }

@@ -23,6 +23,8 @@ class JaniSystem final : public TransitionSystem {
     std::int32_t num_actions() const override { return model_->num_actions; }
     Kind classify(const std::uint64_t* state) override;
     void expand(const std::uint64_t* state, Expansion& out) override;
+    void outcomes(const std::uint64_t* state, std::int32_t action,
+                  std::vector<std::uint64_t>& out) override;
 
     bool is_goal(const std::uint64_t* state) { return holds(model_->goal, state); }
     bool is_unsafe(const std::uint64_t* state) { return holds(model_->unsafe, state); }
@@ -41,8 +43,9 @@ class JaniSystem final : public TransitionSystem {
     bool test(std::uint32_t program, const Place& place);
     bool is_enabled(const EdgeIndex::Candidate& candidate, const Place& place);
     bool is_possible(const CompiledModel::Destination& destination, const Place& place);
+    void add_outcomes(const Place& place, std::size_t first, std::vector<std::uint64_t>& outcomes);
     void add_outcome(const CompiledModel::Destination& destination, const Place& place,
-                     std::size_t first, Expansion& out);
+                     std::size_t first, std::vector<std::uint64_t>& outcomes);
     void take_step(const CompiledModel::Step& step, const Place& place, std::uint64_t* outcome);
     void keep_stored_values(const CompiledModel::Step& step);
     void restore(const std::uint64_t* state);

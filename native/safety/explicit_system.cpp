@@ -77,4 +77,16 @@ void ExplicitSystem::expand(const std::uint64_t* state, Expansion& out) {
                         graph_.outcomes.begin() + graph_.outcome_offsets[end]);
 }
 
+void ExplicitSystem::outcomes(const std::uint64_t* state, std::int32_t action,
+                              std::vector<std::uint64_t>& out) {
+    const auto begin = graph_.actions.begin() + graph_.state_offsets[node(state)];
+    const auto end = graph_.actions.begin() + graph_.state_offsets[node(state) + 1];
+    const auto found = std::lower_bound(begin, end, action);
+    out.clear();
+    if (found == end || *found != action) return;
+    const auto choice = static_cast<std::size_t>(found - graph_.actions.begin());
+    out.assign(graph_.outcomes.begin() + graph_.outcome_offsets[choice],
+               graph_.outcomes.begin() + graph_.outcome_offsets[choice + 1]);
+}
+
 }  // namespace bugsieve

@@ -30,6 +30,8 @@ class ExplicitSystem final : public TransitionSystem {
     std::int32_t num_actions() const override { return num_actions_; }
     Kind classify(const std::uint64_t* state) override;
     void expand(const std::uint64_t* state, Expansion& out) override;
+    void outcomes(const std::uint64_t* state, std::int32_t action,
+                  std::vector<std::uint64_t>& out) override;
 
   private:
     std::size_t node(const std::uint64_t* state) const;
@@ -42,8 +44,9 @@ class TablePolicy final : public PolicyView {
   public:
     explicit TablePolicy(std::vector<std::int32_t> actions) : actions_(std::move(actions)) {}
 
-    std::int32_t action(const std::uint64_t* state) override {
-        return *state < actions_.size() ? actions_[*state] : -1;
+    void actions(const std::uint64_t* states, std::size_t count, std::int32_t* out) override {
+        for (std::size_t i = 0; i < count; ++i)
+            out[i] = states[i] < actions_.size() ? actions_[states[i]] : -1;
     }
 
   private:

@@ -1,6 +1,7 @@
-// What the safety deciders ask of the policy under test.
+// What fuzzing and the safety deciders ask of the policy under test.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace bugsieve {
@@ -8,8 +9,15 @@ namespace bugsieve {
 class PolicyView {
   public:
     virtual ~PolicyView() = default;
-    // What the policy does in a state: an action of the system, or -1 for none.
-    virtual std::int32_t action(const std::uint64_t* state) = 0;
+    // What the policy does in each of `count` states, whose rows follow each other: an action of
+    // the system, applicable or not, or -1 for none. Answers do not depend on the batch.
+    virtual void actions(const std::uint64_t* states, std::size_t count, std::int32_t* out) = 0;
+
+    std::int32_t action(const std::uint64_t* state) {
+        std::int32_t answer;
+        actions(state, 1, &answer);
+        return answer;
+    }
 };
 
 }  // namespace bugsieve

@@ -25,6 +25,11 @@ class TransitionSystem {
     virtual std::int32_t num_actions() const = 0;
     virtual Kind classify(const std::uint64_t* state) = 0;
     virtual void expand(const std::uint64_t* state, Expansion& out) = 0;
+    // The distinct outcomes of one action, in `words()` each; none where it is not applicable.
+    virtual void outcomes(const std::uint64_t* state, std::int32_t action,
+                          std::vector<std::uint64_t>& out) = 0;
+    // An estimate of how far a state is from danger; 0 where the system has none.
+    virtual double distance(const std::uint64_t*) { return 0; }
 };
 
 }  // namespace bugsieve

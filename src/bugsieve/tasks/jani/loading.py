@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bugsieve.tasks.jani.automata import Automaton, Edge, EdgeReader, Surroundings, read_outline
 from bugsieve.tasks.jani.composition import (
@@ -22,7 +23,13 @@ from bugsieve.tasks.jani.formulas import FormulaReader, Scope
 from bugsieve.tasks.jani.json_text import load_json
 from bugsieve.tasks.jani.model import JaniModel, Origins
 from bugsieve.tasks.jani.parts import Part, unique
-from bugsieve.tasks.jani.properties import PropertyFiles, StrPath, find_property
+from bugsieve.tasks.jani.properties import (
+    PropertyFiles,
+    PropertyParts,
+    StrPath,
+    find_property,
+    self_contained,
+)
 from bugsieve.tasks.jani.starts import StartReader
 from bugsieve.tasks.jani.types import Value
 from bugsieve.tasks.jani.variables import VariableTable
@@ -43,8 +50,18 @@ def load_model(
     """
     model = Part(load_json(model_path), os.fspath(model_path))
     _check_type(model)
-    parts = find_property(model, property_path, property_name)
-    loader = _Loader(model, constants or {})
+    return _load(model, find_property(model, property_path, property_name), constants or {})
+
+
+def load_document(document: Mapping[str, Any], *, name: str) -> JaniModel:
+    """Load a model that is JSON data and holds its property; `name` stands for its file."""
+    model = Part(document, name)
+    _check_type(model)
+    return _load(model, find_property(model, None, None), {})
+
+
+def _load(model: Part, parts: PropertyParts, constants: Mapping[str, Value]) -> JaniModel:
+    loader = _Loader(model, constants)
     edges = loader.edges()
     start_reader = loader.start_reader()
     start = start_reader.start(parts.start, model)
@@ -64,13 +81,14 @@ def load_model(
         tuple(table.name(index) for index in range(total)),
     )
     expressions = (loader.graph, conditions)
-    loaded = JaniModel(system, table.states, actions, start.states, expressions, origins)
+    document = self_contained(model.data, parts, constants)
+    loaded = JaniModel(system, table.states, actions, start.states, expressions, origins, document)
     if start.states is None or start.condition == loader.graph.false:
         return loaded
     allowed = start.states[loaded.is_start(start.states)]
     if not len(allowed):
         raise model.error("no initial state satisfies the restriction of initial states")
-    return JaniModel(system, table.states, actions, allowed, expressions, origins)
+    return JaniModel(system, table.states, actions, allowed, expressions, origins, document)
 
 
 def _check_type(model: Part) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +24,7 @@ from bugsieve.tasks.jani.types import Type, Value
 from bugsieve.tasks.jani.variables import Variable
 
 StateArray = NDArray[np.float64]
+WordArray = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class JaniModel:
         start_states: StateArray | None,
         expressions: tuple[Graph, Conditions],
         origins: Origins,
+        document: Mapping[str, Any],
     ) -> None:
         self.system = system
         self.variables = tuple(variables)
@@ -70,6 +73,13 @@ class JaniModel:
         self._columns = {variable.name: k for k, variable in enumerate(self.variables)}
         self.graph, self.conditions = expressions
         self._listed = start_states
+        self.document = document
+        """The model with its property, from which `load_document` makes it again."""
+
+    @property
+    def name(self) -> str:
+        """What the file calls the model."""
+        return str(self.document.get("name", "")) or self._origins.file
 
     @property
     def num_variables(self) -> int:
@@ -98,6 +108,14 @@ class JaniModel:
         """The values of a state by name, each of its own type."""
         row = self._batch(np.atleast_2d(np.asarray(state, dtype=np.float64)))[0]
         return {v.name: _typed(v.type, x) for v, x in zip(self.variables, row, strict=True)}
+
+    def pack(self, states: ArrayLike) -> WordArray:
+        """The states as rows of words, which the core works on; equal states have equal words."""
+        return self.system.pack(self._batch(states))
+
+    def unpack(self, words: WordArray) -> StateArray:
+        """The inverse of `pack`."""
+        return self.system.unpack(np.ascontiguousarray(words))
 
     def is_goal(self, states: ArrayLike) -> NDArray[np.bool_]:
         """Whether each state satisfies the goal, unsafe or not."""

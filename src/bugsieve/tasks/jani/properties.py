@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from bugsieve.basis.errors import InputError
 from bugsieve.tasks.jani.json_text import load_json
 from bugsieve.tasks.jani.parts import Part
+from bugsieve.tasks.jani.types import Value
 
 _MAX_REFERENCES = 10
 
@@ -52,6 +54,26 @@ def find_property(
         names = ", ".join(sorted(found))
         raise document.error(f"holds several properties ({names}): choose one by its name")
     return _parts(next(iter(found.values())))
+
+
+def self_contained(
+    model: Mapping[str, Any], parts: PropertyParts, constants: Mapping[str, Value]
+) -> dict[str, Any]:
+    """The model with its property inside and with these values of its constants."""
+    expression: dict[str, Any] = {"op": "PA"}
+    expression["start"] = {"op": "initial"} if parts.start is None else parts.start.data
+    if parts.goal is not None:
+        expression["objective"] = {"op": "objective", "goal": parts.goal.data}
+    expression["reach"] = parts.unsafe.data
+    declared = [
+        {**constant, "value": constants[constant["name"]]}
+        if constant["name"] in constants
+        else constant
+        for constant in model.get("constants", ())
+    ]
+    filled = {"constants": declared} if declared else {}
+    properties = [{"name": "safety", "expression": expression}]
+    return {**model, **filled, "properties": properties}
 
 
 def follow(part: Part) -> Part:

@@ -1,0 +1,1 @@
+"""Policies of transition systems: JANI models and non-deterministic planning tasks."""

@@ -1,0 +1,40 @@
+"""The base of policies for models: batches of states to actions, and their view for the core."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve import _native
+from bugsieve.basis.closing import Closing
+from bugsieve.tasks.jani.model import JaniModel, StateArray, WordArray
+
+ActionArray = NDArray[np.int32]
+NO_ACTION = -1
+
+
+class ModelPolicy(Closing, ABC):
+    """A deterministic policy, bound to one model when it is created."""
+
+    def __init__(self, model: JaniModel, spec: str) -> None:
+        self.model = model
+        self.spec = spec
+
+    @abstractmethod
+    def choose(self, states: StateArray) -> ActionArray:
+        """One action number per state, applicable or not, or NO_ACTION."""
+
+    def view(self) -> _native.PolicyView:
+        """The policy as the core asks it; members that the core can compute itself override it."""
+        return _native.PythonPolicy(self._choose_packed, self.model.system.words)
+
+    def close(self) -> None:
+        """Let go of processes and files."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.spec} on {self.model.name}>"
+
+    def _choose_packed(self, words: WordArray) -> ActionArray:
+        return self.choose(self.model.unpack(words))
