@@ -1,8 +1,8 @@
 #include "tasks/state_registry.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstring>
 #include <numeric>
 #include <stdexcept>
 
@@ -11,8 +11,10 @@ namespace bugsieve {
 namespace {
 
 constexpr std::size_t kFirstSlots = 64;
-constexpr double kFullest = 0.9;
-constexpr double kGrowth = 1.2;
+constexpr double kFullest = 0.93;
+constexpr double kGrowth = 1.1;
+constexpr std::size_t kTagBits = 3;
+constexpr StateId kAhead = 32;  // slots fetched before they are needed
 constexpr std::size_t kChunkBytes = 1 << 15;
 
 }  // namespace
@@ -50,11 +52,23 @@ void Packing::unpack(const Word* packed, std::span<Value> state) const {
     for (std::size_t v = 0; v < places_.size(); ++v) state[v] = get(packed, v);
 }
 
-StateRegistry::StateRegistry(std::size_t words) : words_(words), slots_(kFirstSlots, 0) {
+StateRegistry::StateRegistry(std::size_t words) : words_(words), slots_(kFirstSlots) {
     const std::size_t per_chunk = std::max<std::size_t>(kChunkBytes / (words * sizeof(Word)), 1);
     chunk_bits_ = static_cast<std::uint32_t>(std::bit_width(per_chunk)) - 1;
     chunk_mask_ = (StateId{1} << chunk_bits_) - 1;
-    id_mask_ = static_cast<std::uint32_t>(std::bit_ceil(kFirstSlots) - 1);
+}
+
+StateRegistry::Slots::Slots(std::size_t size)
+    : size_(size),
+      // Ids plus one never exceed the number of slots, as some always stay empty.
+      width_(static_cast<std::size_t>(std::bit_width(size)) + kTagBits),
+      id_mask_((std::uint64_t{1} << (width_ - kTagBits)) - 1),
+      mask_((std::uint64_t{1} << width_) - 1),
+      bits_((size * width_ + 7) / 8 + sizeof(std::uint64_t), 0) {}
+
+void StateRegistry::Slots::set(std::size_t slot, std::uint64_t value) {
+    const std::uint64_t bits = window(slot) | value << (slot * width_ & 7);
+    std::memcpy(bits_.data() + (slot * width_ >> 3), &bits, sizeof bits);
 }
 
 std::uint64_t StateRegistry::hash(const Word* packed) const {
@@ -73,37 +87,31 @@ bool StateRegistry::equal(StateId id, const Word* packed) const {
     return std::memcmp((*this)[id], packed, words_ * sizeof(Word)) == 0;
 }
 
-StateId StateRegistry::find(const Word* packed) const {
-    const std::uint64_t h = hash(packed);
-    const std::uint32_t wanted = tag(h);
-    for (std::size_t slot = home(h); slots_[slot] != 0;) {
-        if ((slots_[slot] & ~id_mask_) == wanted) {
-            const StateId id = (slots_[slot] & id_mask_) - 1;
-            if (equal(id, packed)) return id;
-        }
+std::size_t StateRegistry::look_up(const Word* packed, std::uint64_t hash) const {
+    std::size_t slot = home(hash);
+    for (std::uint64_t item; (item = slots_[slot]) != 0;) {
+        if (slots_.may_be(item, hash) && equal(slots_.id(item), packed)) break;
         if (++slot == slots_.size()) slot = 0;
     }
-    return kNoState;
+    return slot;
+}
+
+StateId StateRegistry::find(const Word* packed) const {
+    const std::uint64_t item = slots_[look_up(packed, hash(packed))];
+    return item == 0 ? kNoState : slots_.id(item);
 }
 
 StateRegistry::Inserted StateRegistry::insert(const Word* packed) {
     if (static_cast<double>(size_ + 1) > kFullest * static_cast<double>(slots_.size())) grow();
     const std::uint64_t h = hash(packed);
-    const std::uint32_t wanted = tag(h);
-    std::size_t slot = home(h);
-    while (slots_[slot] != 0) {
-        if ((slots_[slot] & ~id_mask_) == wanted) {
-            const StateId id = (slots_[slot] & id_mask_) - 1;
-            if (equal(id, packed)) return {id, false};
-        }
-        if (++slot == slots_.size()) slot = 0;
-    }
+    const std::size_t slot = look_up(packed, h);
+    if (slots_[slot] != 0) return {slots_.id(slots_[slot]), false};
     const auto id = static_cast<StateId>(size_);
     if ((size_ & chunk_mask_) == 0)
         chunks_.push_back(
             std::make_unique_for_overwrite<Word[]>((std::size_t{chunk_mask_} + 1) * words_));
     std::copy_n(packed, words_, chunks_.back().get() + (size_ & chunk_mask_) * words_);
-    slots_[slot] = wanted | (id + 1);
+    slots_.set(slot, slots_.item(id, h));
     ++size_;
     return {id, true};
 }
@@ -111,21 +119,26 @@ StateRegistry::Inserted StateRegistry::insert(const Word* packed) {
 void StateRegistry::grow() {
     const auto larger = static_cast<std::size_t>(static_cast<double>(slots_.size()) * kGrowth);
     if (larger >= std::size_t{1} << 32) throw std::length_error("too many states");
-    std::vector<std::uint32_t>(larger, 0).swap(slots_);
-    // Ids plus one never exceed the number of slots, as at most 90 % of them are taken.
-    id_mask_ = static_cast<std::uint32_t>(std::bit_ceil(larger) - 1);
-    for (StateId id = 0; id < size_; ++id) {
-        const std::uint64_t h = hash((*this)[id]);
-        std::size_t slot = home(h);
-        while (slots_[slot] != 0)
-            if (++slot == slots_.size()) slot = 0;
-        slots_[slot] = tag(h) | (id + 1);
+    slots_ = Slots(larger);
+    std::array<std::uint64_t, kAhead> hashes;
+    for (StateId first = 0; first < size_; first += kAhead) {
+        const auto count = std::min<StateId>(kAhead, static_cast<StateId>(size_) - first);
+        for (StateId i = 0; i < count; ++i) {
+            hashes[i] = hash((*this)[first + i]);
+            slots_.prefetch(home(hashes[i]));
+        }
+        for (StateId i = 0; i < count; ++i) {
+            std::size_t slot = home(hashes[i]);
+            while (slots_[slot] != 0)
+                if (++slot == slots_.size()) slot = 0;
+            slots_.set(slot, slots_.item(first + i, hashes[i]));
+        }
     }
 }
 
 std::size_t StateRegistry::bytes() const {
     return chunks_.size() * (std::size_t{chunk_mask_} + 1) * words_ * sizeof(Word) +
-           chunks_.capacity() * sizeof(chunks_[0]) + slots_.capacity() * sizeof(slots_[0]);
+           chunks_.capacity() * sizeof(chunks_[0]) + slots_.bytes();
 }
 
 }  // namespace bugsieve

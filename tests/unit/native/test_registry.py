@@ -21,12 +21,13 @@ def test_ids_follow_the_order_of_insertion() -> None:
         registry.states(np.array([2]))
 
 
-def test_memory_stays_close_to_the_packed_states() -> None:
-    task = native(switches(600))
+@pytest.mark.parametrize(("variables", "packed_bytes"), [(600, 76), (90, 12)])
+def test_memory_stays_close_to_the_packed_states(variables: int, packed_bytes: int) -> None:
+    task = native(switches(variables))
     registry = _native.StateRegistry(task)
-    states = np.random.default_rng(0).integers(0, 2, (60_000, 600)).astype(np.uint16)
-    ids = registry.insert(states)
+    states = np.random.default_rng(0).integers(0, 2, (60_000, variables)).astype(np.uint16)
+    ids = np.concatenate([registry.insert(part) for part in np.array_split(states, 7)])
     assert ids.tolist() == list(range(60_000))
     assert registry.find(states[::-1]).tolist() == list(reversed(range(60_000)))
-    assert registry.packed_bytes == 76
+    assert registry.packed_bytes == packed_bytes
     assert registry.memory_bytes < 1.3 * len(registry) * registry.packed_bytes
