@@ -65,8 +65,9 @@ class PddlText:
 class _Writer:
     """Writes one random task with the numbers that `pick` gives."""
 
-    def __init__(self, pick: Pick) -> None:
+    def __init__(self, pick: Pick, *, has_choices: bool = False) -> None:
         self.pick = pick
+        self.has_choices = has_choices
         self.constants = [Term(f"c{i}", self.choose(OBJECT_KINDS)) for i in range(pick(0, 1))]
         self.objects = [Term(f"o{i}", self.choose(OBJECT_KINDS)) for i in range(pick(2, 4))]
         kinds = [
@@ -118,7 +119,9 @@ class _Writer:
         return f"(not (and {parts}))" if word == "not-and" else f"({word} {parts})"
 
     def effect(self, scope: Sequence[Term]) -> str:
-        """A literal, perhaps under a condition, perhaps for all objects of a type."""
+        """A literal, perhaps under a condition, for all objects of a type, or one of several."""
+        if self.has_choices and self.one_in(2):
+            return self.choice(scope)
         bound = self.variable("?e")
         universal = self.one_in(4)
         inner_scope = [*scope, bound, bound] if universal else scope
@@ -128,6 +131,14 @@ class _Writer:
         if self.one_in(3):
             text = f"(when {self.formula(inner_scope, 1)} {text})"
         return f"(forall ({bound.declared()}) {text})" if universal else text
+
+    def choice(self, scope: Sequence[Term]) -> str:
+        """A few effects of which one happens, perhaps under a condition."""
+        self.has_choices = self.one_in(4)  # inside this one
+        parts = ["(and)" if self.one_in(4) else self.effect(scope) for _ in range(self.pick(1, 3))]
+        self.has_choices = True
+        text = f"(oneof {' '.join(parts)})"
+        return f"(when {self.formula(scope, 1)} {text})" if self.one_in(4) else text
 
     def action(self, number: int) -> str:
         parameters = [self.variable(f"?x{i}") for i in range(self.pick(0, 2))]
@@ -210,6 +221,14 @@ def random_pddl(pick: Pick) -> PddlText:
     """A domain and a problem for it."""
     writer = _Writer(pick)
     return PddlText(writer.domain(), writer.problem())
+
+
+def seeded_fond(seed: int) -> tuple[PddlText, str]:
+    """A non-deterministic task and a condition on its states."""
+    writer = _Writer(Random(seed).randint, has_choices=True)
+    text = PddlText(writer.domain(), writer.problem())
+    first, second = (writer.formula([*writer.constants, *writer.objects], 2) for _ in range(2))
+    return text, f"(or (and (flag) {first}) (and (not (flag)) {second}))"
 
 
 def seeded_pddl(seed: int) -> PddlText:

@@ -29,6 +29,7 @@ from tests.reference.pddl_syntax import (
     ForEach,
     Increase,
     Not,
+    OneOf,
     Or,
     Problem,
     Together,
@@ -69,13 +70,25 @@ class PddlTask:
 
     def apply(self, state: PddlState, name: str) -> PddlState:
         """The state after the named action; PlanError if it is not applicable."""
+        (after,) = self.outcomes(state, name)
+        return after
+
+    def outcomes(self, state: PddlState, name: str) -> set[PddlState]:
+        """The states that the named action may lead to; PlanError if it is not applicable."""
         action, binding = self._resolve(name)
         if not self._holds(action.precondition, binding, state):
             raise PlanError(f"{name} is not applicable")
-        changes = list(self._changes(action.effect, binding, state))
-        deleted = {atom for atom, value in changes if not value}
-        added = {atom for atom, value in changes if value}
-        return (state - deleted) | added
+        found = set()
+        for effect in determined(action.effect):
+            changes = list(self._changes(effect, binding, state))
+            deleted = {atom for atom, value in changes if not value}
+            added = {atom for atom, value in changes if value}
+            found.add((state - deleted) | added)
+        return found
+
+    def holds(self, condition: Condition, state: PddlState) -> bool:
+        """Whether a condition without free variables is true."""
+        return self._holds(condition, {}, state)
 
     def holds_goal(self, state: PddlState) -> bool:
         """Whether the goal is true."""
@@ -160,6 +173,8 @@ class PddlTask:
             case ForEach(variables, part):
                 for more in self.bindings(variables):
                     yield from self._changes(part, {**binding, **more}, state)
+            case OneOf():
+                raise ValueError("a choice is left inside a universal effect")
 
     def _increases(self, effect: Effect, binding: Binding) -> Iterator[int]:
         """The amounts added to the total cost; they stand outside conditions and quantifiers."""
@@ -173,6 +188,20 @@ class PddlTask:
             else:
                 terms = tuple(binding.get(term, term) for term in amount.terms)
                 yield self.problem.values[Atom(amount.name, terms)]
+
+
+def determined(effect: Effect) -> Iterator[Effect]:
+    """The effects without choices that the effect may turn out to be."""
+    match effect:
+        case OneOf(parts):
+            for part in parts:
+                yield from determined(part)
+        case Together(parts):
+            yield from map(Together, product(*(list(determined(part)) for part in parts)))
+        case When(condition, part):
+            yield from (When(condition, one) for one in determined(part))
+        case _:
+            yield effect
 
 
 def ground(atom: Atom, binding: Binding) -> str:

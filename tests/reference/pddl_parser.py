@@ -19,6 +19,7 @@ from tests.reference.pddl_syntax import (
     ForEach,
     Increase,
     Not,
+    OneOf,
     Or,
     Problem,
     Together,
@@ -147,6 +148,8 @@ def parse_effect(expression: Expression) -> Effect:
             return When(parse_condition(parts[1]), parse_effect(_only(parts[2:])))
         case "forall":
             return ForEach(parse_typed(as_list(parts[1])), parse_effect(_only(parts[2:])))
+        case "oneof":
+            return OneOf(tuple(parse_effect(part) for part in parts[1:]))
         case "increase":
             return _parse_increase(parts[1:])
     return Change(parse_atom(parts), True)

@@ -110,7 +110,14 @@ class ForEach:
     part: Effect
 
 
-Effect = Change | Increase | Together | When | ForEach
+@dataclass(frozen=True)
+class OneOf:
+    """One of the parts happens, nobody knows which."""
+
+    parts: tuple[Effect, ...]
+
+
+Effect = Change | Increase | Together | When | ForEach | OneOf
 
 
 @dataclass(frozen=True)

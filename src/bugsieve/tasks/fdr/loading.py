@@ -84,8 +84,13 @@ def native_task(text: bytes, name: str, *, translated: bool = False) -> _native.
 def _load_pddl(
     domain: AnyPath, problem: AnyPath, *, cache: bool, limits: TranslationLimits | None
 ) -> Task:
-    pddl = check_pddl(domain, problem)
-    name = os.fspath(problem)
+    return task_of(check_pddl(domain, problem), os.fspath(problem), cache=cache, limits=limits)
+
+
+def task_of(
+    pddl: PddlTask, name: str, *, cache: bool = True, limits: TranslationLimits | None = None
+) -> Task:
+    """The task of PDDL that has been checked; `name` is the problem file in errors."""
     text = _cached_translation(pddl, name, limits) if cache else _translation(pddl, name, limits)
     return Task(
         native_task(text, name, translated=True),

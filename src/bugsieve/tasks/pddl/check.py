@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,10 +32,20 @@ class PddlTask:
         return canonical_domain(self.domain), canonical_problem(self.problem, missing)
 
 
-def check_pddl(domain: str | os.PathLike[str], problem: str | os.PathLike[str]) -> PddlTask:
-    """Read and check both files; errors name the file and the line."""
+def check_pddl(
+    domain: str | os.PathLike[str],
+    problem: str | os.PathLike[str],
+    *,
+    rewrite: Callable[[Document], Document] | None = None,
+) -> PddlTask:
+    """Read and check both files; errors name the file and the line.
+
+    `rewrite` may turn what is beyond the checks into what they know, in both files.
+    """
     domain_document, problem_document = read_document(domain), read_document(problem)
     _reject_swapped(domain_document, problem_document)
+    if rewrite is not None:
+        domain_document, problem_document = rewrite(domain_document), rewrite(problem_document)
     checked = check_domain(domain_document)
     task = PddlTask(checked, check_problem(problem_document, checked))
     check_costs(task.domain, task.problem)

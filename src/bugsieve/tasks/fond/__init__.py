@@ -1,0 +1,1 @@
+"""Non-deterministic planning tasks: PDDL with `oneof` becomes a JANI model."""

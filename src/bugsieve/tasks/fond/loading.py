@@ -1,0 +1,53 @@
+"""Loads PDDL with `oneof` effects as a model with a goal and an unsafety condition."""
+
+from __future__ import annotations
+
+import os
+
+from bugsieve.basis.errors import InputError
+from bugsieve.tasks.fdr.loading import AnyPath, task_of
+from bugsieve.tasks.fdr.sas_text import read_sas
+from bugsieve.tasks.fdr.translator import TranslationLimits
+from bugsieve.tasks.fond.conditions import ground_condition, parse_condition
+from bugsieve.tasks.fond.encoding import TaskEncoder, atom_meaning
+from bugsieve.tasks.fond.outcomes import split_actions
+from bugsieve.tasks.jani.loading import load_document
+from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.tasks.pddl.check import check_pddl
+from bugsieve.tasks.pddl.reader import Block, Document, read_document
+
+
+def load_fond(
+    domain: AnyPath,
+    problem: AnyPath,
+    unsafe: str,
+    *,
+    cache: bool = True,
+    limits: TranslationLimits | None = None,
+) -> JaniModel:
+    """The model of a non-deterministic task; `unsafe` is a PDDL condition on its states.
+
+    States are those of a JANI model with one Boolean variable per atom; the goal is the problem's,
+    and the runs start in its initial state.
+    """
+    name = os.fspath(problem)
+    pddl = check_pddl(domain, problem, rewrite=split_actions)
+    goal = _goal(read_document(problem))
+    danger = parse_condition(unsafe, name="unsafe condition")
+    task = task_of(pddl, name, cache=cache, limits=limits)
+    encoder = TaskEncoder(read_sas(task.to_sas().encode()))
+    meaning = atom_meaning(encoder, pddl.problem.atoms)
+    end = ground_condition(goal.root, goal, pddl, meaning)
+    condition = ground_condition(danger.root, danger, pddl, meaning)
+    if isinstance(condition, bool):
+        when = "holds in every state" if condition else "never holds in a state"
+        raise InputError(f"unsafe condition: it {when} of {name}, so there is nothing to test")
+    return load_document(encoder.document(pddl.problem.name, end, condition), name=name)
+
+
+def _goal(problem: Document) -> Document:
+    """The goal of a checked problem, with the file it stands in."""
+    for item in problem.root:
+        if isinstance(item, Block) and item and item[0] == ":goal" and isinstance(item[1], Block):
+            return Document(problem.path, problem.data, item[1])
+    raise problem.error(problem.root, "the problem has no goal")
