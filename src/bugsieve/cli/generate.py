@@ -1,4 +1,4 @@
-"""`bugsieve generate DOMAIN …`: write a random task of a built-in domain as two PDDL files."""
+"""`bugsieve generate DOMAIN …`: write a random instance of a built-in domain, PDDL or JANI."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.cli.numbers import integer, whole_number
+from bugsieve.cli.numbers import integer, real_number, whole_number
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from dataclasses import Field
 
-DESCRIPTION = "Write a random, solvable task of a built-in domain as two PDDL files."
+DESCRIPTION = (
+    "Write a random, solvable task of a built-in domain as two PDDL files, "
+    "or a model with an unsafety condition as one JANI file."
+)
 
 _ORDER = "parameters follow their domain, as in 'bugsieve generate blocksworld --blocks 5'"
 
@@ -24,7 +27,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command; the flags of a domain are made only when that domain is named."""
     parser = subparsers.add_parser(
         "generate",
-        help="write a random task of a built-in domain",
+        help="write a random task or model of a built-in domain",
         description=DESCRIPTION,
         epilog="'bugsieve generate --list' shows the domains, "
         "'bugsieve generate DOMAIN --help' the parameters of one.",
@@ -44,29 +47,29 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the task, or show the domains."""
+    """Write the instance, or show the domains."""
     if args.list:
         show(overview())
         return 0
     if args.domain is None:
         raise UsageError("say which domain to generate; 'bugsieve generate --list' shows them")
-    from bugsieve.domains import generate
+    from bugsieve.domains.instances import generate_instance
 
-    task = generate(args.domain, seed=args.seed, **args.parameters)
-    folder = args.output or Path(task.name)
-    texts = {folder / "domain.pddl": task.domain, folder / "problem.pddl": task.problem}
-    _write(folder, {path: text.encode() for path, text in texts.items()})
-    show("\n".join(map(str, texts)))
+    instance = generate_instance(args.domain, seed=args.seed, parameters=args.parameters)
+    folder = args.output or Path(instance.name)
+    files = {folder / name: text.encode() for name, text in instance.texts.items()}
+    _write(folder, files)
+    show("\n".join(map(str, files)))
     return 0
 
 
 def overview() -> str:
     """One line for each domain: its name and what it is about."""
-    from bugsieve.domains import domain_generator, domain_names
+    from bugsieve.domains.instances import instance_generator, instance_names
 
-    width = max(map(len, domain_names()))
+    width = max(map(len, instance_names()))
     return "\n".join(
-        f"{name:{width}}  {domain_generator(name).SUMMARY}" for name in domain_names()
+        f"{name:{width}}  {instance_generator(name).SUMMARY}" for name in instance_names()
     )
 
 
@@ -90,12 +93,11 @@ def _write(folder: Path, files: dict[Path, bytes]) -> None:
 
 
 def _foreign(files: dict[Path, bytes]) -> Iterator[Path]:
-    """The files in our way that are neither the same as ours nor part of an earlier task."""
-    from bugsieve.domains import MADE_BY
+    """The files in our way that are neither the same as ours nor part of an earlier instance."""
+    from bugsieve.domains.instances import is_generated
 
-    _, problem = files
     there = {path: path.read_bytes() for path in files if path.is_file()}
-    if not there.get(problem, b"").startswith(MADE_BY.encode()):
+    if not is_generated({path.name: text for path, text in there.items()}):
         yield from (path for path, text in there.items() if text != files[path])
 
 
@@ -127,9 +129,9 @@ class _ReadDomain(argparse.Action):
 def _domain_parser(name: str, *, prog: str) -> Parser:
     from dataclasses import fields
 
-    from bugsieve.domains import domain_generator
+    from bugsieve.domains.instances import instance_generator
 
-    generator = domain_generator(name)
+    generator = instance_generator(name)
     summary = f"{generator.SUMMARY[0].upper()}{generator.SUMMARY[1:]}."
     parser = Parser(prog=prog, description=summary)
     parameters = parser.add_argument_group("parameters of this domain")
@@ -154,26 +156,31 @@ def _add_common_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=argparse.SUPPRESS,
         metavar="DIR",
-        help="folder to write to (named after the task); an earlier task in it is replaced",
+        help="folder to write to (named after the instance); an earlier one in it is replaced",
     )
 
 
 def _add_option(parser: argparse._ActionsContainer, option: Field[Any]) -> None:
+    from bugsieve.domains.options import flag_name
+
     settings: dict[str, Any] = {"default": option.default, "help": option.metadata["help"]}
     if isinstance(option.default, bool):
         settings["action"] = argparse.BooleanOptionalAction
+        settings["help"] += " (yes)" if option.default else ""
     else:
         choices = option.metadata.get("choices")
         settings["type"] = _type(option)
         settings["metavar"] = f"{{{','.join(map(str, choices))}}}" if choices else "N"
         settings["help"] += f" ({option.default})"
-    parser.add_argument(f"--{option.name}", **settings)
+    parser.add_argument(f"--{flag_name(option)}", **settings)
 
 
-def _type(option: Field[Any]) -> Callable[[str], int | str]:
+def _type(option: Field[Any]) -> Callable[[str], int | float | str]:
     """How an argument is read; whether it is one of the choices is checked by the domain."""
     if isinstance(option.default, str):
         return str
     if "choices" in option.metadata:
         return integer
+    if isinstance(option.default, float):
+        return real_number(option.metadata["minimum"], option.metadata["maximum"])
     return whole_number(option.metadata["minimum"], option.metadata["maximum"])

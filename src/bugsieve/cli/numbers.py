@@ -25,6 +25,23 @@ def whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
     return read
 
 
+def real_number(minimum: float, maximum: float) -> Callable[[str], float]:
+    """The type of an option that takes a number within limits."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            raise _wrong("a number", repr(_shortened(text))) from None
+        if not number >= minimum:
+            raise _wrong(f"at least {minimum}", _shortened(text))
+        if number > maximum:
+            raise _wrong(f"at most {maximum}", _shortened(text))
+        return number
+
+    return read
+
+
 def seconds(maximum: float = float("inf")) -> Callable[[str], float]:
     """The type of an option that takes a time above 0."""
 

@@ -1,18 +1,25 @@
 """Built-in planning domains: PDDL files of our own, each with a seeded generator of problems.
 
 Used by `bugsieve generate`, the examples and the tests; a domain's module is imported when used.
+Models with an unsafety condition, in JANI, have a registry of their own in `domains.jani`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, cast
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import no_such, suggest
+from bugsieve.basis.names import no_such
 from bugsieve.basis.seeds import Stream
-from bugsieve.domains.options import GeneratorOptions
+from bugsieve.domains.options import (
+    GeneratorOptions,
+    checked_seed,
+    command_line,
+    instance_name,
+    options_of,
+)
 from bugsieve.domains.problems import Problem
 
 MADE_BY = "; Made by: bugsieve generate"
@@ -57,14 +64,14 @@ class GeneratedTask:
 
 
 def domain_names() -> tuple[str, ...]:
-    """The names of all built-in domains, in alphabetical order."""
+    """The names of all built-in PDDL domains, in alphabetical order."""
     return tuple(_MODULES)
 
 
 def domain_generator(name: str) -> Generator:
     """The module that generates problems of this domain."""
     if name not in _MODULES:
-        raise UsageError(no_such("built-in domain", name, _MODULES))
+        raise UsageError(_no_domain(name))
     return cast(Generator, import_module(f"bugsieve.domains.{_MODULES[name]}"))
 
 
@@ -79,40 +86,17 @@ def domain_text(name: str) -> str:
 def generate(name: str, *, seed: int = 0, **parameters: int | str) -> GeneratedTask:
     """A random solvable task; name, seed and parameters determine its text on every machine."""
     generator = domain_generator(name)
-    known = [option.name for option in fields(generator.Options)]
-    for parameter in parameters:
-        if parameter not in known:
-            raise UsageError(
-                f"the domain {name!r} has no parameter {parameter!r}"
-                f"{suggest(parameter, known)}; it has {', '.join(known)}"
-            )
-    if type(seed) is not int:
-        raise UsageError(f"seed must be a whole number, got {seed!r}")
-    options = generator.Options(**parameters)
-    problem = generator.generate(options, Stream(seed, "domains", name))
-    task_name = _task_name(name, options, seed)
+    options = options_of(name, generator.Options, parameters)
+    problem = generator.generate(options, Stream(checked_seed(seed), "domains", name))
+    task_name = instance_name(name, options, seed)
     text = problem.text(name=task_name, domain=name)
-    header = f"{MADE_BY} {_command_line(name, options, seed)}\n"
+    header = f"{MADE_BY} {command_line(name, options, seed)}\n"
     return GeneratedTask(domain_text(name), header + text, task_name)
 
 
-def _task_name(name: str, options: GeneratorOptions, seed: int) -> str:
-    """Tells the parameters that differ from the defaults, and the seed."""
-    parts = [name]
-    for option in fields(options):
-        value = getattr(options, option.name)
-        if value != option.default:
-            parts.append(option.name if value is True else f"{option.name}-{value}")
-    return "-".join([*parts, f"seed-{seed}"])
+def _no_domain(name: str) -> str:
+    from bugsieve.domains.jani import model_names
 
-
-def _command_line(name: str, options: GeneratorOptions, seed: int) -> str:
-    """The arguments that make the task again, also when defaults should change."""
-    parts = [name]
-    for option in fields(options):
-        value = getattr(options, option.name)
-        if isinstance(value, bool):
-            parts.append(f"--{option.name}" if value else f"--no-{option.name}")
-        else:
-            parts.append(f"--{option.name} {value}")
-    return " ".join([*parts, f"--seed {seed}"])
+    if name in model_names():
+        return f"the domain {name!r} has JANI models, but a PDDL task is needed here"
+    return no_such("built-in domain", name, _MODULES)

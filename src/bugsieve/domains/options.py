@@ -1,14 +1,17 @@
 """Declaring generator options: each field has a default, limits and one line of help.
 
-The command line, the Python call and the checks are all read off these declarations.
+The command line, the Python call, the checks and the names of what is generated are all read off
+these declarations.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, TypeVar
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.names import suggest
 
 Value = TypeVar("Value", int, str)
 
@@ -19,9 +22,15 @@ def count(default: int, meaning: str, *, minimum: int = 1, maximum: int = 1000) 
     return field(default=default, metadata=limits)
 
 
-def flag(meaning: str) -> bool:
-    """A field for a switch that is off by default."""
-    return field(default=False, metadata={"help": meaning})
+def real(default: float, meaning: str, *, minimum: float, maximum: float) -> float:
+    """A field for a number within limits."""
+    limits = {"help": meaning, "minimum": minimum, "maximum": maximum}
+    return field(default=default, metadata=limits)
+
+
+def flag(meaning: str, *, default: bool = False) -> bool:
+    """A field for a switch."""
+    return field(default=default, metadata={"help": meaning})
 
 
 def one_of(default: Value, choices: tuple[Value, ...], meaning: str) -> Value:
@@ -42,6 +51,58 @@ class GeneratorOptions:
         """Raise UsageError when values are fine on their own but not together."""
 
 
+Options = TypeVar("Options", bound=GeneratorOptions)
+
+
+def options_of(domain: str, kind: type[Options], parameters: Mapping[str, Any]) -> Options:
+    """The options of a domain with these values; UsageError for names that it does not have."""
+    known = [option.name for option in fields(kind)]
+    for parameter in parameters:
+        if parameter not in known:
+            raise UsageError(
+                f"the domain {domain!r} has no parameter {parameter!r}"
+                f"{suggest(parameter, known)}; it has {', '.join(known)}"
+            )
+    return kind(**parameters)
+
+
+def checked_seed(seed: int) -> int:
+    """The seed, if it is one."""
+    if type(seed) is not int:
+        raise UsageError(f"seed must be a whole number, got {seed!r}")
+    return seed
+
+
+def instance_name(domain: str, options: GeneratorOptions, seed: int) -> str:
+    """Tells the parameters that differ from the defaults, and the seed."""
+    parts = [domain]
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if value != option.default:
+            name = flag_name(option)
+            parts.append(_switch(name, value) if isinstance(value, bool) else f"{name}-{value}")
+    return "-".join([*parts, f"seed-{seed}"])
+
+
+def command_line(domain: str, options: GeneratorOptions, seed: int) -> str:
+    """The arguments that make the instance again, also when defaults should change."""
+    parts = [domain]
+    for option in fields(options):
+        name, value = flag_name(option), getattr(options, option.name)
+        is_switch = isinstance(value, bool)
+        parts.append(f"--{_switch(name, value)}" if is_switch else f"--{name} {value}")
+    return " ".join([*parts, f"--seed {seed}"])
+
+
+def flag_name(option: Field[Any]) -> str:
+    """What the command line calls the option, without dashes in front."""
+    return option.name.replace("_", "-")
+
+
+def _switch(name: str, value: bool) -> str:
+    return name if value else f"no-{name}"
+
+
 def require(condition: bool, sentence: str) -> None:
     """Raise UsageError with this sentence unless the condition holds."""
     if not condition:
@@ -56,13 +117,25 @@ def _check_value(option: Field[Any], value: object) -> None:
         known = any(type(value) is type(choice) and value == choice for choice in choices)
         listed = " or ".join(str(choice) for choice in choices)
         require(known, f"{option.name} must be {listed}, got {value}")
+    elif isinstance(option.default, float):
+        _check_real(option, value)
     else:
         _check_count(option, value)
+
+
+def _check_real(option: Field[Any], value: object) -> None:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise UsageError(f"{option.name} must be a number, got {value!r}")
+    _check_limits(option, value)
 
 
 def _check_count(option: Field[Any], value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
         raise UsageError(f"{option.name} must be a whole number, got {value!r}")
+    _check_limits(option, value)
+
+
+def _check_limits(option: Field[Any], value: int | float) -> None:
     least, most = option.metadata["minimum"], option.metadata["maximum"]
     require(value >= least, f"{option.name} must be at least {least}, got {value}")
     require(value <= most, f"{option.name} must be at most {most}, got {value}")

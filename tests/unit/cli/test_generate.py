@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli import generate as command
 from bugsieve.cli.parser import Parser
 from bugsieve.domains import domain_names, generate
+from bugsieve.domains.jani import generate_model, model_names
 
 
 def call(*arguments: str) -> int:
@@ -37,6 +39,35 @@ def test_two_files_are_written_and_their_paths_printed(
     assert {path.name for path in folder.iterdir()} == {"domain.pddl", "problem.pddl"}
 
 
+def test_a_model_is_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--length", "15", "--packages", "10", "--variant", "park", "--max-speed", "2"]
+    assert call("one-way-line", *flags, "--no-loss", "--seed", "1", "-o", str(tmp_path)) == 0
+    model = generate_model("one-way-line", length=15, packages=10, max_speed=2, loss=False, seed=1)
+    assert (tmp_path / "model.jani").read_text("utf-8") == model.text
+    assert capsys.readouterr().out.split() == [str(tmp_path / "model.jani")]
+    assert [path.name for path in tmp_path.iterdir()] == ["model.jani"]
+
+
+def test_the_command_in_a_model_makes_it_again(tmp_path: Path) -> None:
+    for domain in model_names():
+        call(domain, "--seed", "5", "--starts", "2", "-o", str(tmp_path / "first"))
+        made = (tmp_path / "first" / "model.jani").read_text("utf-8")
+        described = json.loads(made)["metadata"]["description"]
+        line = described.removeprefix("Made by: bugsieve generate ")
+        call(*line.split(), "-o", str(tmp_path / "second"))
+        assert (tmp_path / "second" / "model.jani").read_text("utf-8") == made
+
+
+def test_an_earlier_model_is_replaced_but_no_other(tmp_path: Path) -> None:
+    for domain in ("cartpole", "follow-car"):
+        assert call(domain, "-o", str(tmp_path)) == 0
+        assert (tmp_path / "model.jani").read_text("utf-8") == generate_model(domain).text
+    (tmp_path / "model.jani").write_text('{"jani-version": 1, "name": "mine"}')
+    with pytest.raises(InputError, match=r"model\.jani was not made by 'bugsieve generate'"):
+        call("cartpole", "-o", str(tmp_path))
+    assert "mine" in (tmp_path / "model.jani").read_text()
+
+
 def test_the_command_in_a_problem_makes_it_again(tmp_path: Path) -> None:
     for domain in domain_names():
         call(domain, "--seed", "5", "-o", str(tmp_path / "first"))
@@ -55,7 +86,7 @@ def test_folder_is_named_after_the_task(tmp_path: Path, monkeypatch: pytest.Monk
 def test_list_shows_every_domain(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("--list") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(domain_names())
+    assert [line.split()[0] for line in lines] == sorted([*domain_names(), *model_names()])
     assert all(len(line) <= 100 for line in lines)
 
 
@@ -107,6 +138,11 @@ def test_seed_and_folder_may_come_first(tmp_path: Path) -> None:
         ("scanalyzer --cycle 3", "cycle must be 2 or 4, got 3"),
         ("scanalyzer --cycle x", "--cycle must be a whole number, got 'x'"),
         ("scanalyzer --analysis x", "analysis must be all or lane or single, got x"),
+        ("bouncing-ball --dt 5", "--dt must be at most 0.9, got 5"),
+        ("bouncing-ball --dt nan", "--dt must be at least 0.01, got nan"),
+        ("bouncing-ball --dt x", "--dt must be a number, got 'x'"),
+        ("one-way-line --max_speed 2", "'--max_speed' (did you mean '--max-speed'?)"),
+        ("one-way-line --variant wet", "variant must be park or icy or deterministic, got wet"),
         ("ferry --seed 1.5", "--seed must be a whole number, got '1.5'"),
         ("--cars 4 ferry", ORDER),
         ("--cars=4 ferry", ORDER),
@@ -160,7 +196,8 @@ def test_only_the_chosen_domain_is_imported(tmp_path: Path) -> None:
         "import sys; from bugsieve.cli import main; "
         f"main(['generate', 'ferry', '-o', {str(tmp_path)!r}]); "
         "print(*(name for name in sys.modules if name in "
-        "('numpy', 'bugsieve._native', 'bugsieve.domains.ferry', 'bugsieve.domains.rovers')))"
+        "('numpy', 'bugsieve._native', 'bugsieve.domains.ferry', 'bugsieve.domains.rovers', "
+        "'bugsieve.domains.jani.lines')))"
     )
     child = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert child.stdout.splitlines()[2:] == ["bugsieve.domains.ferry"]

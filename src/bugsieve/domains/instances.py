@@ -1,0 +1,54 @@
+"""Instances of all built-in domains, PDDL and JANI alike, as the files they are written to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.names import no_such
+from bugsieve.domains import MADE_BY, Generator, domain_generator, domain_names, generate, jani
+
+if TYPE_CHECKING:
+    from bugsieve.domains.jani import ModelGenerator
+
+_HEAD = 2000
+"""A model says within that many bytes how it was made."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A name that tells how it was made, and the texts of its files by their names."""
+
+    name: str
+    texts: Mapping[str, str]
+
+
+def instance_names() -> tuple[str, ...]:
+    """The names of all built-in domains, in alphabetical order."""
+    return tuple(sorted([*domain_names(), *jani.model_names()]))
+
+
+def instance_generator(name: str) -> Generator | ModelGenerator:
+    """The module that generates instances of this domain."""
+    if name not in instance_names():
+        raise UsageError(no_such("built-in domain", name, instance_names()))
+    is_model = name in jani.model_names()
+    return jani.model_generator(name) if is_model else domain_generator(name)
+
+
+def generate_instance(name: str, *, seed: int, parameters: Mapping[str, Any]) -> Instance:
+    """A task as two PDDL files, or a model as one JANI file."""
+    if name in jani.model_names():
+        model = jani.generate_model(name, seed=seed, **parameters)
+        return Instance(model.name, {"model.jani": model.text})
+    task = generate(name, seed=seed, **parameters)
+    return Instance(task.name, {"domain.pddl": task.domain, "problem.pddl": task.problem})
+
+
+def is_generated(texts: Mapping[str, bytes]) -> bool:
+    """Whether these files, by their names, are an instance that we have written."""
+    if texts.get("problem.pddl", b"").startswith(MADE_BY.encode()):
+        return True
+    return f'"{jani.MADE_BY}'.encode() in texts.get("model.jani", b"")[:_HEAD]

@@ -1,0 +1,21 @@
+"""One-way line: a truck that cannot turn brings packages to the end of a line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bugsieve.basis.seeds import Stream
+from bugsieve.domains.jani.documents import Model
+from bugsieve.domains.jani.lines import Line, LineOptions
+
+SUMMARY = "a truck brings packages to the end of a line and must not drive past it"
+
+
+@dataclass(frozen=True)
+class Options(LineOptions):
+    """Options of all lines."""
+
+
+def generate(options: Options, rng: Stream) -> Model:
+    """Packages are picked up before the end and dropped at it."""
+    return Line(options, rng, is_two_way=False).model(SUMMARY)

@@ -1,0 +1,21 @@
+"""Two-way line: a truck that drives in both directions brings packages to one end of a line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bugsieve.basis.seeds import Stream
+from bugsieve.domains.jani.documents import Model
+from bugsieve.domains.jani.lines import Line, LineOptions
+
+SUMMARY = "a truck drives along a line in both directions, but not past its ends"
+
+
+@dataclass(frozen=True)
+class Options(LineOptions):
+    """Options of all lines."""
+
+
+def generate(options: Options, rng: Stream) -> Model:
+    """Packages are picked up and dropped anywhere."""
+    return Line(options, rng, is_two_way=True).model(SUMMARY)

@@ -1,0 +1,76 @@
+"""Small means to look at generated models: all reachable states, walks, successors by name."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bugsieve.domains.jani import generate_model
+from bugsieve.oracles.safety.decide import Safety, SafetyDecider
+from bugsieve.tasks.jani.loading import load_document
+from bugsieve.tasks.jani.model import JaniModel, StateArray
+
+Values = Mapping[str, Any]
+Successors = dict[str, set[tuple[Any, ...]]]
+
+
+def made(name: str, seed: int = 0, **parameters: int | float | str) -> JaniModel:
+    generated = generate_model(name, seed=seed, **parameters)
+    return load_document(generated.document, name=generated.name)
+
+
+def reachable(model: JaniModel, starts: StateArray) -> StateArray:
+    """All states that any actions lead to; those after unsafe ones, too."""
+    seen = {words.tobytes() for words in model.pack(starts)}
+    layers, frontier = [starts], starts
+    while len(frontier):
+        outcomes = model.expand(frontier).outcomes
+        new = []
+        for row, words in enumerate(model.pack(outcomes) if len(outcomes) else ()):
+            if words.tobytes() not in seen:
+                seen.add(words.tobytes())
+                new.append(row)
+        frontier = outcomes[new]
+        layers.append(frontier)
+    return np.concatenate(layers)
+
+
+def walk(model: JaniModel, start: StateArray, steps: int, seed: int) -> StateArray:
+    """The states of a random walk that ends as runs do."""
+    rng = random.Random(seed)
+    states = [start]
+    for _ in range(steps):
+        here = states[-1][None]
+        if model.is_unsafe(here)[0] or model.is_goal(here)[0]:
+            break
+        found = model.expand(here)
+        if not len(found.actions):
+            break
+        action = rng.randrange(len(found.actions))
+        low, high = found.outcome_offsets[action : action + 2]
+        states.append(found.outcomes[rng.randrange(low, high)])
+    return np.array(states)
+
+
+def successors(model: JaniModel, state: StateArray) -> Successors:
+    """The outcomes of each applicable action, as tuples in the order of the variables."""
+    found = model.expand(state[None])
+    offsets = found.outcome_offsets
+    return {
+        model.actions[action]: {tuple(row) for row in found.outcomes[low:high].tolist()}
+        for action, low, high in zip(found.actions, offsets, offsets[1:], strict=False)
+    }
+
+
+def verdicts(model: JaniModel, states: StateArray) -> list[Safety]:
+    found = SafetyDecider(model.system).decide(model.pack(states))
+    return [found[row] for row in range(len(found))]
+
+
+def listed(model: JaniModel) -> StateArray:
+    """The start states of a model that lists them."""
+    assert model.start_states is not None
+    return model.start_states
