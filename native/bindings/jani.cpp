@@ -143,6 +143,15 @@ Array<bool> ask(const JaniSystem& system, const Rows& states, Question question)
     return Array<bool>(data, 1, shape, owner);
 }
 
+Array<double> distances(const JaniSystem& system, const Rows& states) {
+    const std::vector<std::uint64_t> words = packed(system.model(), states);
+    std::vector<double> found(states.shape(0));
+    for_each_state(system, words, [&](JaniSystem& own, const std::uint64_t* state, std::size_t r) {
+        found[r] = own.distance(state);
+    });
+    return to_array(std::move(found));
+}
+
 nb::tuple applicable(const JaniSystem& system, const Rows& states) {
     const std::vector<std::uint64_t> words = packed(system.model(), states);
     std::vector<std::int32_t> all, actions;
@@ -174,6 +183,49 @@ nb::tuple expand(const JaniSystem& system, const Rows& states) {
     return nb::make_tuple(to_array(std::move(actions)), to_array(std::move(action_offsets)),
                           unpacked(system.model(), outcomes),
                           to_array(std::move(outcome_offsets)));
+}
+
+// What a run needs to know of its states: their kinds, and for each action a flag that says
+// whether it is applicable; none is where the run ends.
+nb::tuple observe(const JaniSystem& system, const Rows& states) {
+    const std::vector<std::uint64_t> words = packed(system.model(), states);
+    const std::size_t width = static_cast<std::size_t>(system.num_actions());
+    std::vector<std::uint8_t> kinds(states.shape(0)), flags(states.shape(0) * width);
+    std::vector<std::int32_t> actions;
+    for_each_state(system, words, [&](JaniSystem& own, const std::uint64_t* state, std::size_t r) {
+        const TransitionSystem::Kind kind = own.classify(state);
+        kinds[r] = static_cast<std::uint8_t>(kind);
+        if (kind != TransitionSystem::Kind::kOrdinary) return;
+        own.applicable(state, actions);
+        for (const std::int32_t action : actions)
+            flags[r * width + static_cast<std::size_t>(action)] = 1;
+    });
+    return nb::make_tuple(to_array(std::move(kinds)),
+                          to_array(std::move(flags), {states.shape(0), width}));
+}
+
+// One outcome of one action per state; a draw from [0, 1) says which.
+Array<double> step(const JaniSystem& system, const Rows& states, const Operators& actions,
+                   const nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>& draws) {
+    const std::size_t count = states.shape(0), width = system.words();
+    if (actions.shape(0) != count || draws.shape(0) != count)
+        throw std::invalid_argument("there must be one action and one draw for each state");
+    const std::vector<std::uint64_t> words = packed(system.model(), states);
+    std::vector<std::int32_t> chosen(count);
+    std::vector<double> drawn(count);
+    for (std::size_t r = 0; r < count; ++r) {
+        chosen[r] = actions(r);
+        drawn[r] = draws(r);
+        if (!(drawn[r] >= 0 && drawn[r] < 1)) throw std::invalid_argument("draws are from [0, 1)");
+    }
+    std::vector<std::uint64_t> outcome, successors(words.size());
+    for_each_state(system, words, [&](JaniSystem& own, const std::uint64_t* state, std::size_t r) {
+        if (!own.draw_outcome(state, chosen[r], drawn[r], outcome))
+            throw std::invalid_argument("action " + std::to_string(chosen[r]) +
+                                        " is not applicable in state " + std::to_string(r));
+        std::copy_n(outcome.data(), width, successors.data() + r * width);
+    });
+    return unpacked(system.model(), successors);
 }
 
 std::int64_t count_outcomes(const JaniSystem& system, const Rows& states, std::int64_t rounds) {
@@ -250,18 +302,20 @@ void bind_jani(nb::module_& m) {
                const std::vector<std::uint64_t>& constants, const Table<std::uint64_t>& variables,
                const Table<std::int32_t>& assignments, const Table<std::int32_t>& destinations,
                const Table<std::int32_t>& edges, std::int32_t num_actions, std::int32_t goal,
-               std::int32_t unsafe, std::int32_t start) {
+               std::int32_t unsafe, std::int32_t start, std::int32_t distance) {
                 Description model =
                     describe(nodes, constants, variables, assignments, destinations, edges);
                 model.num_actions = num_actions;
                 model.goal = goal;
                 model.unsafe = unsafe;
                 model.start = start;
+                model.distance = distance;
                 new (self) JaniSystem(std::make_shared<const CompiledModel>(model));
             },
             nb::kw_only(), nb::arg("nodes"), nb::arg("constants"), nb::arg("variables"),
             nb::arg("assignments"), nb::arg("destinations"), nb::arg("edges"),
-            nb::arg("num_actions"), nb::arg("goal"), nb::arg("unsafe"), nb::arg("start"))
+            nb::arg("num_actions"), nb::arg("goal"), nb::arg("unsafe"), nb::arg("start"),
+            nb::arg("distance") = -1)
         .def("copy", [](const JaniSystem& s) { return JaniSystem(s.shared_model()); })
         .def("pack",
              [](const JaniSystem& s, const Rows& states) {
@@ -276,8 +330,11 @@ void bind_jani(nb::module_& m) {
         .def("is_goal", is_goal, nb::arg("states"))
         .def("is_unsafe", is_unsafe, nb::arg("states"))
         .def("is_start", is_start, nb::arg("states"))
+        .def("distances", distances, nb::arg("states"))
         .def("applicable", applicable, nb::arg("states"))
         .def("expand", expand, nb::arg("states"))
+        .def("observe", observe, nb::arg("states"))
+        .def("step", step, nb::arg("states"), nb::arg("actions"), nb::arg("draws"))
         .def("count_outcomes", count_outcomes, nb::arg("states"), nb::arg("rounds"));
 }
 

@@ -9,6 +9,7 @@
 #include "bindings/arrays.h"
 #include "safety/analysis.h"
 #include "safety/explicit_system.h"
+#include "safety/exploration.h"
 
 namespace bugsieve {
 
@@ -37,9 +38,10 @@ ExplicitSystem make_explicit(const Column<std::uint8_t>& kinds,
                              const Column<std::uint32_t>& state_offsets,
                              const Column<std::int32_t>& actions,
                              const Column<std::uint32_t>& outcome_offsets,
-                             const Column<std::uint32_t>& outcomes, std::int32_t num_actions) {
+                             const Column<std::uint32_t>& outcomes, std::int32_t num_actions,
+                             const std::optional<Column<double>>& distances) {
     return {{copied(kinds), copied(state_offsets), copied(actions), copied(outcome_offsets),
-             copied(outcomes)},
+             copied(outcomes), distances ? copied(*distances) : std::vector<double>()},
             num_actions};
 }
 
@@ -51,14 +53,16 @@ class PythonPolicy final : public PolicyView {
 
     void actions(const std::uint64_t* states, std::size_t count, std::int32_t* out) override {
         const nb::gil_scoped_acquire gil;
-        const nb::object answer = function_(to_array(
-            std::vector<std::uint64_t>(states, states + count * words_), {count, words_}));
+        const nb::object answer = ask(states, count);
         Operators actions;
         if (!nb::try_cast(answer, actions, false) || rows_of(actions) != count)
             throw std::invalid_argument(
                 "a policy must return an array with one action, of type int32, per state");
         for (std::size_t i = 0; i < count; ++i) out[i] = actions(i);
     }
+
+    // A call takes microseconds, or a round trip to another process, whatever it is asked.
+    std::size_t preferred_batch() const override { return 32; }
 
     static int traverse(PyObject* self, visitproc visit, void* arg) {
         Py_VISIT(Py_TYPE(self));
@@ -71,6 +75,17 @@ class PythonPolicy final : public PolicyView {
     }
 
   private:
+    nb::object ask(const std::uint64_t* states, std::size_t count) {
+        try {
+            return function_(to_array(std::vector<std::uint64_t>(states, states + count * words_),
+                                      {count, words_}));
+        } catch (nb::python_error& error) {
+            if (error.matches(PyExc_Exception)) throw;
+            error.restore();  // Ctrl-C, or another wish to end
+            throw Interrupted();
+        }
+    }
+
     nb::callable function_;
     std::size_t words_;
 };
@@ -165,6 +180,10 @@ class BoundAnalysis {
     std::size_t num_expanded() {
         return counted([&] { return analysis_.space().expanded(); });
     }
+    std::int64_t num_turns() {
+        return static_cast<std::int64_t>(
+            counted([&] { return static_cast<std::size_t>(analysis_.turns()); }));
+    }
     std::size_t bytes() {
         return counted([&] { return analysis_.bytes(); });
     }
@@ -242,6 +261,25 @@ class BoundAnalysis {
     SafetyAnalysis analysis_;
 };
 
+// None if a limit was reached.
+std::optional<nb::tuple> explore_states(TransitionSystem& system, const Rows& starts,
+                                        std::int64_t max_expansions, double max_seconds,
+                                        std::int64_t max_bytes) {
+    const std::vector<std::uint64_t> words = copied_words(starts, system);
+    const Limits limits{max_expansions, max_seconds, max_bytes};
+    Exploration found;
+    try {
+        without_gil([&](Interrupts& interrupts) {
+            Meter meter(limits, interrupts);
+            found = explore(system, words, meter);
+            return 0;
+        });
+    } catch (const LimitReached&) {
+        return std::nullopt;
+    }
+    return nb::make_tuple(found.states, found.choices, found.outcomes, found.bytes);
+}
+
 }  // namespace
 
 void bind_safety(nb::module_& m) {
@@ -251,7 +289,8 @@ void bind_safety(nb::module_& m) {
     nb::class_<ExplicitSystem, TransitionSystem>(m, "ExplicitSystem")
         .def_static("from_arrays", &make_explicit, "kinds"_a.noconvert(),
                     "state_offsets"_a.noconvert(), "actions"_a.noconvert(),
-                    "outcome_offsets"_a.noconvert(), "outcomes"_a.noconvert(), "num_actions"_a)
+                    "outcome_offsets"_a.noconvert(), "outcomes"_a.noconvert(), "num_actions"_a,
+                    "distances"_a.noconvert().none() = nb::none())
         .def_prop_ro("num_states", &ExplicitSystem::num_states);
     nb::class_<PolicyView>(m, "PolicyView");
     nb::class_<TablePolicy, PolicyView>(m, "TablePolicy")
@@ -278,7 +317,10 @@ void bind_safety(nb::module_& m) {
              "max_expansions"_a = -1, "max_seconds"_a = -1.0, "max_bytes"_a = -1)
         .def_prop_ro("num_states", &BoundAnalysis::num_states)
         .def_prop_ro("num_expanded", &BoundAnalysis::num_expanded)
+        .def_prop_ro("num_turns", &BoundAnalysis::num_turns)
         .def_prop_ro("memory_bytes", &BoundAnalysis::bytes);
+    m.def("explore_states", &explore_states, "system"_a, "starts"_a.noconvert(), nb::kw_only(),
+          "max_expansions"_a = -1, "max_seconds"_a = -1.0, "max_bytes"_a = -1);
     nb::list names;
     for (const auto name : kDeciderNames) names.append(nb::str(name.data(), name.size()));
     m.attr("SAFETY_ALGORITHMS") = nb::tuple(names);

@@ -152,6 +152,10 @@ class ModelBuilder {
         out_.goal = compiler_.compile_test(conjuncts(model_, model_.goal));
         out_.unsafe = compiler_.compile_test(conjuncts(model_, model_.unsafe));
         out_.start = compiler_.compile_test(conjuncts(model_, model_.start));
+        if (model_.distance >= 0) {
+            out_.distance = compiler_.compile_values({&model_.distance, 1}, sources_);
+            out_.distance_register = sources_[0];
+        }
         out_.registers = initial_registers(model_, compiler_.num_registers());
         out_.program = compiler_.take_program();
     }
@@ -171,10 +175,22 @@ class ModelBuilder {
         tests_.push_back(std::move(guard.tests));
     }
 
+    // The value of a node that is a real constant.
+    std::optional<double> constant_value(std::int32_t node) const {
+        if (node < 0) return std::nullopt;
+        const Node& constant = model_.nodes[static_cast<std::size_t>(node)];
+        if (constant.op != Op::kConstant) return std::nullopt;
+        return std::bit_cast<double>(
+            model_.constants[static_cast<std::size_t>(constant.operands[0])]);
+    }
+
     void add_destination(const Destination& destination) {
-        CompiledModel::Destination result{kNoProgram, 0, destination.conflict,
-                                          static_cast<std::uint32_t>(out_.steps.size()), 0};
-        if (destination.probability >= 0) {
+        CompiledModel::Destination result{
+            kNoProgram, 0, 1, destination.conflict, static_cast<std::uint32_t>(out_.steps.size()),
+            0};
+        if (const auto constant = constant_value(destination.probability)) {
+            result.weight = *constant;
+        } else if (destination.probability >= 0) {
             result.probability_program =
                 compiler_.compile_values({&destination.probability, 1}, sources_);
             result.probability = sources_[0];

@@ -42,8 +42,9 @@ struct CompiledModel {
         std::uint32_t begin, end;  // stores
     };
     struct Destination {
-        std::uint32_t probability_program;  // kNoProgram with register 0: certainly positive
+        std::uint32_t probability_program;  // kNoProgram: certainly positive
         std::uint32_t probability;          // register
+        double weight;                      // the probability where there is no program for it
         std::int32_t conflict;
         std::uint32_t begin, end;  // steps
     };
@@ -66,7 +67,9 @@ struct CompiledModel {
     std::vector<Destination> destinations;
     std::vector<Edge> edges;
     EdgeIndex index;
-    std::uint32_t goal, unsafe, start;  // programs
+    std::uint32_t goal, unsafe, start;    // programs
+    std::uint32_t distance = kNoProgram;  // after which the distance to danger is ...
+    std::uint32_t distance_register = 0;  // ... in this register
 
     std::size_t num_state_variables() const;
 };

@@ -112,6 +112,7 @@ void check(const Description& model) {
     }
     for (const std::int32_t condition : {model.goal, model.unsafe, model.start})
         require(is_index(condition, model.nodes.size()), "condition", 0);
+    require(model.distance < static_cast<std::int64_t>(model.nodes.size()), "distance", 0);
 }
 
 }  // namespace bugsieve::jani

@@ -85,7 +85,7 @@ struct Assignment {
 };
 
 struct Destination {
-    std::int32_t probability;          // node of a real; -1: certainly positive
+    std::int32_t probability;          // node of a real, no constant below 0; -1: certain
     std::int32_t conflict;             // variable that two automata assign at once; -1: none
     std::uint32_t begin = 0, end = 0;  // assignments, ordered by step
 };
@@ -105,6 +105,7 @@ struct Description {
     std::vector<Edge> edges;  // actions ascend
     std::int32_t num_actions = 0;
     std::int32_t goal = 0, unsafe = 0, start = 0;  // nodes of Booleans
+    std::int32_t distance = -1;                    // node of a real; -1: there is none
 };
 
 // Throws std::invalid_argument where an index leads nowhere.

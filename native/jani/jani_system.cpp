@@ -17,6 +17,12 @@ bool JaniSystem::holds(std::uint32_t condition, const std::uint64_t* state) {
     return test(condition, {state, nullptr});
 }
 
+double JaniSystem::distance(const std::uint64_t* state) {
+    if (model_->distance == kNoProgram) return 0;
+    holds(model_->distance, state);
+    return registers_[model_->distance_register].real;
+}
+
 bool JaniSystem::test(std::uint32_t program, const Place& place) {
     const Ending ending = run(model_->program, program, registers_.data());
     if (ending > Ending::kTrue) [[unlikely]]
@@ -62,6 +68,50 @@ void JaniSystem::outcomes(const std::uint64_t* state, std::int32_t action,
         const Place place{state, &edge};
         if (is_enabled(candidate, place)) add_outcomes(place, 0, out);
     }
+}
+
+bool JaniSystem::draw_outcome(const std::uint64_t* state, std::int32_t action, double draw,
+                              std::vector<std::uint64_t>& out) {
+    out.clear();
+    enabled_.clear();
+    load(state);
+    for (const EdgeIndex::Candidate& candidate : model_->index.candidates(registers_.data())) {
+        const CompiledModel::Edge& edge = model_->edges[candidate.edge];
+        if (edge.action == action && is_enabled(candidate, {state, &edge}))
+            enabled_.push_back(&edge);
+    }
+    if (enabled_.empty()) return false;
+    // What is left of the draw after it has chosen the edge is a draw for the destination.
+    const double scaled = draw * static_cast<double>(enabled_.size());
+    const std::size_t chosen = std::min(static_cast<std::size_t>(scaled), enabled_.size() - 1);
+    const Place place{state, enabled_[chosen]};
+    add_outcome(draw_destination(place, scaled - static_cast<double>(chosen)), place, 0, out);
+    return true;
+}
+
+double JaniSystem::weight(const CompiledModel::Destination& destination, const Place& place) {
+    if (destination.probability_program == kNoProgram) return destination.weight;
+    return is_possible(destination, place) ? registers_[destination.probability].real : 0;
+}
+
+const CompiledModel::Destination& JaniSystem::draw_destination(const Place& place, double draw) {
+    weights_.clear();
+    double total = 0;
+    for (std::uint32_t d = place.edge->begin; d < place.edge->end; ++d) {
+        weights_.push_back(weight(model_->destinations[d], place));
+        total += weights_.back();
+    }
+    if (!(total > 0)) [[unlikely]]
+        fail(Ending::kNoOutcome, place);
+    std::size_t last = 0;  // the last one that is possible takes what rounding leaves
+    double rest = draw * total;
+    for (std::size_t k = 0; k < weights_.size(); ++k) {
+        if (!(weights_[k] > 0)) continue;
+        last = k;
+        if (rest < weights_[k]) break;
+        rest -= weights_[k];
+    }
+    return model_->destinations[place.edge->begin + last];
 }
 
 // Appends the outcomes of an enabled edge; those of its action begin at `first`.

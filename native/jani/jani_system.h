@@ -26,6 +26,14 @@ class JaniSystem final : public TransitionSystem {
     void outcomes(const std::uint64_t* state, std::int32_t action,
                   std::vector<std::uint64_t>& out) override;
 
+    // One outcome of an action: each enabled edge is equally likely, and the destinations of an
+    // edge are as likely as the model says. `draw` is from [0, 1). False if it is not applicable.
+    bool draw_outcome(const std::uint64_t* state, std::int32_t action, double draw,
+                      std::vector<std::uint64_t>& out);
+
+    // 0 for all states of a model without such an estimate.
+    double distance(const std::uint64_t* state) override;
+
     bool is_goal(const std::uint64_t* state) { return holds(model_->goal, state); }
     bool is_unsafe(const std::uint64_t* state) { return holds(model_->unsafe, state); }
     bool is_start(const std::uint64_t* state) { return holds(model_->start, state); }
@@ -43,6 +51,8 @@ class JaniSystem final : public TransitionSystem {
     bool test(std::uint32_t program, const Place& place);
     bool is_enabled(const EdgeIndex::Candidate& candidate, const Place& place);
     bool is_possible(const CompiledModel::Destination& destination, const Place& place);
+    double weight(const CompiledModel::Destination& destination, const Place& place);
+    const CompiledModel::Destination& draw_destination(const Place& place, double draw);
     void add_outcomes(const Place& place, std::size_t first, std::vector<std::uint64_t>& outcomes);
     void add_outcome(const CompiledModel::Destination& destination, const Place& place,
                      std::size_t first, std::vector<std::uint64_t>& outcomes);
@@ -54,7 +64,9 @@ class JaniSystem final : public TransitionSystem {
 
     std::shared_ptr<const CompiledModel> model_;
     std::vector<Word> registers_;
-    std::vector<Word> stored_;  // the values of one step
+    std::vector<Word> stored_;                         // the values of one step
+    std::vector<const CompiledModel::Edge*> enabled_;  // in draw_outcome
+    std::vector<double> weights_;                      // in draw_destination
 };
 
 }  // namespace bugsieve::jani

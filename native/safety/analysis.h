@@ -39,7 +39,7 @@ class SafetyAnalysis {
 
     // Of each state of a run, whether it is safe, and whether what the policy does there is a
     // fault: the state is safe, but an outcome is not. Works from the end to the start, where
-    // later answers help the earlier ones.
+    // later answers help the earlier ones, and asks the policy about all states at once.
     std::vector<Step> faults(std::span<const std::uint64_t> rows, std::size_t length,
                              const Limits& limits, Interrupts& interrupts);
 
@@ -48,16 +48,27 @@ class SafetyAnalysis {
     LosingRanking ranking(const std::uint64_t* row, const Limits& limits, Interrupts& interrupts);
 
     const StateSpace& space() const { return space_; }
+    // Steps of the algorithm, of all questions: what it cost, whatever the machine.
+    std::int64_t turns() const { return turns_; }
     std::size_t bytes() const { return space_.bytes() + values_.bytes() + decider_->bytes(); }
 
   private:
     Answer decide(StateId state, const Limits& limits, Interrupts& interrupts);
-    void find_fault(StateId state, Step& step, const Limits& limits, Interrupts& interrupts);
+    // The policy's choice where its decision may be a fault.
+    struct Choice {
+        std::size_t position;
+        StateId state;
+        std::int32_t action;
+    };
+    std::vector<Choice> choices(std::span<const StateId> run, std::span<const Step> steps);
+    void find_fault(const Choice& choice, Step& step, const Limits& limits,
+                    Interrupts& interrupts);
 
     PolicyView* policy_;
     StateSpace space_;
     Values values_;
     std::unique_ptr<Decider> decider_;
+    std::int64_t turns_ = 0;
 };
 
 }  // namespace bugsieve

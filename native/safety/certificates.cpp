@@ -158,8 +158,10 @@ class Ranking {
     }
 
     void poll() {
-        meter_.poll(space_.bytes() + values_.bytes() + pairs_.capacity() * sizeof(Pair) +
-                    reasons_.capacity() * sizeof(Reason));
+        meter_.poll([this] {
+            return space_.bytes() + values_.bytes() + pairs_.capacity() * sizeof(Pair) +
+                   reasons_.capacity() * sizeof(Reason);
+        });
     }
 
     Values& values_;
@@ -183,7 +185,7 @@ AlternativePolicy alternative_policy(Values& values, StateId start, Meter& meter
     std::unordered_set<StateId> listed{start};
     result.states.push_back(start);
     for (std::size_t next = 0; next < result.states.size(); ++next) {
-        meter.poll(space.bytes() + values.bytes() + result.states.capacity() * 40);
+        meter.poll([&] { return space.bytes() + values.bytes() + result.states.capacity() * 40; });
         const StateId state = result.states[next];
         ActionCursor cursor = promised_action(values, state);
         result.actions.push_back(cursor.action());

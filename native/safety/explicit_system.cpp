@@ -48,6 +48,8 @@ ExplicitSystem::ExplicitSystem(ExplicitGraph graph, std::int32_t num_actions)
     check_offsets(graph_.state_offsets, num_states(), graph_.actions.size(), "actions");
     check_offsets(graph_.outcome_offsets, graph_.actions.size(), graph_.outcomes.size(),
                   "outcomes");
+    check(graph_.distances.empty() || graph_.distances.size() == num_states(),
+          "there must be a distance for each of the " + std::to_string(num_states()) + " states");
     for (std::size_t state = 0; state < num_states(); ++state) {
         check(graph_.kinds[state] <= static_cast<std::uint8_t>(Kind::kUnsafe),
               "state " + std::to_string(state) + " is of an unknown kind");
@@ -87,6 +89,10 @@ void ExplicitSystem::outcomes(const std::uint64_t* state, std::int32_t action,
     const auto choice = static_cast<std::size_t>(found - graph_.actions.begin());
     out.assign(graph_.outcomes.begin() + graph_.outcome_offsets[choice],
                graph_.outcomes.begin() + graph_.outcome_offsets[choice + 1]);
+}
+
+double ExplicitSystem::distance(const std::uint64_t* state) {
+    return graph_.distances.empty() ? 0 : graph_.distances[node(state)];
 }
 
 }  // namespace bugsieve

@@ -17,6 +17,7 @@ struct ExplicitGraph {
     std::vector<std::int32_t> actions;
     std::vector<std::uint32_t> outcome_offsets;
     std::vector<std::uint32_t> outcomes;
+    std::vector<double> distances;  // of the states from danger; empty: 0 for all
 };
 
 // A state is a row of one word, the number of a node.
@@ -32,6 +33,7 @@ class ExplicitSystem final : public TransitionSystem {
     void expand(const std::uint64_t* state, Expansion& out) override;
     void outcomes(const std::uint64_t* state, std::int32_t action,
                   std::vector<std::uint64_t>& out) override;
+    double distance(const std::uint64_t* state) override;
 
   private:
     std::size_t node(const std::uint64_t* state) const;

@@ -4,8 +4,6 @@
 // values that rose are carried back to the states whose marked action leads there, which may mark
 // another action. When a pass raises no value, its states are solved.
 
-#include <vector>
-
 #include "safety/bellman.h"
 #include "safety/decider.h"
 
@@ -22,13 +20,14 @@ class LaoStar final : public Decider {
             const bool is_stable = pass(start, meter);
             carry_back(meter);
             if (!is_stable) continue;
-            for (const StateId state : visited_) values_.reduce_upper(state, values_.lower(state));
+            for (; !visited_.empty(); visited_.pop())
+                values_.reduce_upper(visited_.top(), values_.lower(visited_.top()));
         }
     }
 
     std::size_t bytes() const override {
-        return nodes_.capacity() * sizeof(Node) + watchers_.capacity() * sizeof(Watcher) +
-               (visited_.capacity() + open_.capacity() + risen_.capacity()) * sizeof(StateId);
+        return nodes_.bytes() + watchers_.bytes() + visited_.bytes() + open_.bytes() +
+               risen_.bytes();
     }
 
   private:
@@ -40,8 +39,8 @@ class LaoStar final : public Decider {
     };
     // A state whose marked action leads, or once led, to the state that is watched.
     struct Watcher {
-        StateId state;
-        std::uint32_t next;  // plus 1
+        StateId state = 0;
+        std::uint32_t next = 0;  // plus 1
     };
     static constexpr std::uint32_t kNoMark = 0xffffffff;
 
@@ -54,12 +53,12 @@ class LaoStar final : public Decider {
         visit(start);
         while (!open_.empty()) {
             poll(meter);
-            const StateId state = open_.back();
+            const StateId state = open_.top();
             ActionCursor cursor = space_.actions(state, meter);
-            open_.pop_back();
+            open_.pop();
             update(state, cursor);
             if (values_.is_lost(state, values_.budget())) continue;
-            visited_.push_back(state);
+            visited_.push(state);
             while (cursor.actions_left() > node(state).actions_left) cursor.next_action();
             while (cursor.outcomes_left() > 0) visit(cursor.next_outcome());
         }
@@ -69,14 +68,13 @@ class LaoStar final : public Decider {
     void visit(StateId state) {
         if (node(state).pass == pass_ || values_.is_solved(state)) return;
         node(state).pass = pass_;
-        open_.push_back(state);
+        open_.push(state);
     }
 
     void carry_back(Meter& meter) {
         while (!risen_.empty()) {
             poll(meter);
-            const StateId state = risen_.back();
-            risen_.pop_back();
+            const StateId state = risen_.take();
             node(state).is_risen = false;
             for (std::uint32_t w = node(state).watchers; w != 0; w = watchers_[w - 1].next) {
                 const StateId watcher = watchers_[w - 1].state;
@@ -90,7 +88,7 @@ class LaoStar final : public Decider {
         Backup best = backup(values_, actions);
         if (best.value > values_.lower(state)) {
             values_.raise_lower(state, best.value);
-            if (!node(state).is_risen) risen_.push_back(state);
+            if (!node(state).is_risen) risen_.push(state);
             node(state).is_risen = true;
         }
         if (best.greedy.actions_left() == node(state).actions_left) return;
@@ -98,23 +96,22 @@ class LaoStar final : public Decider {
         while (best.greedy.outcomes_left() > 0) {
             const StateId outcome = best.greedy.next_outcome();
             if (values_.is_solved(outcome)) continue;
-            watchers_.push_back({state, node(outcome).watchers});
+            watchers_.push({state, node(outcome).watchers});
             node(outcome).watchers = static_cast<std::uint32_t>(watchers_.size());
         }
     }
 
-    Node& node(StateId state) {
-        if (nodes_.size() < space_.size()) nodes_.resize(space_.size());
-        return nodes_[state];
-    }
+    Node& node(StateId state) { return nodes_.at(state); }
 
-    void poll(Meter& meter) { meter.poll(space_.bytes() + values_.bytes() + bytes()); }
+    void poll(Meter& meter) {
+        meter.poll([this] { return space_.bytes() + values_.bytes() + bytes(); });
+    }
 
     Values& values_;
     StateSpace& space_;
-    std::vector<Node> nodes_;
-    std::vector<Watcher> watchers_;
-    std::vector<StateId> visited_, open_, risen_;
+    Chunks<Node> nodes_;
+    ChunkedStack<Watcher> watchers_;
+    ChunkedStack<StateId> visited_, open_, risen_;
     std::uint32_t pass_ = 0;
 };
 

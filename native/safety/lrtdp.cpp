@@ -3,8 +3,6 @@
 // There are no probabilities: a trial follows the outcome that looks worst, and ends where it
 // would repeat itself, as going round in circles is a way to be safe.
 
-#include <vector>
-
 #include "safety/bellman.h"
 #include "safety/decider.h"
 
@@ -19,13 +17,12 @@ class Lrtdp final : public Decider {
     void decide(StateId start, Meter& meter) override {
         while (!values_.is_decided(start)) {
             run_trial(start, meter);
-            while (!trial_.empty() && check_solved(trial_.back(), meter)) trial_.pop_back();
+            while (!trial_.empty() && check_solved(trial_.top(), meter)) trial_.pop();
         }
     }
 
     std::size_t bytes() const override {
-        return (trial_.capacity() + open_.capacity() + closed_.capacity()) * sizeof(StateId) +
-               marks_.capacity() * sizeof(marks_[0]);
+        return trial_.bytes() + open_.bytes() + closed_.bytes() + marks_.bytes();
     }
 
   private:
@@ -34,7 +31,7 @@ class Lrtdp final : public Decider {
         trial_.clear();
         for (StateId state = start; !values_.is_solved(state) && mark(state);) {
             poll(meter);
-            trial_.push_back(state);
+            trial_.push(state);
             const Backup best = backup(values_, space_.actions(state, meter));
             values_.raise_lower(state, best.value);
             if (best.value <= values_.budget()) state = worst_outcome(state, best.greedy);
@@ -61,13 +58,13 @@ class Lrtdp final : public Decider {
         ++mark_;
         bool is_stable = true;
         closed_.clear();
-        open_.assign(1, state);
+        open_.clear();
+        open_.push(state);
         mark(state);
         while (!open_.empty()) {
             poll(meter);
-            const StateId next = open_.back();
-            open_.pop_back();
-            closed_.push_back(next);
+            const StateId next = open_.take();
+            closed_.push(next);
             Backup best = backup(values_, space_.actions(next, meter));
             if (best.value > values_.lower(next)) {
                 is_stable = false;
@@ -75,7 +72,7 @@ class Lrtdp final : public Decider {
             }
             while (best.greedy.outcomes_left() > 0) {
                 const StateId outcome = best.greedy.next_outcome();
-                if (!values_.is_solved(outcome) && mark(outcome)) open_.push_back(outcome);
+                if (!values_.is_solved(outcome) && mark(outcome)) open_.push(outcome);
             }
         }
         close(is_stable, meter);
@@ -84,30 +81,32 @@ class Lrtdp final : public Decider {
 
     void close(bool is_stable, Meter& meter) {
         if (is_stable) {  // all or none: nothing may stop this loop
-            for (const StateId state : closed_) values_.reduce_upper(state, values_.lower(state));
+            for (; !closed_.empty(); closed_.pop())
+                values_.reduce_upper(closed_.top(), values_.lower(closed_.top()));
             return;
         }
-        for (; !closed_.empty(); closed_.pop_back()) {
+        for (; !closed_.empty(); closed_.pop()) {
             poll(meter);
-            const StateId state = closed_.back();
+            const StateId state = closed_.top();
             values_.raise_lower(state, backup(values_, space_.actions(state)).value);
         }
     }
 
     // False if the state has the current mark already.
     bool mark(StateId state) {
-        if (marks_.size() < space_.size()) marks_.resize(space_.size(), 0);
-        if (marks_[state] == mark_) return false;
+        if (marks_.at(state) == mark_) return false;
         marks_[state] = mark_;
         return true;
     }
 
-    void poll(Meter& meter) { meter.poll(space_.bytes() + values_.bytes() + bytes()); }
+    void poll(Meter& meter) {
+        meter.poll([this] { return space_.bytes() + values_.bytes() + bytes(); });
+    }
 
     Values& values_;
     StateSpace& space_;
-    std::vector<StateId> trial_, open_, closed_;
-    std::vector<std::uint32_t> marks_;
+    ChunkedStack<StateId> trial_, open_, closed_;
+    Chunks<std::uint32_t> marks_;
     std::uint32_t mark_ = 0;
 };
 

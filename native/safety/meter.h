@@ -18,11 +18,13 @@ class Meter {
     Meter(const Limits& limits, Interrupts& interrupts)
         : budget_(limits, interrupts), most_expansions_(limits.expansions) {}
 
-    // Call in every turn of a loop, with the bytes held; looks at the clock now and then only.
-    void poll(std::size_t bytes) {
+    // Call in every turn of a loop; asks for the bytes held, and looks at the clock, now and then.
+    template <class Bytes>
+    void poll(Bytes bytes) {
+        ++turns_;
         if (--turns_to_look_ > 0) return;
         turns_to_look_ = kTurnsBetweenLooks;
-        const Spent limit = budget_.spent(-1, bytes);
+        const Spent limit = budget_.spent(-1, bytes());
         if (limit != Spent::kNothing) throw LimitReached{limit};
     }
     void count_expansion() {
@@ -32,6 +34,8 @@ class Meter {
         turns_to_look_ -= kTurnsPerExpansion;
     }
 
+    std::int64_t turns() const { return turns_; }
+
   private:
     static constexpr std::int32_t kTurnsBetweenLooks = 128;
     static constexpr std::int32_t kTurnsPerExpansion = 8;  // it may ask a slow policy
@@ -39,6 +43,7 @@ class Meter {
     Budget budget_;
     std::int64_t most_expansions_;
     std::int64_t expansions_ = 0;
+    std::int64_t turns_ = 0;
     std::int32_t turns_to_look_ = 1;
 };
 

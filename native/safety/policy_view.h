@@ -13,6 +13,10 @@ class PolicyView {
     // the system, applicable or not, or -1 for none. Answers do not depend on the batch.
     virtual void actions(const std::uint64_t* states, std::size_t count, std::int32_t* out) = 0;
 
+    // How many states it is best asked about at once: more than one if a call costs much beside
+    // the answers.
+    virtual std::size_t preferred_batch() const { return 1; }
+
     std::int32_t action(const std::uint64_t* state) {
         std::int32_t answer;
         actions(state, 1, &answer);

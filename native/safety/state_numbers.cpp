@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <stdexcept>
 
 namespace bugsieve {
@@ -35,12 +34,14 @@ std::uint32_t StateNumbers::hash(const std::uint64_t* row) const {
 }
 
 bool StateNumbers::equal(StateId id, const std::uint64_t* row) const {
-    return words_ == 0 || std::memcmp((*this)[id], row, words_ * sizeof(std::uint64_t)) == 0;
+    const std::uint64_t* known = (*this)[id];
+    for (std::size_t i = 0; i < words_; ++i)
+        if (known[i] != row[i]) return false;
+    return true;
 }
 
-StateNumbers::Inserted StateNumbers::insert(const std::uint64_t* row) {
+StateNumbers::Inserted StateNumbers::insert(const std::uint64_t* row, std::uint32_t wanted) {
     if (size_ + 1 > slots_.size() / 4 * 3) grow();
-    const std::uint32_t wanted = hash(row);
     std::size_t slot = home(wanted);
     while (slots_[slot] != 0) {
         if (static_cast<std::uint32_t>(slots_[slot] >> 32) == wanted) {

@@ -18,7 +18,20 @@ class StateNumbers {
         StateId id;
         bool is_new;
     };
-    Inserted insert(const std::uint64_t* row);
+    Inserted insert(const std::uint64_t* row) { return insert(row, hash(row)); }
+    // For many rows: `announce` each of them, `approach` each, then insert each, with the hashes
+    // that the first step gave. The memory that one needs comes while the others are treated.
+    std::uint32_t announce(const std::uint64_t* row) const {
+        const std::uint32_t wanted = hash(row);
+        __builtin_prefetch(slots_.data() + home(wanted));
+        return wanted;
+    }
+    void approach(std::uint32_t wanted) const {
+        const std::uint64_t item = slots_[home(wanted)];
+        if (item >> 32 == wanted && item != 0)
+            __builtin_prefetch((*this)[static_cast<StateId>(item) - 1]);
+    }
+    Inserted insert(const std::uint64_t* row, std::uint32_t wanted);
     // Rows stay where they are when others are inserted.
     const std::uint64_t* operator[](StateId id) const {
         return chunks_[id >> chunk_bits_].get() + (id & chunk_mask_) * words_;

@@ -1,7 +1,5 @@
 // Value iteration on all states that can be reached from the start.
 
-#include <vector>
-
 #include "safety/bellman.h"
 #include "safety/decider.h"
 
@@ -18,14 +16,12 @@ class ValueIteration final : public Decider {
         explore(start, meter);
         while (sweep(meter))
             if (values_.is_decided(start)) return;
-        for (const StateId state : reached_)
-            if (!values_.is_lost(state, values_.budget()))
-                values_.reduce_upper(state, values_.lower(state));
+        for (; !reached_.empty(); reached_.pop())
+            if (!values_.is_lost(reached_.top(), values_.budget()))
+                values_.reduce_upper(reached_.top(), values_.lower(reached_.top()));
     }
 
-    std::size_t bytes() const override {
-        return reached_.capacity() * sizeof(StateId) + calls_.capacity() * sizeof(calls_[0]);
-    }
+    std::size_t bytes() const override { return reached_.bytes() + calls_.bytes(); }
 
   private:
     // Breadth first; solved states need no successors.
@@ -42,32 +38,34 @@ class ValueIteration final : public Decider {
     }
 
     void reach(StateId state) {
-        if (calls_.size() < space_.size()) calls_.resize(space_.size(), 0);
-        if (calls_[state] == call_ || values_.is_solved(state)) return;
+        if (calls_.at(state) == call_ || values_.is_solved(state)) return;
         calls_[state] = call_;
-        reached_.push_back(state);
+        reached_.push(state);
     }
 
     // From the farthest state to the start, as values come from there. Whether anything changed.
     bool sweep(Meter& meter) {
         bool changed = false;
-        for (auto state = reached_.rbegin(); state != reached_.rend(); ++state) {
+        for (std::size_t next = reached_.size(); next-- > 0;) {
             poll(meter);
-            if (values_.is_lost(*state, values_.budget())) continue;
-            const std::int32_t value = backup(values_, space_.actions(*state)).value;
-            if (value <= values_.lower(*state)) continue;
-            values_.raise_lower(*state, value);
+            const StateId state = reached_[next];
+            if (values_.is_lost(state, values_.budget())) continue;
+            const std::int32_t value = backup(values_, space_.actions(state)).value;
+            if (value <= values_.lower(state)) continue;
+            values_.raise_lower(state, value);
             changed = true;
         }
         return changed;
     }
 
-    void poll(Meter& meter) { meter.poll(space_.bytes() + values_.bytes() + bytes()); }
+    void poll(Meter& meter) {
+        meter.poll([this] { return space_.bytes() + values_.bytes() + bytes(); });
+    }
 
     Values& values_;
     StateSpace& space_;
-    std::vector<StateId> reached_;
-    std::vector<std::uint32_t> calls_;  // in which each state was reached last
+    ChunkedStack<StateId> reached_;
+    Chunks<std::uint32_t> calls_;  // in which each state was reached last
     std::uint32_t call_ = 0;
 };
 

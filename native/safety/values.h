@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include "safety/state_space.h"
 
@@ -59,7 +58,7 @@ class Values {
         if (value < bounds.upper) bounds.upper = value;
     }
 
-    std::size_t bytes() const { return bounds_.capacity() * sizeof(Bounds); }
+    std::size_t bytes() const { return bounds_.bytes(); }
 
   private:
     struct Bounds {
@@ -69,8 +68,7 @@ class Values {
     static constexpr std::int32_t kUntouched = -1;
 
     Bounds& at(StateId id) {
-        if (id >= bounds_.size()) bounds_.resize(space_.size());
-        Bounds& bounds = bounds_[id];
+        Bounds& bounds = bounds_.at(id);
         if (bounds.lower == kUntouched) bounds = first_bounds(id);
         return bounds;
     }
@@ -88,7 +86,7 @@ class Values {
     StateSpace& space_;
     std::optional<std::int32_t> radius_;
     std::int32_t budget_;
-    std::vector<Bounds> bounds_;
+    Chunks<Bounds> bounds_;
 };
 
 }  // namespace bugsieve

@@ -348,12 +348,14 @@ class ExplicitSystem(TransitionSystem):
         outcome_offsets: NDArray[np.uint32],
         outcomes: NDArray[np.uint32],
         num_actions: int,
+        distances: NDArray[np.float64] | None = None,
     ) -> ExplicitSystem:
         """Kinds are 0 ordinary, 1 goal, 2 unsafe.
 
         The choices of state s are state_offsets[s] to state_offsets[s + 1], each an action; the
         outcomes of choice c are outcome_offsets[c] to outcome_offsets[c + 1]. Actions rise within
-        a state; outcomes are distinct within a choice. ValueError if that does not hold.
+        a state; outcomes are distinct within a choice; distances, if given, are those of the
+        states from danger. ValueError if that does not hold.
         """
     @property
     def num_states(self) -> int: ...
@@ -434,7 +436,23 @@ class SafetyAnalysis:
     @property
     def num_expanded(self) -> int: ...
     @property
+    def num_turns(self) -> int:
+        """Steps of the algorithm, of all questions."""
+    @property
     def memory_bytes(self) -> int: ...
+
+def explore_states(
+    system: TransitionSystem,
+    starts: WordArray,
+    *,
+    max_expansions: int = ...,
+    max_seconds: float = ...,
+    max_bytes: int = ...,
+) -> tuple[int, int, int, int] | None:
+    """Numbers of reachable states, of their actions and of all outcomes, and the bytes they take.
+
+    None if a limit was reached. Unsafe states and goals have successors too.
+    """
 
 JANI_OPERATORS: Final[dict[str, int]]
 """Numbers of the operators of JANI expressions by name."""
@@ -465,6 +483,7 @@ class JaniSystem(TransitionSystem):
         goal: int,
         unsafe: int,
         start: int,
+        distance: int = -1,
     ) -> None:
         """Rows of the tables, which refer to nodes, variables and each other by number:
 
@@ -481,6 +500,8 @@ class JaniSystem(TransitionSystem):
     def is_goal(self, states: NDArray[np.float64]) -> NDArray[np.bool_]: ...
     def is_unsafe(self, states: NDArray[np.float64]) -> NDArray[np.bool_]: ...
     def is_start(self, states: NDArray[np.float64]) -> NDArray[np.bool_]: ...
+    def distances(self, states: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Estimates of how far the states are from danger; 0 where the model has none."""
     def applicable(
         self, states: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -489,5 +510,114 @@ class JaniSystem(TransitionSystem):
         self, states: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
         """Actions and their offsets by state, outcomes and their offsets by action."""
+    def observe(self, states: NDArray[np.float64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Kinds (0 ordinary, 1 goal, 2 unsafe), and a flag per state and action: 1 if applicable.
+
+        Where a run ends, at the goal or in danger, no action is.
+        """
+    def step(
+        self,
+        states: NDArray[np.float64],
+        actions: NDArray[np.int32],
+        draws: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """One outcome of one action per state, picked by a draw from [0, 1).
+
+        Edges are equally likely, the destinations of an edge as the model says. ValueError where
+        the action is not applicable.
+        """
     def count_outcomes(self, states: NDArray[np.float64], rounds: int) -> int:
         """Expand all states `rounds` times and keep nothing; for measurements."""
+
+class UnsafeRuns:
+    """Walks that follow a policy towards danger; remembers what the policy does.
+
+    May be asked from any thread, but the system must belong to it alone.
+    """
+
+    def __init__(
+        self,
+        system: TransitionSystem,
+        policy: PolicyView,
+        *,
+        choice: str,
+        lookahead: int,
+        lookahead_states: int,
+        step_limit: int,
+        lanes: int,
+        max_bytes: int,
+    ) -> None:
+        """`choice` is "uniform", "greedy" or "sampling"; `lanes` walks are on their way at once.
+
+        When what is remembered exceeds `max_bytes` it is forgotten; results do not change.
+        """
+    def run(
+        self, starts: WordArray, numbers: NDArray[np.int64], walk_key: int, draw_key: int
+    ) -> tuple[
+        NDArray[np.uint8],
+        NDArray[np.int64],
+        NDArray[np.uint8],
+        NDArray[np.int64],
+        NDArray[np.uint64],
+        NDArray[np.int32],
+    ]:
+        """Walk `numbers[i]` from row i of `starts`.
+
+        Per walk: 0 unsafe, 1 exhausted, 2 loop, 3 step limit; its steps; whether the policy had
+        no applicable action at its end; and n + 1 offsets into the states and actions of the runs
+        into danger, where the last action of each is -1.
+        """
+    @property
+    def decisions(self) -> int:
+        """In how many states the policy was asked."""
+    @property
+    def times_forgotten(self) -> int:
+        """How often the memory was full."""
+    @property
+    def num_states(self) -> int:
+        """States remembered now."""
+    @property
+    def memory_bytes(self) -> int: ...
+
+class ReluNetwork:
+    """A feed-forward network of 32-bit floats with ReLU between its layers; immutable.
+
+    ValueError where layers do not fit each other.
+    """
+
+    def __init__(
+        self, weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32]]
+    ) -> None:
+        """Weights have one row per output."""
+    @property
+    def num_inputs(self) -> int: ...
+    @property
+    def num_outputs(self) -> int: ...
+    def outputs(self, batch: NDArray[np.float32], *, baseline: bool = ...) -> NDArray[np.float32]:
+        """One row of scores per row of inputs, whatever the rows beside it.
+
+        `baseline`: on instructions that every processor has, slower and with the same result.
+        """
+
+class NetworkPolicy(PolicyView):
+    """The greatest score decides; within epsilon of it, the lowest action.
+
+    `inputs` are the variables the network reads, `actions` what its outputs stand for, `scales`
+    has a row lower, upper, mean, range per input, or none at all.
+    """
+
+    def __init__(
+        self,
+        network: ReluNetwork,
+        system: JaniSystem,
+        *,
+        inputs: list[int],
+        actions: list[int],
+        scales: NDArray[np.float64],
+        filter: bool,
+        epsilon: float,
+    ) -> None: ...
+    def copy(self) -> NetworkPolicy:
+        """Another one that shares the network: an analysis needs one of its own."""
+    def choose(self, states: WordArray) -> NDArray[np.int32]:
+        """The actions in packed states; may be called from several threads at once."""

@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bugsieve.tasks.jani.loading import load_model
+from bugsieve import _native
+from bugsieve.oracles.safety.decide import Safety, SafetyDecider
+from bugsieve.search.limits import Limits
 from bugsieve.tasks.jani.model import JaniModel
-from bugsieve.tasks.jani.properties import PropertyFiles
-
-FOLDER = Path(__file__).parents[2].parent / "shared" / "benchmarks" / "jani"
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    folder: str
-    model: str
-    source: tuple[str, ...]  # of the property: inside the model, one file, or three
-    starts: int | None  # listed start states
-
-    def load(self) -> JaniModel:
-        folder = FOLDER / self.folder
-        if not folder.is_dir():
-            pytest.skip(f"the benchmarks are not beside the repository ({folder})")
-        files = [folder / name for name in self.source]
-        if len(files) == 3:
-            return load_model(folder / self.model, PropertyFiles(*files))
-        return load_model(folder / self.model, files[0] if files else None)
-
-    def verdicts(self) -> Any:
-        return json.loads((FOLDER / self.folder / "verdicts.json").read_text("utf-8"))
-
-
-BENCHMARKS = [
-    Benchmark("beluga_4_2", "beluga_4_2.jani", ("pa_beluga_4_2_random_starts_1000.jani",), 24),
-    Benchmark("bouncing_ball", "bouncing_ball.jani",
-              ("start.jani", "objective.jani", "safe.jani"), 1000),
-    Benchmark("bouncing_ball", "bouncing_ball.jani",
-              ("start_compact.jani", "objective.jani", "safe.jani"), None),
-    Benchmark("inverted_pendulum", "inverted_pendulum.jani", ("property.jani",), None),
-    Benchmark("mod_linetrack_icy_park", "model.jani", ("property.jani",), None),
-    Benchmark("one_way_line_15_10", "model.jani", (), None),
-    Benchmark("one_way_line_15_10_det", "one_way_line_15_10.jani",
-              ("pa_one_way_line_15_10_random_starts_1000.jani",), 1000),
-]  # fmt: skip
+from tests.system.shared_jani import BENCHMARKS, Benchmark
 
 
 def successors(
@@ -90,3 +53,24 @@ def test_start_states_are_as_many_as_listed(benchmark: Benchmark) -> None:
     assert (None if starts is None else len(starts)) == benchmark.starts
     if starts is not None:
         assert model.is_start(starts).all() and not model.is_unsafe(starts).any()
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda b: f"{b.folder}-{len(b.source)}")
+def test_safety_agrees_with_the_verdicts(benchmark: Benchmark) -> None:
+    model, judged = benchmark.load(), benchmark.verdicts()["states"]
+    states = np.array([model.state(item["state"]) for item in judged])
+    found = SafetyDecider(model.system.copy()).decide(model.pack(states))
+    assert found.safety.tolist() == [int(item["safe"]) for item in judged]
+
+
+@pytest.mark.parametrize("algorithm", _native.SAFETY_ALGORITHMS)
+@pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda b: f"{b.folder}-{len(b.source)}")
+def test_no_algorithm_contradicts_the_verdicts(benchmark: Benchmark, algorithm: str) -> None:
+    model, judged = benchmark.load(), benchmark.verdicts()["states"]
+    states = np.array([model.state(item["state"]) for item in judged])
+    limits = Limits(expansions=1000)
+    decider = SafetyDecider(model.system.copy(), algorithm=algorithm, limits=limits)
+    found = decider.decide(model.pack(states)).safety
+    known = found != Safety.UNKNOWN
+    assert known.sum() > 20
+    assert found[known].tolist() == [int(judged[row]["safe"]) for row in np.flatnonzero(known)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,9 @@ from bugsieve.tasks.fdr.arrays import ask_core, operator_column
 WordArray: TypeAlias = NDArray[np.uint64]
 PolicyFunction: TypeAlias = Callable[[WordArray], NDArray[np.int32]]
 Policy: TypeAlias = "_native.PolicyView | PolicyFunction | ArrayLike"
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 _LARGEST_RADIUS = 2**30
 _LIMITS = (None, "expansions", "time", "memory")
@@ -62,6 +65,16 @@ class RunFaults:
     safety: NDArray[np.int8]
     faults: tuple[Fault, ...]
     unknown: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Of a safe state: states, actions, divergences; of a lost one: states, budgets, ranks."""
+
+    is_safe: bool
+    states: WordArray
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
 
 
 class SafetyDecider:
@@ -114,19 +127,24 @@ class SafetyDecider:
         return self._native.num_expanded
 
     @property
+    def num_turns(self) -> int:
+        """How many steps the algorithm took, for all questions together."""
+        return self._native.num_turns
+
+    @property
     def memory_bytes(self) -> int:
         """What it remembers takes that much memory."""
         return self._native.memory_bytes
 
     def decide(self, states: ArrayLike) -> Verdicts:
         """Whether each state is safe."""
-        safety, limits = ask_core(self._native.decide, self._rows(states), **self._limits)
+        safety, limits = _ask(self._native.decide, self._rows(states), **self._limits)
         return Verdicts(safety, tuple(_LIMITS[limit] for limit in limits))
 
     def faults(self, run: ArrayLike) -> RunFaults:
         """Which decisions of the policy along the run lead from a safe state to an unsafe one."""
         rows = self._rows(run)
-        safety, faults, outcomes = ask_core(self._native.faults, rows, **self._limits)
+        safety, faults, outcomes = _ask(self._native.faults, rows, **self._limits)
         found = [
             Fault(position, _state(rows[position]), _state(outcomes[position]))
             for position in np.flatnonzero(faults == 1).tolist()
@@ -134,8 +152,8 @@ class SafetyDecider:
         unknown = np.flatnonzero((faults < 0) | (safety < 0))
         return RunFaults(safety, tuple(found), tuple(unknown.tolist()))
 
-    def certificate(self, state: ArrayLike) -> dict[str, Any]:
-        """The proof of a verdict on one state, for `bugs.safety_checker`.
+    def proof(self, state: ArrayLike) -> Proof:
+        """The proof of a verdict on one state.
 
         BudgetError if the verdict is unknown, or if the proof exceeds the limits.
         """
@@ -147,15 +165,22 @@ class SafetyDecider:
             raise BudgetError("a limit was reached before the state was decided")
         is_safe = verdict is Safety.SAFE
         prove = self._native.alternative if is_safe else self._native.ranking
-        columns = ask_core(prove, rows, **self._limits)
+        columns = _ask(prove, rows, **self._limits)
         if columns is None:
             raise BudgetError("a limit was reached before the proof was written down")
-        table = [list(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        return Proof(is_safe, *columns)
+
+    def certificate(self, state: ArrayLike) -> dict[str, Any]:
+        """The proof of a verdict on one state, for `bugs.safety_checker`; raises as `proof`."""
+        proof = self.proof(state)
+        columns = (proof.states.tolist(), proof.first.tolist(), proof.second.tolist())
         return {
-            "kind": "safe" if is_safe else "unsafe",
+            "kind": "safe" if proof.is_safe else "unsafe",
             "radius": self.radius,
-            "state": rows[0].tolist(),
-            "table" if is_safe else "ranking": table,
+            "state": self._rows(state)[0].tolist(),
+            "table" if proof.is_safe else "ranking": [
+                list(row) for row in zip(*columns, strict=True)
+            ],
         }
 
     def _rows(self, states: ArrayLike) -> WordArray:
@@ -172,6 +197,18 @@ class SafetyDecider:
         if array.dtype.kind == "i" and array.size and array.min() < 0:
             raise UsageError("words of states are never negative")
         return np.ascontiguousarray(array, dtype=np.uint64)
+
+
+def _ask(
+    function: Callable[_Arguments, _Result], *args: _Arguments.args, **kwargs: _Arguments.kwargs
+) -> _Result:
+    """Like `ask_core`, but what a model does wrong is for those to explain who know the model."""
+    try:
+        return function(*args, **kwargs)
+    except _native.JaniFaultError:
+        raise
+    except (ValueError, IndexError) as error:
+        raise UsageError(str(error)) from None
 
 
 def _policy_view(policy: Policy, words: int) -> _native.PolicyView:

@@ -21,9 +21,14 @@ class Kind(IntEnum):
 
 
 def graph_system(
-    kinds: Sequence[int], transitions: Sequence[Mapping[int, Sequence[int]]]
+    kinds: Sequence[int],
+    transitions: Sequence[Mapping[int, Sequence[int]]],
+    distances: Sequence[float] | None = None,
 ) -> _native.ExplicitSystem:
-    """The system with one state per kind; transitions[s] has the outcomes of each action in s."""
+    """The system with one state per kind; transitions[s] has the outcomes of each action in s.
+
+    `distances` estimates how far each state is from danger, for fuzzing.
+    """
     if len(kinds) != len(transitions):
         raise UsageError(f"{len(kinds)} kinds, but transitions of {len(transitions)} states")
     actions: list[int] = []
@@ -41,6 +46,7 @@ def graph_system(
         np.array(actions, dtype=np.int32),
         np.array(outcome_offsets, dtype=np.uint32),
         np.array(outcomes, dtype=np.uint32),
+        None if distances is None else np.array(distances, dtype=np.float64),
     )
 
 
@@ -50,6 +56,7 @@ def graph_from_arrays(
     actions: NDArray[np.int32],
     outcome_offsets: NDArray[np.uint32],
     outcomes: NDArray[np.uint32],
+    distances: NDArray[np.float64] | None = None,
 ) -> _native.ExplicitSystem:
     """The system in flat arrays, as `_native.ExplicitSystem.from_arrays` describes them."""
     try:
@@ -60,6 +67,7 @@ def graph_from_arrays(
             outcome_offsets,
             outcomes,
             int(actions.max(initial=-1)) + 1,
+            distances,
         )
     except ValueError as error:
         raise UsageError(f"this is no transition system: {error}") from None

@@ -170,10 +170,8 @@ class EdgeReader:
         if variable is not None and number != source:
             first = min((a.index for a in assignments), default=0)
             assignments.append(Assignment(first, variable, self._graph.constant(number)))
-        if probability is not None and self._graph.value(probability) is not None:
-            if self._graph.value(probability) == 0:
-                return None
-            probability = None
+        if probability is not None and self._graph.value(probability) == 0:
+            return None
         return Destination(probability, tuple(sorted(assignments, key=lambda a: a.index)))
 
     def _probability(self, part: Part | None) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -158,6 +159,8 @@ def _given_value(part: Part, wanted: Type, given: Value) -> Value:
 
 def convert_value(value: Value, kind: Kind) -> Value | None:
     """The value as that kind, None if it is none; whole reals are integers, too."""
+    if not isinstance(value, int | float) or value in (math.inf, -math.inf) or value != value:
+        return None  # it may come from a file that holds anything
     if kind_of(value) == kind:
         return value
     if kind == "bool" or isinstance(value, bool):

@@ -21,6 +21,10 @@ class Conditions:
     goal: int
     unsafe: int
     start: int
+    distance: int | None = None
+    """Node of the distance to danger; None where the unsafety condition has none."""
+    no_distance: str = ""
+    """Why there is none, as a sentence."""
 
 
 def build_system(
@@ -54,6 +58,7 @@ def build_system(
         goal=conditions.goal,
         unsafe=conditions.unsafe,
         start=conditions.start,
+        distance=-1 if conditions.distance is None else conditions.distance,
     )
 
 

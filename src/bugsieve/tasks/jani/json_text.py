@@ -17,10 +17,10 @@ _MAX_BYTES = 256 * MEBIBYTE
 _TOKEN = re.compile(r'[ \t\n\r]*(?:([\[\]{}:,])|("(?:[^"\\]|\\.)*")|([-+.\w]+))')
 
 
-def load_json(path: str | os.PathLike[str]) -> Any:
+def load_json(path: str | os.PathLike[str], *, kind: str = "JANI") -> Any:
     """What a JSON file holds; raises InputError with line and column where it is malformed."""
     name = os.fspath(path)
-    data = read_input(path, kind="JANI", max_bytes=_MAX_BYTES)
+    data = read_input(path, kind=kind, max_bytes=_MAX_BYTES)
     try:
         return _parse(data.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.jani.automata import Automaton, Edge, EdgeReader, Surroundings, read_outline
 from bugsieve.tasks.jani.composition import (
     SILENT,
@@ -16,6 +17,7 @@ from bugsieve.tasks.jani.composition import (
     read_elements,
     read_synchronisations,
 )
+from bugsieve.tasks.jani.danger import danger_node
 from bugsieve.tasks.jani.declarations import Declaration, Declarations
 from bugsieve.tasks.jani.encoding import Conditions, build_system
 from bugsieve.tasks.jani.expressions import Graph
@@ -65,9 +67,9 @@ def _load(model: Part, parts: PropertyParts, constants: Mapping[str, Value]) -> 
     edges = loader.edges()
     start_reader = loader.start_reader()
     start = start_reader.start(parts.start, model)
-    conditions = Conditions(
-        start_reader.condition(parts.goal), start_reader.condition(parts.unsafe), start.condition
-    )
+    goal, unsafe = start_reader.condition(parts.goal), start_reader.condition(parts.unsafe)
+    distance, no_distance = _distance(loader, parts.unsafe, unsafe)
+    conditions = Conditions(goal, unsafe, start.condition, distance, no_distance)
     actions = _used_actions(list(loader.actions), edges, loader.synchronisations)
     numbers = {name: number for number, name in enumerate(actions)}
     numbered = sorted(((numbers[name], edge) for name, edge in edges), key=lambda pair: pair[0])
@@ -89,6 +91,14 @@ def _load(model: Part, parts: PropertyParts, constants: Mapping[str, Value]) -> 
     if not len(allowed):
         raise model.error("no initial state satisfies the restriction of initial states")
     return JaniModel(system, table.states, actions, allowed, expressions, origins, document)
+
+
+def _distance(loader: _Loader, part: Part, unsafe: int) -> tuple[int | None, str]:
+    """The node of the distance to danger, or why there is none: only some uses need one."""
+    try:
+        return danger_node(loader.graph, unsafe, lambda v: loader.variables.name(v)[0]), ""
+    except UnsupportedError as error:
+        return None, str(part.unsupported(str(error)))
 
 
 def _check_type(model: Part) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.names import suggest
 from bugsieve.tasks.jani.declarations import convert_value
 from bugsieve.tasks.jani.encoding import Conditions
@@ -146,6 +146,39 @@ class JaniModel:
         """All outcomes of all applicable actions."""
         with self._findings():
             return Expansion(*self.system.expand(self._batch(states)))
+
+    def observe(self, states: StateArray) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Kinds (0 ordinary, 1 goal, 2 unsafe) and which actions are applicable, as flags.
+
+        Where a run ends, at the goal or in danger, no action is.
+        """
+        with self._findings():
+            kinds, flags = self.system.observe(states)
+        return kinds, flags.view(np.bool_)
+
+    def step(
+        self, states: StateArray, actions: NDArray[np.int32], draws: NDArray[np.float64]
+    ) -> StateArray:
+        """One outcome of an applicable action for each state, picked by a draw from [0, 1).
+
+        Edges are equally likely, the destinations of an edge as the model says.
+        """
+        with self._findings():
+            return self.system.step(states, actions, draws)
+
+    def distances(self, states: ArrayLike) -> NDArray[np.float64]:
+        """How far each state is from danger (h_u): 0 where it is unsafe.
+
+        UnsupportedError where the unsafety condition is not made of linear constraints.
+        """
+        self.require_distance()
+        with self._findings():
+            return self.system.distances(self._batch(states))
+
+    def require_distance(self) -> None:
+        """UnsupportedError, which names the part that is not linear, where there is no h_u."""
+        if self.conditions.distance is None:
+            raise UnsupportedError(self.conditions.no_distance)
 
     def finding(self, fault: _native.JaniFaultError) -> ModelError:
         """A fault of the core as a sentence that names the edge and the state."""

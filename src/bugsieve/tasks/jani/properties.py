@@ -106,6 +106,8 @@ def _properties(document: Part, name: str | None) -> dict[str, Part]:
             continue
         own = item.get("name")
         own_name = f"number {len(found) + 1}" if own is None else own.text()
+        if own_name in found:
+            raise item.error(f"there are two properties called {own_name!r}")
         if name is None or name == own_name:
             found[own_name] = expression
     return found

@@ -1,0 +1,60 @@
+"""Reads the JSON files in which users list states of a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from bugsieve.basis.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from bugsieve.tasks.jani.model import JaniModel, StateArray
+
+MAX_BYTES = 512 << 20
+
+FORMAT = """\
+JSON: a list of states, or {"states": …} with such a list. A state is a list
+of values in the order of the model's variables, as in [[0, 3, true]], or an object with the value
+of each variable by name, as in [{"pos": 0, "speed": 3, "icy": true}]; the location of an automaton
+is a number."""
+
+
+def read_states(path: Path, model: JaniModel) -> StateArray:
+    """The states of a file, one per row, in its order."""
+    import numpy as np
+
+    content = _json(path)
+    entries = content.get("states") if isinstance(content, dict) else content
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"the states file {path} must hold a list of states, at least one")
+    return np.array([_state(path, number, entry, model) for number, entry in enumerate(entries)])
+
+
+def _json(path: Path) -> Any:
+    from bugsieve.tasks.sources import read_input
+
+    text = read_input(path, kind="JSON", max_bytes=MAX_BYTES)
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the states file {path} is no JSON: {error}") from None
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def _state(path: Path, number: int, entry: Any, model: JaniModel) -> StateArray:
+    place = f"{path}, state {number} (counted from 0)"
+    values = list(entry.values()) if isinstance(entry, dict) else entry
+    if not isinstance(values, list):
+        raise InputError(f"{place}: a state is a list of values, or an object of values by name")
+    for value in values:
+        if not isinstance(value, (bool, int, float)):
+            shown = repr(value)[:40]
+            raise InputError(f"{place}: {shown} is no value; values are numbers, true and false")
+    try:
+        return model.state(entry)
+    except (UsageError, OverflowError) as error:
+        raise InputError(f"{place}: {error}") from None
