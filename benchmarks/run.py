@@ -11,7 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import bugsieve
-from benchmarks import fuzzing, memory, ours, peers, testing
+from benchmarks import (
+    fuzzing,
+    jani,
+    memory,
+    networks,
+    ours,
+    peers,
+    safety,
+    testing,
+    unsafe_runs,
+)
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import (
     PDDL,
@@ -191,6 +201,26 @@ def bench_testing(report: Report, effort: Effort) -> None:
     testing.bench_first_bug(report, effort.repetitions)
 
 
+def bench_jani(report: Report, effort: Effort) -> None:
+    """Successors of JANI states."""
+    jani.bench_expansions(report, seconds=effort.seconds / 4, repetitions=effort.repetitions)
+
+
+def bench_networks(report: Report, effort: Effort) -> None:
+    """Decisions of neural networks."""
+    networks.bench_decisions(report, seconds=effort.seconds / 4, repetitions=effort.repetitions)
+
+
+def bench_unsafe_runs(report: Report, effort: Effort) -> None:
+    """Walks into danger."""
+    unsafe_runs.bench_unsafe_runs(report, repetitions=effort.repetitions)
+
+
+def bench_safety(report: Report, effort: Effort) -> None:
+    """Exploration, and verdicts on states."""
+    safety.bench_safety(report, repetitions=effort.repetitions)
+
+
 SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "astar": bench_astar,
     "solve": bench_solve,
@@ -200,6 +230,10 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "memory": bench_memory,
     "fuzzing": bench_fuzzing,
     "testing": bench_testing,
+    "jani": bench_jani,
+    "networks": bench_networks,
+    "unsafe-runs": bench_unsafe_runs,
+    "safety": bench_safety,
 }
 
 

@@ -28,4 +28,6 @@ NB_MODULE(_native, m) {
     bind_fuzzing(m);
     bind_safety(m);
     bind_jani(m);
+    bind_networks(m);
+    bind_unsafe_runs(m);
 }

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions, StopRules
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.results.schema import STORE_FILE
 from tests.property.strategies import wide_task

@@ -45,8 +45,8 @@ def run(task: SasTask, policy: Policy, start: State, *, step_limit: int) -> Trac
 class Draws:
     """Draw n of walk w, from the seed, w and n alone."""
 
-    def __init__(self, seed: int) -> None:
-        keys = Stream(seed, "walks")
+    def __init__(self, seed: int, name: str = "walks") -> None:
+        keys = Stream(seed, name)
         self._walk_key, self._draw_key = keys.word(), keys.word()
 
     def word(self, walk: int, number: int) -> int:

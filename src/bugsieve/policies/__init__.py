@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from bugsieve.policies.decisions import Decisions, Ending, Failure
     from bugsieve.policies.function import PolicyFunction
     from bugsieve.policies.graph import PolicyGraph, RunTable
+    from bugsieve.policies.models.lifted import as_model_policy
+    from bugsieve.policies.models.policy import ModelPolicy
+    from bugsieve.policies.models.registry import list_model_policies, make_model_policy
     from bugsieve.policies.policy import BoundPolicy, Policy
     from bugsieve.policies.registry import list_policies, make_policy
     from bugsieve.policies.runs import Run, run_policy
@@ -22,6 +25,10 @@ _HOMES = {
     "PolicyFunction": "function",
     "PolicyGraph": "graph",
     "RunTable": "graph",
+    "ModelPolicy": "models.policy",
+    "as_model_policy": "models.lifted",
+    "list_model_policies": "models.registry",
+    "make_model_policy": "models.registry",
     "BoundPolicy": "policy",
     "Policy": "policy",
     "list_policies": "registry",
@@ -36,13 +43,17 @@ __all__ = [
     "Decisions",
     "Ending",
     "Failure",
+    "ModelPolicy",
     "Policy",
     "PolicyFunction",
     "PolicyGraph",
     "Run",
     "RunTable",
     "WorkerLimits",
+    "as_model_policy",
+    "list_model_policies",
     "list_policies",
+    "make_model_policy",
     "make_policy",
     "run_policy",
 ]

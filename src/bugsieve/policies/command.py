@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from shlex import quote
 
 from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.policies.conversation import Program
 from bugsieve.policies.foreign import ForeignPolicy
 from bugsieve.policies.policy import PolicySettings
-from bugsieve.policies.worker import Worker, WorkerLimits
+from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import Task
 
 
@@ -28,28 +29,34 @@ class CommandPolicy(ForeignPolicy):
     def __init__(
         self, task: Task, command: Sequence[str], *, limits: WorkerLimits | None = None
     ) -> None:
-        super().__init__(task, f"cmd:{shlex.join(command)}", limits or WorkerLimits())
-        self.command = (_program(command[0]), *command[1:])
-        self.start()
+        super().__init__(task, command_program(command, limits or WorkerLimits()))
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument is a command line whose program can be run."""
-        _program(_words(argument)[0])
+        check_command(argument)
 
     @classmethod
     def from_spec(
         cls, task: Task, argument: str | None, settings: PolicySettings
     ) -> CommandPolicy:
         """The program of a command line, split into words as a shell would."""
-        return cls(task, _words(argument), limits=settings.limits)
-
-    def spawn(self) -> Worker:
-        """A new process of the program."""
-        return Worker(self.command, memory_mb=self.limits.memory_mb)
+        return cls(task, command_words(argument), limits=settings.limits)
 
 
-def _words(argument: str | None) -> list[str]:
+def command_program(command: Sequence[str], limits: WorkerLimits) -> Program:
+    """The program of these words, wherever it is."""
+    words = (_place(command[0]), *command[1:])
+    return Program(f"cmd:{shlex.join(command)}", words, limits)
+
+
+def check_command(argument: str | None) -> None:
+    """Raise UsageError or PolicyError unless this is a command line that can be run."""
+    _place(command_words(argument)[0])
+
+
+def command_words(argument: str | None) -> list[str]:
+    """The words of a command line, split as a shell would; UsageError if there is none."""
     try:
         words = shlex.split(argument or "")
     except ValueError as error:
@@ -59,7 +66,7 @@ def _words(argument: str | None) -> list[str]:
     return words
 
 
-def _program(name: str) -> str:
+def _place(name: str) -> str:
     """Where the program is."""
     path = shutil.which(name)
     if path is None:

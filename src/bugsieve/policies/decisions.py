@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, unique
 
-from bugsieve.tasks.fdr.task import ActionArray
+import numpy as np
+
+from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray
 
 
 @unique
@@ -47,3 +49,11 @@ class Decisions:
 
     actions: ActionArray
     failures: Mapping[int, Failure] = field(default_factory=dict)
+
+    @staticmethod
+    def of(rows: Iterable[int | Failure]) -> Decisions:
+        """The decisions that are listed row by row."""
+        listed = list(rows)
+        failures = {n: row for n, row in enumerate(listed) if isinstance(row, Failure)}
+        actions = [NO_ACTION if isinstance(row, Failure) else row for row in listed]
+        return Decisions(np.array(actions, dtype=np.int32), failures)

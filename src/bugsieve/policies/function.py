@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
-
-import numpy as np
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, overload
 
 from bugsieve.policies.action_names import ActionNames
 from bugsieve.policies.asking import crash
@@ -15,9 +14,13 @@ from bugsieve.policies.task_view import StateFunction, TaskView, bind_view
 from bugsieve.policies.worker import printable
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 
+if TYPE_CHECKING:
+    from bugsieve.policies.models.lifted import FunctionPolicy as ModelFunctionPolicy
+    from bugsieve.tasks.jani.model import JaniModel
+
 
 class PolicyFunction:
-    """A function of one state that can still be called, and can be bound to a task."""
+    """A function of one state that can still be called, and can be bound to a task or model."""
 
     def __init__(self, function: StateFunction) -> None:
         self._function = function
@@ -27,13 +30,24 @@ class PolicyFunction:
         """What the function itself returns."""
         return self._function(*arguments)
 
-    def bind(self, task: Task) -> FunctionPolicy:
+    @overload
+    def bind(self, subject: Task) -> FunctionPolicy: ...
+    @overload
+    def bind(self, subject: JaniModel) -> ModelFunctionPolicy: ...
+    def bind(self, subject: Task | JaniModel) -> FunctionPolicy | ModelFunctionPolicy:
         """The policy that calls the function in this process, state by state."""
-        return FunctionPolicy(task, self._function)
+        if isinstance(subject, Task):
+            return FunctionPolicy(subject, self._function)
+        from bugsieve.policies.models.lifted import FunctionPolicy as ForModels
+
+        return ForModels(subject, self._function)
 
 
 def policy(function: StateFunction) -> PolicyFunction:
-    """Decorator: make `f(facts, applicable)` or `f(facts, applicable, task)` a policy function."""
+    """Decorator: make `f(facts, applicable)` or `f(facts, applicable, task)` a policy function.
+
+    For a model, it gets the values of the variables by name in place of the facts.
+    """
     return PolicyFunction(function)
 
 
@@ -49,25 +63,27 @@ class FunctionPolicy(FallibleBoundPolicy):
         """One action per state, or the exception that the function raised there."""
         states = self.task.checked_states(states)
         operators, offsets = self.task.applicable(states)
-        actions = np.full(len(states), NO_ACTION, dtype=np.int32)
-        failures: dict[int, Failure] = {}
-        for row, state in enumerate(states):
-            applicable = operators[offsets[row] : offsets[row + 1]].tolist()
-            decision = self._decide_one(state, applicable)
-            if isinstance(decision, Failure):
-                failures[row] = decision
-            else:
-                actions[row] = decision
-        return Decisions(actions, failures)
+        return Decisions.of(
+            self._decide_one(state, operators[offsets[row] : offsets[row + 1]].tolist())
+            for row, state in enumerate(states)
+        )
 
     def _decide_one(self, state: StateArray, applicable: list[int]) -> int | Failure:
-        facts, names = self.task.facts(state), list(self._names.of(applicable))
-        try:
-            answer = self._decide(facts, names)
-            if answer is not None and not isinstance(answer, str):
-                shown = printable(repr(answer))
-                detail = f"returned {shown}, neither an action name nor None"
-                return Failure(Ending.POLICY_CRASH, detail)
-        except (Exception, SystemExit) as error:
-            return crash(error)
-        return NO_ACTION if answer is None else self._names.resolve(answer, applicable)
+        answer = call(self._decide, self.task.facts(state), list(self._names.of(applicable)))
+        if isinstance(answer, str):
+            return self._names.resolve(answer, applicable)
+        return NO_ACTION if answer is None else answer
+
+
+def call(
+    decide: Callable[[Any, list[str]], Any], state: object, applicable: list[str]
+) -> str | Failure | None:
+    """What the user's function answers, or the crash of a function that raises or answers else."""
+    try:
+        answer = decide(state, applicable)
+        if answer is None or isinstance(answer, str):
+            return answer
+        shown = printable(repr(answer))
+    except (Exception, SystemExit) as error:
+        return crash(error)
+    return Failure(Ending.POLICY_CRASH, f"returned {shown}, neither an action name nor None")

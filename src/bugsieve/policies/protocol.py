@@ -16,17 +16,23 @@ asks for one applicable action per state, in order; null stands for "no action":
 
 `facts` holds what can change; what cannot was listed under `static`. An answer may also be an
 object `{"error": "sentence"}`: the policy then counts as crashed in that state alone.
+
+About a model, the first line has `model` instead of `task`, and states have `values` instead of
+`facts`:
+
+    {"bugsieve": 1, "model": {"name": "lift", "actions": ["up", "down"], "variables":
+                              [{"name": "floor", "type": "int", "lower": 0, "upper": 9}, …]}}
+    {"id": 7, "states": [{"values": {"floor": 3, …}, "applicable": ["up", "down"]}, …]}
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from bugsieve.basis.wording import counted
-from bugsieve.policies.task_view import TaskView
 from bugsieve.policies.worker import printable
 
 VERSION = 1
@@ -40,15 +46,52 @@ class ProtocolError(ValueError):
 
 
 class RefusalError(Exception):
-    """The program says that it cannot serve the task; the sentence is the program's own."""
+    """The program says that it cannot serve this; the sentence is the program's own."""
+
+
+class View(Protocol):
+    """What a program is told at the start about the task or model that it is to serve."""
+
+    @property
+    def subject(self) -> str:
+        """The field of the first line that holds it: `task` or `model`."""
+        ...
+
+    def message(self) -> dict[str, Any]:
+        """The value of that field."""
+        ...
+
+
+class StateQuestion(Protocol):
+    """One state as a foreign policy sees it."""
+
+    def message(self) -> dict[str, Any]:
+        """Its entry in the line of a batch."""
+        ...
 
 
 @dataclass(frozen=True)
 class Question:
-    """One state as a foreign policy sees it."""
+    """A state of a planning task: what is true of all that can change."""
 
     facts: tuple[str, ...]
     applicable: tuple[str, ...]
+
+    def message(self) -> dict[str, Any]:
+        """Its entry in the line of a batch."""
+        return {"facts": self.facts, "applicable": self.applicable}
+
+
+@dataclass(frozen=True)
+class ModelQuestion:
+    """A state of a model: the values of its variables by name."""
+
+    values: Mapping[str, bool | int | float]
+    applicable: tuple[str, ...]
+
+    def message(self) -> dict[str, Any]:
+        """Its entry in the line of a batch."""
+        return {"values": self.values, "applicable": self.applicable}
 
 
 @dataclass(frozen=True)
@@ -61,21 +104,14 @@ class StateError:
 Answer = str | None | StateError
 
 
-def hello_line(view: TaskView) -> bytes:
+def hello_line(view: View) -> bytes:
     """The line that opens a conversation."""
-    task = {
-        "name": view.name,
-        "objects": dict(view.objects),
-        "static": sorted(view.static),
-        "goal": list(view.goal),
-    }
-    return _line({"bugsieve": VERSION, "task": task})
+    return _line({"bugsieve": VERSION, view.subject: view.message()})
 
 
-def batch_line(number: int, questions: Sequence[Question]) -> bytes:
+def batch_line(number: int, questions: Sequence[StateQuestion]) -> bytes:
     """The line that asks for one action per state."""
-    states = [{"facts": q.facts, "applicable": q.applicable} for q in questions]
-    return _line({"id": number, "states": states})
+    return _line({"id": number, "states": [question.message() for question in questions]})
 
 
 def max_reply_bytes(states: int) -> int:

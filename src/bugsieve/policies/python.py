@@ -11,9 +11,10 @@ import os
 import sys
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.policies.conversation import Program
 from bugsieve.policies.foreign import ForeignPolicy
 from bugsieve.policies.policy import PolicySettings
-from bugsieve.policies.worker import Worker, WorkerLimits
+from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import Task
 
 # The current folder leaves the path until our own imports are done: it may hold a `random.py`.
@@ -30,30 +31,29 @@ class PythonPolicy(ForeignPolicy):
     usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
 
     def __init__(self, task: Task, target: str, *, limits: WorkerLimits | None = None) -> None:
-        super().__init__(task, f"python:{target}", limits or WorkerLimits())
-        self.target = target
-        self.start()
+        super().__init__(task, function_program(target, limits or WorkerLimits()))
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument names a function; modules are imported by the worker only."""
-        _target(argument)
+        function_target(argument)
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> PythonPolicy:
         """The function named by `module:function` or `file.py:function`."""
-        return cls(task, _target(argument), limits=settings.limits)
-
-    def spawn(self) -> Worker:
-        """A new interpreter that serves the function."""
-        return Worker(
-            [sys.executable, "-c", _BOOT, self.target],
-            memory_mb=self.limits.memory_mb,
-            environment={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
+        return cls(task, function_target(argument), limits=settings.limits)
 
 
-def _target(argument: str | None) -> str:
+def function_program(target: str, limits: WorkerLimits) -> Program:
+    """An interpreter that serves the function `module:name` or `file.py:name`."""
+    path = os.pathsep.join(filter(None, sys.path))
+    command = (sys.executable, "-c", _BOOT, target)
+    environment = {**os.environ, "PYTHONPATH": path}
+    return Program(f"python:{target}", command, limits, environment)
+
+
+def function_target(argument: str | None) -> str:
+    """The function that an argument names; UsageError unless it is `place:name`."""
     place, _, name = (argument or "").rpartition(":")
     if not place or not name.isidentifier():
         raise UsageError(

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from bugsieve.policies.models.model_view import ModelView
 from bugsieve.policies.task_view import TaskView, bind_view
 
 
@@ -25,17 +26,16 @@ def main() -> None:
     """Serve the function named by the first argument until the input ends."""
     requests, replies = _claim_standard_streams()
     sys.path.insert(0, os.getcwd())
-    task = json.loads(requests.readline())["task"]
+    view, state_of = _subject(json.loads(requests.readline()))
     try:
-        decide = bind_view(load_function(sys.argv[1]), TaskView.from_message(task))
+        decide = bind_view(load_function(sys.argv[1]), view)
     except LoadError as error:
         _reply(replies, {"error": str(error)})
         return
     _reply(replies, {"ready": True})
-    static = frozenset(task["static"])
     for line in requests:
         batch = json.loads(line)
-        actions = [_answer(decide, static, state) for state in batch["states"]]
+        actions = [_answer(decide, state_of(s), s["applicable"]) for s in batch["states"]]
         _reply(replies, {"id": batch["id"], "actions": actions})
 
 
@@ -70,6 +70,14 @@ def _load_file(path: str) -> Any:
     return module
 
 
+def _subject(hello: dict[str, Any]) -> tuple[object, Callable[[dict[str, Any]], object]]:
+    """The view of what is to be served, and how its states are passed to the function."""
+    if "model" in hello:
+        return ModelView.from_message(hello["model"]), lambda state: state["values"]
+    view = TaskView.from_message(hello["task"])
+    return view, lambda state: view.static.union(state["facts"])
+
+
 def _claim_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     """Move the protocol to descriptors of its own: what the policy prints goes to stderr."""
     requests = os.fdopen(os.dup(0), "rb")
@@ -81,12 +89,10 @@ def _claim_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     return requests, replies
 
 
-def _answer(
-    decide: Callable[[frozenset[str], list[str]], Any], static: frozenset[str], state: Any
-) -> Any:
+def _answer(decide: Callable[[Any, list[str]], Any], state: object, applicable: list[str]) -> Any:
     """The function's answer for one state; whatever it raises is told, not passed on."""
     try:
-        action = decide(static.union(state["facts"]), state["applicable"])
+        action = decide(state, applicable)
     except (Exception, SystemExit) as error:
         return {"error": _describe(error)}
     if action is None or isinstance(action, str):

@@ -22,33 +22,49 @@ class RandomPolicy(BoundPolicy):
     def __init__(self, task: Task, *, seed: int = 0) -> None:
         super().__init__(task, f"random:{seed}")
         self.seed = seed
-        self._salt = mixed(np.array([seed & _WORD], dtype=np.uint64))[0]
+        self._salt = salt(seed)
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument is a seed, if there is one."""
-        _seed_in(argument)
+        seed_in(argument)
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> RandomPolicy:
         """`random` takes the seed of the settings, `random:7` the one it names."""
-        seed = _seed_in(argument)
+        seed = seed_in(argument)
         return cls(task, seed=settings.seed if seed is None else seed)
 
     def choose(self, states: StateArray) -> ActionArray:
         """The applicable action at position hash(state, seed) modulo their number."""
         states = self.task.checked_states(states)
         operators, offsets = self.task.applicable(states)
-        counts = np.diff(offsets)
-        chosen = np.full(len(states), NO_ACTION, dtype=np.int32)
-        filled = counts > 0
-        words = mixed(self.task.hashes(states)[filled] ^ self._salt)
-        position = words % counts[filled].astype(np.uint64)
-        chosen[filled] = operators[offsets[:-1][filled] + position.astype(np.int64)]
-        return chosen
+        return picked(operators, offsets, mixed(self.task.hashes(states) ^ self._salt))
 
 
-def _seed_in(argument: str | None) -> int | None:
+def picked(
+    actions: ActionArray, offsets: NDArray[np.int64], words: NDArray[np.uint64]
+) -> ActionArray:
+    """From segment i of the actions the one at position `words[i]` modulo the segment's length.
+
+    Segment i is `offsets[i]:offsets[i + 1]`; an empty one gives NO_ACTION.
+    """
+    counts = np.diff(offsets)
+    chosen = np.full(len(counts), NO_ACTION, dtype=np.int32)
+    filled = counts > 0
+    position = words[filled] % counts[filled].astype(np.uint64)
+    chosen[filled] = actions[offsets[:-1][filled] + position.astype(np.int64)]
+    return chosen
+
+
+def salt(seed: int) -> np.uint64:
+    """A word that stands for the seed; near seeds have unlike words."""
+    word: np.uint64 = mixed(np.array([seed & _WORD], dtype=np.uint64))[0]
+    return word
+
+
+def seed_in(argument: str | None) -> int | None:
+    """The seed that an argument of `random` names, None if there is no argument."""
     if argument is None:
         return None
     try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import Task
 
 StateFunction = Callable[..., "str | None"]
-"""`f(facts, applicable)` or `f(facts, applicable, task)`, returning an action name or None."""
+"""`f(state, applicable)` or `f(state, applicable, view)`, returning an action name or None."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class TaskView:
     objects: Mapping[str, str]
     static: frozenset[str]
     goal: tuple[str, ...]
+
+    subject: ClassVar[str] = "task"
 
     @staticmethod
     def of(task: Task) -> TaskView:
@@ -38,17 +40,25 @@ class TaskView:
             goal=tuple(message["goal"]),
         )
 
+    def message(self) -> dict[str, Any]:
+        """The `task` field of a conversation's first line."""
+        return {
+            "name": self.name,
+            "objects": dict(self.objects),
+            "static": sorted(self.static),
+            "goal": list(self.goal),
+        }
 
-def bind_view(
-    function: StateFunction, view: TaskView
-) -> Callable[[frozenset[str], list[str]], Any]:
+
+def bind_view(function: StateFunction, view: object) -> Callable[[Any, list[str]], Any]:
     """The function with its third argument filled in, if it takes three."""
-    if _positional_parameters(function) < 3:
+    if required_parameters(function) < 3:
         return function
-    return lambda facts, applicable: function(facts, applicable, view)
+    return lambda state, applicable: function(state, applicable, view)
 
 
-def _positional_parameters(function: StateFunction) -> int:
+def required_parameters(function: Callable[..., Any]) -> int:
+    """How many positional arguments the function must get; 2 where nobody knows."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     try:
         parameters = inspect.signature(function).parameters.values()

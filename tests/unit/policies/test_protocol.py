@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.policies.models.model_view import ModelView
 from bugsieve.policies.protocol import (
+    ModelQuestion,
     ProtocolError,
     Question,
     RefusalError,
@@ -83,10 +85,18 @@ def test_the_greeting() -> None:
 
 def test_the_lines_in_the_documentation() -> None:
     text = (Path(__file__).parents[3] / "docs" / "policies.md").read_text(encoding="utf-8")
-    hello, batch, answer = map(json.loads, re.findall(r"```json\n(.*)\n```", text))
+    lines = list(map(json.loads, re.findall(r"```json\n(.*)\n```", text)))
+    hello, batch, answer, model_hello, model_batch = lines
     assert json.loads(hello_line(TaskView.from_message(hello["task"]))) == hello
     (state,) = batch["states"]
     question = Question(tuple(state["facts"]), tuple(state["applicable"]))
     assert json.loads(batch_line(batch["id"], [question])) == batch
     reply = json.dumps(answer).encode()
     assert parse_answers(reply, number=batch["id"], states=1) == state["applicable"]
+    view = ModelView.from_message(model_hello["model"])
+    assert json.loads(hello_line(view)) == model_hello
+    (state,) = model_batch["states"]
+    assert state["values"].keys() == {variable.name for variable in view.variables}
+    assert set(state["applicable"]) <= set(view.actions)
+    about = ModelQuestion(state["values"], tuple(state["applicable"]))
+    assert json.loads(batch_line(model_batch["id"], [about])) == model_batch

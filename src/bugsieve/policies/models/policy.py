@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.basis.closing import Closing
+from bugsieve.policies.models.troubles import Troubles
+from bugsieve.tasks.fdr.task import NO_ACTION as NO_ACTION
 from bugsieve.tasks.jani.model import JaniModel, StateArray, WordArray
 
 ActionArray = NDArray[np.int32]
-NO_ACTION = -1
 
 
 class ModelPolicy(Closing, ABC):
@@ -21,14 +22,32 @@ class ModelPolicy(Closing, ABC):
     def __init__(self, model: JaniModel, spec: str) -> None:
         self.model = model
         self.spec = spec
+        self._troubles = Troubles()
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """Raise UsageError or PolicyError where no model could make `family:argument` right."""
+        return
+
+    @property
+    def troubles(self) -> Troubles:
+        """What it did wrong so far; policies that cannot crash or hang have none."""
+        return self._troubles
 
     @abstractmethod
     def choose(self, states: StateArray) -> ActionArray:
-        """One action number per state, applicable or not, or NO_ACTION."""
+        """One action number per state, applicable or not, or NO_ACTION.
+
+        What is chosen in a state does not depend on the other states of the batch.
+        """
 
     def view(self) -> _native.PolicyView:
         """The policy as the core asks it; members that the core can compute itself override it."""
         return _native.PythonPolicy(self._choose_packed, self.model.system.words)
+
+    def forget(self) -> None:
+        """Drop remembered answers, so that the next question is asked anew."""
+        return
 
     def close(self) -> None:
         """Let go of processes and files."""

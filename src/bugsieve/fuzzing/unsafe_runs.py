@@ -1,0 +1,178 @@
+"""Finds runs of a policy into danger (Algorithm 1, papers/001).
+
+A walk follows the policy; where an action has several outcomes it takes those that seem to be
+nearest to danger, looking ahead where several are equally near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve import _native
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.names import suggest
+from bugsieve.basis.seeds import Stream
+from bugsieve.fuzzing.starts import StartSampler
+from bugsieve.policies.models.policy import ModelPolicy
+from bugsieve.policies.models.runs import UnsafeRun
+from bugsieve.search.limits import whole_number
+from bugsieve.tasks.jani.model import JaniModel
+
+CHOICES = ("uniform", "greedy", "sampling")
+_NO_LIMIT = 2**63 - 1
+_LANES = 1024
+_CACHE_BYTES = 1 << 28
+
+
+class WalkOutcome(Enum):
+    """How a walk ended."""
+
+    UNSAFE = "unsafe"
+    EXHAUSTED = "exhausted"
+    """The run ends, or the lookahead has seen all that the policy can reach from there."""
+    LOOP = "loop"
+    """The walk is back in a state, without a random choice since: it would go on forever."""
+    STEP_LIMIT = "step limit"
+
+
+_OUTCOMES = (
+    WalkOutcome.UNSAFE,
+    WalkOutcome.EXHAUSTED,
+    WalkOutcome.LOOP,
+    WalkOutcome.STEP_LIMIT,
+)  # as numbered in the core
+
+
+@dataclass(frozen=True)
+class SafetyFuzzOptions:
+    """How unsafe runs are sought."""
+
+    lookahead: int | None = None  # D_limit; None: ∞
+    choice: str = "greedy"
+    """Which successor a walk takes: one nearest to danger (greedy), one that is the likelier the
+    nearer it is (sampling), or any (uniform, which looks one step ahead only)."""
+    step_limit: int = 10_000
+    walks: int = 1000
+    seed: int = 0
+    lookahead_states: int = 1_000_000
+    """A lookahead that has seen so many states goes no deeper; so memory stays bounded."""
+
+    def __post_init__(self) -> None:
+        if self.choice not in CHOICES:
+            near = suggest(self.choice, CHOICES)
+            raise UsageError(f"no choice of successors is called {self.choice!r}{near}")
+        whole_number(self.lookahead, "the lookahead", least=1)
+        for name in ("step_limit", "walks", "lookahead_states"):
+            whole_number(getattr(self, name), f"the {name.replace('_', ' ')}", least=1)
+        if self.choice == "uniform" and self.lookahead != 1:
+            raise UsageError("the uniform choice looks one step ahead: set the lookahead to 1")
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """What a walk found: a run into danger, or None."""
+
+    number: int
+    outcome: WalkOutcome
+    run: UnsafeRun | None
+    steps: int
+    is_stopped: bool = False
+    """Whether it ended because the policy had no applicable action."""
+
+
+class UnsafeRunFuzzer:
+    """Walks of one policy on one model; what it learnt of the policy serves all later calls.
+
+    Walk number n depends on the seed, n and the options alone: not on the walks beside it.
+    """
+
+    def __init__(
+        self,
+        model: JaniModel,
+        policy: ModelPolicy,
+        options: SafetyFuzzOptions,
+        *,
+        lanes: int = _LANES,
+        cache_bytes: int = _CACHE_BYTES,
+    ) -> None:
+        if options.choice != "uniform":
+            model.require_distance()
+        self.model = model
+        self.options = options
+        self._starts = StartSampler(model, options.seed)
+        self._keys = walk_keys(options.seed)
+        self._native = core_walks(
+            model.system.copy(), policy.view(), options, lanes=lanes, cache_bytes=cache_bytes
+        )
+
+    def run(self, numbers: Iterable[int]) -> list[Walk]:
+        """Make the walks with these numbers."""
+        wanted = np.fromiter(numbers, dtype=np.int64)
+        starts = self.model.pack(self._starts.sample(wanted))
+        try:
+            found = self._native.run(starts, wanted, *self._keys)
+        except _native.JaniFaultError as fault:
+            raise self.model.finding(fault) from None
+        return walks_of(wanted, found)
+
+    @property
+    def decisions(self) -> int:
+        """In how many states the policy was asked."""
+        return self._native.decisions
+
+
+CoreWalks = tuple[
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.uint64],
+    NDArray[np.int32],
+]
+
+
+def walk_keys(seed: int) -> tuple[int, int]:
+    """What the random numbers of walks are made from."""
+    stream = Stream(seed, "unsafe runs")
+    return stream.word(), stream.word()
+
+
+def core_walks(
+    system: _native.TransitionSystem,
+    policy: _native.PolicyView,
+    options: SafetyFuzzOptions,
+    *,
+    lanes: int = _LANES,
+    cache_bytes: int = _CACHE_BYTES,
+) -> _native.UnsafeRuns:
+    """The walks in the core, for any transition system."""
+    return _native.UnsafeRuns(
+        system,
+        policy,
+        choice=options.choice,
+        lookahead=_NO_LIMIT if options.lookahead is None else options.lookahead,
+        lookahead_states=options.lookahead_states,
+        step_limit=options.step_limit,
+        lanes=lanes,
+        max_bytes=cache_bytes,
+    )
+
+
+def walks_of(numbers: Sequence[int] | NDArray[np.int64], found: CoreWalks) -> list[Walk]:
+    """What the core says of walks, one by one."""
+    endings, steps, stopped, offsets, states, actions = found
+    runs = [
+        UnsafeRun(states[begin:end], actions[begin : end - 1]) if end > begin else None
+        for begin, end in pairwise(offsets.tolist())
+    ]
+    columns = (endings.tolist(), runs, steps.tolist(), stopped.tolist())
+    return [
+        Walk(int(number), _OUTCOMES[ending], run, length, bool(is_stopped))
+        for number, ending, run, length, is_stopped in zip(numbers, *columns, strict=True)
+    ]

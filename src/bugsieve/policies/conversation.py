@@ -1,0 +1,162 @@
+"""A conversation with a program in another process: batches, blame and restart.
+
+A failing batch is asked again state by state, and a state that fails alone is asked once more in
+a fresh process. Only a state that fails as the first question of a fresh process is blamed, so the
+outcome does not depend on the batch size or on what was asked before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from bugsieve.basis.closing import Closing
+from bugsieve.basis.errors import PolicyError
+from bugsieve.policies.decisions import Ending, Failure
+from bugsieve.policies.protocol import (
+    Answer,
+    ProtocolError,
+    RefusalError,
+    StateError,
+    StateQuestion,
+    View,
+    batch_line,
+    check_ready,
+    hello_line,
+    max_reply_bytes,
+    parse_answers,
+)
+from bugsieve.policies.worker import Worker, WorkerCrashError, WorkerHangError, WorkerLimits
+
+_START_ATTEMPTS = 2
+
+
+@dataclass(frozen=True)
+class Program:
+    """How to start a foreign policy, and what it may use."""
+
+    spec: str
+    command: tuple[str, ...]
+    limits: WorkerLimits
+    environment: Mapping[str, str] | None = None
+
+    def spawn(self) -> Worker:
+        """A new process of the program, not yet spoken to."""
+        return Worker(self.command, memory_mb=self.limits.memory_mb, environment=self.environment)
+
+
+class _StartError(Exception):
+    """The program failed before it could be asked anything."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
+class Conversation(Closing):
+    """Asks a program in a worker process; restarts it when it crashes or hangs."""
+
+    def __init__(self, program: Program, view: View) -> None:
+        self.program = program
+        self._hello = hello_line(view)
+        self._batch_size = program.limits.batch_size
+        self._batches = 0
+        self._worker: Worker | None = None
+        self._worker_is_fresh = False
+        self._unstartable: _StartError | None = None
+
+    def start(self) -> None:
+        """Start the program ahead of the first question; PolicyError if it refuses to serve."""
+        try:
+            self._ready_worker()
+        except _StartError:
+            return  # a finding about the policy, reported for every state it is asked about
+
+    def ask(self, questions: Iterable[StateQuestion]) -> Iterator[str | Failure | None]:
+        """The action, None or a failure for each question, which are taken batch by batch."""
+        waiting = iter(questions)
+        while batch := list(islice(waiting, self._batch_size)):  # the size may shrink on the way
+            for answer in self._answers(batch):
+                if isinstance(answer, StateError):
+                    yield Failure(Ending.POLICY_CRASH, answer.detail)
+                else:
+                    yield answer
+
+    def close(self) -> None:
+        """Kill the process; a later question starts a new one."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.close()
+
+    def _answers(self, questions: Sequence[StateQuestion]) -> list[Answer | Failure]:
+        try:
+            worker = self._ready_worker()
+        except _StartError as error:
+            return [error.failure] * len(questions)
+        fresh, self._worker_is_fresh = self._worker_is_fresh, False
+        try:
+            return list(self._exchange(worker, questions))
+        except (WorkerCrashError, ProtocolError, WorkerHangError) as error:
+            self.close()
+            failure = _failure(error)
+        except BaseException:  # Ctrl-C: the answer under way must not reach the next question
+            self.close()
+            raise
+        if len(questions) > 1:
+            return self._one_by_one(questions, failure)
+        return [failure] if fresh else self._answers(questions)
+
+    def _one_by_one(
+        self, questions: Sequence[StateQuestion], batch: Failure
+    ) -> list[Answer | Failure]:
+        answers = [answer for question in questions for answer in self._answers([question])]
+        guilty = any(isinstance(answer, Failure) for answer in answers)
+        if batch.ending is Ending.POLICY_HANG and not guilty:
+            # Merely slow: smaller batches will make the deadline, and the answers stay the same.
+            self._batch_size = max(1, len(questions) // 2)
+        return answers
+
+    def _exchange(self, worker: Worker, questions: Sequence[StateQuestion]) -> list[Answer]:
+        self._batches += 1
+        line = worker.exchange(
+            batch_line(self._batches, questions),
+            deadline=self.program.limits.deadline,
+            max_reply=max_reply_bytes(len(questions)),
+        )
+        return parse_answers(line, number=self._batches, states=len(questions))
+
+    def _ready_worker(self) -> Worker:
+        if self._unstartable is not None:
+            raise self._unstartable
+        for attempt in range(_START_ATTEMPTS):
+            if self._worker is not None:
+                return self._worker
+            try:
+                self._greet()
+            except (WorkerCrashError, ProtocolError, WorkerHangError) as error:
+                self.close()
+                hung = isinstance(error, WorkerHangError)
+                if hung or attempt + 1 == _START_ATTEMPTS:
+                    self._unstartable = _StartError(_failure(error, prefix="at its start: "))
+                    raise self._unstartable from None
+        assert self._worker is not None
+        return self._worker
+
+    def _greet(self) -> None:
+        limits = self.program.limits
+        self._worker = self.program.spawn()
+        line = self._worker.exchange(
+            self._hello, deadline=limits.startup_deadline, max_reply=max_reply_bytes(0)
+        )
+        try:
+            check_ready(line)
+        except RefusalError as refusal:
+            self.close()
+            raise PolicyError(f"policy {self.program.spec} cannot be used: {refusal}") from None
+        self._worker_is_fresh = True
+
+
+def _failure(error: Exception, *, prefix: str = "") -> Failure:
+    hung = isinstance(error, WorkerHangError)
+    return Failure(Ending.POLICY_HANG if hung else Ending.POLICY_CRASH, prefix + str(error))

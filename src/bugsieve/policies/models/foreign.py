@@ -1,0 +1,55 @@
+"""Policies of models that live in another process; base of `python:` and `cmd:`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bugsieve.policies.conversation import Conversation, Program
+from bugsieve.policies.decisions import Decisions
+from bugsieve.policies.models.fallible import Applicable, FallibleModelPolicy, StateReader
+from bugsieve.policies.models.model_view import ModelView
+from bugsieve.policies.models.policy import ActionArray
+from bugsieve.policies.models.rows import row_keys
+from bugsieve.tasks.jani.model import JaniModel, StateArray
+
+_MOST_REMEMBERED = 1 << 20
+
+
+class ForeignModelPolicy(FallibleModelPolicy):
+    """Asks a program about the values of each state, and remembers its answers.
+
+    A state in which it hangs costs the deadline once, and a program that changes its mind does not
+    disturb the analysis.
+    """
+
+    def __init__(self, model: JaniModel, program: Program) -> None:
+        super().__init__(model, program.spec)
+        self._reader = StateReader(model)
+        self._known: dict[bytes, int] = {}
+        self._conversation = Conversation(program, ModelView.of(model))
+        self._conversation.start()
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """One action number per state, or NO_ACTION; failures are added to `troubles`."""
+        keys = row_keys(states)
+        new = {key: row for row, key in enumerate(keys) if key not in self._known}
+        if len(self._known) + len(new) > _MOST_REMEMBERED:
+            self._known.clear()
+            new = {key: row for row, key in enumerate(keys)}
+        if new:
+            answers = super().choose(states[list(new.values())])
+            self._known.update(zip(new, answers.tolist(), strict=True))
+        return np.array([self._known[key] for key in keys], dtype=np.int32)
+
+    def decide(self, states: StateArray, applicable: Applicable) -> Decisions:
+        """One action per state; crashes, hangs and unknown actions as failures of their rows."""
+        answers = self._conversation.ask(self._reader.questions(states, applicable))
+        return Decisions.of(map(self._reader.decision, answers))
+
+    def forget(self) -> None:
+        """Drop all answers: the program is asked again about every state."""
+        self._known.clear()
+
+    def close(self) -> None:
+        """Kill the process; a later question starts a new one."""
+        self._conversation.close()

@@ -1,0 +1,166 @@
+"""`mlp`: a feed-forward ReLU network, evaluated by the core."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bugsieve import _native
+from bugsieve.basis.errors import InputError, PolicyError, UsageError
+from bugsieve.basis.names import no_such, suggest
+from bugsieve.policies.models.policy import ActionArray, ModelPolicy
+from bugsieve.policies.networks import Network, read_network
+from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
+from bugsieve.tasks.jani.model import JaniModel, StateArray, WordArray
+
+_OPTION = re.compile(r"([a-z]+)=(.*)")
+_OPTIONS = ("filter", "layers")
+_FLAGS = {"yes": True, "no": False}
+
+
+@dataclass(frozen=True)
+class MlpArgument:
+    """What a spec says behind `mlp:`."""
+
+    file: str
+    filter: bool | None = None
+    """Whether only applicable actions compete; None: as the file says, else yes."""
+    layers: tuple[str, ...] | None = None
+    """Which tensors are the layers, where a file holds those of several networks."""
+
+
+class MlpPolicy(ModelPolicy):
+    """The action to which a ReLU network gives the greatest score.
+
+    Inputs and outputs are variables and actions by name where the file names them; otherwise they
+    are all of the model's, in their order. Scores within the ε of all policies are ties, which go
+    to the lowest action number.
+    """
+
+    family = "mlp"
+    usage = "mlp:FILE[,filter=yes|no][,layers=NAME+NAME]"
+
+    def __init__(
+        self,
+        model: JaniModel,
+        network: Network,
+        spec: str,
+        *,
+        file: str = "the network",
+        filter: bool | None = None,
+        tie_epsilon: float = DEFAULT_TIE_EPSILON,
+    ) -> None:
+        super().__init__(model, spec)
+        self.network = network
+        self.filter = next((f for f in (filter, network.filter) if f is not None), True)
+        normalisation = network.normalisation
+        self._native = _native.NetworkPolicy(
+            _native.ReluNetwork(list(network.weights), list(network.biases)),
+            model.system,
+            inputs=_inputs(model, network, file),
+            actions=_outputs(model, network, file),
+            scales=np.zeros((0, 4)) if normalisation is None else normalisation.scales,
+            filter=self.filter,
+            epsilon=tie_epsilon,
+        )
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """There is such a file, and the options are known."""
+        file = parse_argument(argument).file
+        if not Path(file).exists():
+            raise InputError(f"{file}: there is no such file")
+
+    @classmethod
+    def from_spec(
+        cls, model: JaniModel, argument: str | None, settings: PolicySettings
+    ) -> MlpPolicy:
+        """The network of the file, bound to the model."""
+        parsed = parse_argument(argument)
+        network = read_network(parsed.file, layers=parsed.layers)
+        return cls(model, network, f"mlp:{argument}", file=parsed.file, filter=parsed.filter)
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """The action of each state; NO_ACTION where none of the network's is applicable."""
+        return self._choose_packed(self.model.pack(states))
+
+    def view(self) -> _native.NetworkPolicy:
+        """The network as the core asks it, with buffers of its own."""
+        return self._native.copy()
+
+    def _choose_packed(self, words: WordArray) -> ActionArray:
+        try:
+            return self._native.choose(np.ascontiguousarray(words))
+        except _native.JaniFaultError as fault:
+            raise self.model.finding(fault) from None
+
+
+def parse_argument(argument: str | None) -> MlpArgument:
+    """`net.safetensors,filter=no` taken apart; UsageError says what is wrong with it."""
+    parts = (argument or "").split(",")
+    options: dict[str, str] = {}
+    while len(parts) > 1 and (match := _OPTION.fullmatch(parts[-1].strip())):
+        name, value = match.groups()
+        if name not in _OPTIONS:
+            raise UsageError(no_such("option of mlp", name, _OPTIONS))
+        options[name] = value
+        parts.pop()
+    file = ",".join(parts).strip()
+    if not file:
+        raise UsageError("mlp needs a network file, as in mlp:net.safetensors")
+    return MlpArgument(file, _filter(options.get("filter")), _layers(options.get("layers")))
+
+
+def _filter(value: str | None) -> bool | None:
+    if value is not None and value not in _FLAGS:
+        raise UsageError(f"the option filter of mlp is yes or no, not {value!r}")
+    return None if value is None else _FLAGS[value]
+
+
+def _layers(value: str | None) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    layers = tuple(value.split("+"))
+    if "" in layers or len(set(layers)) < len(layers):
+        raise UsageError(f"the option layers of mlp is a list like first+second, not {value!r}")
+    return layers
+
+
+def _inputs(model: JaniModel, network: Network, file: str) -> list[int]:
+    names = [variable.name for variable in model.variables]
+    if network.inputs is not None:
+        return [_variable(names, name, f"{file}: input {name!r}") for name in network.inputs]
+    if network.num_inputs != len(names):
+        raise PolicyError(
+            f"{file}: layer {network.layer(0)} takes {network.num_inputs} inputs, but the model "
+            f"{model.name} has {len(names)} variables, and the file names none"
+        )
+    return list(range(len(names)))
+
+
+def _variable(names: Sequence[str], name: str, place: str) -> int:
+    # A local variable is shown with its automaton only where another has the same name.
+    for candidate in (name, name.partition(".")[2]):
+        if candidate in names:
+            return names.index(candidate)
+    raise PolicyError(f"{place} is no variable of the model{suggest(name, names)}")
+
+
+def _outputs(model: JaniModel, network: Network, file: str) -> list[int]:
+    actions = model.actions
+    if network.outputs is None:
+        if network.num_outputs != len(actions):
+            raise PolicyError(
+                f"{file}: layer {network.layer(-1)} has {network.num_outputs} outputs, but the "
+                f"model {model.name} has {len(actions)} actions, and the file names none"
+            )
+        return list(range(len(actions)))
+    for name in network.outputs:
+        if name not in actions:
+            near = suggest(name, actions)
+            raise PolicyError(f"{file}: output {name!r} is no action of the model{near}")
+    return [actions.index(name) for name in network.outputs]

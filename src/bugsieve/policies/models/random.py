@@ -1,0 +1,48 @@
+"""`random`: picks an applicable action by a hash of the state's values and the seed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.policies.models.policy import ActionArray, ModelPolicy
+from bugsieve.policies.policy import PolicySettings
+from bugsieve.policies.random import mixed, picked, salt, seed_in
+from bugsieve.tasks.jani.model import JaniModel, StateArray
+
+
+class RandomPolicy(ModelPolicy):
+    """A random applicable action, always the same one for the same state and seed."""
+
+    usage = "random or random:SEED"
+
+    def __init__(self, model: JaniModel, *, seed: int = 0) -> None:
+        super().__init__(model, f"random:{seed}")
+        self.seed = seed
+        self._salt = salt(seed)
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument is a seed, if there is one."""
+        seed_in(argument)
+
+    @classmethod
+    def from_spec(
+        cls, model: JaniModel, argument: str | None, settings: PolicySettings
+    ) -> RandomPolicy:
+        """`random` takes the seed of the settings, `random:7` the one it names."""
+        seed = seed_in(argument)
+        return cls(model, seed=settings.seed if seed is None else seed)
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """The applicable action at position hash(state, seed) modulo their number."""
+        actions, offsets = self.model.applicable(states)
+        return picked(actions, offsets, self._hashes(states))
+
+    def _hashes(self, states: StateArray) -> NDArray[np.uint64]:
+        """A word per state that depends on every bit of its values."""
+        bits = (np.ascontiguousarray(states, dtype=np.float64) + 0.0).view(np.uint64)
+        words = np.full(len(states), self._salt, dtype=np.uint64)
+        for column in bits.T:
+            words = mixed(words ^ column)
+        return words

@@ -1,0 +1,220 @@
+"""`table:FILE`: the action listed for a state, and another policy's where none is.
+
+The file is JSON; `bugsieve shield` writes such files, with a policy's faults replaced:
+
+    {"model": "lift", "default": "mlp:{here}/net.safetensors",
+     "rows": [[[3, true], "up"], [[4, false], null]]}
+
+A row has the values of a state in the order of the model's variables, and an action, or null for
+none. `default` is the spec of any policy for models, or null for no action; `{here}` in it is the
+folder of the file. A default may be a table again: the rows of the outer one count first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.files import write_text
+from bugsieve.basis.names import suggest
+from bugsieve.policies.models.places import anchored_spec, resolved_spec
+from bugsieve.policies.models.policy import NO_ACTION, ActionArray, ModelPolicy
+from bugsieve.policies.models.registry import make_model_policy
+from bugsieve.policies.models.rows import row_keys
+from bugsieve.policies.models.troubles import Troubles
+from bugsieve.policies.policy import PolicySettings
+from bugsieve.tasks.jani.json_text import load_json
+from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.parts import Part
+
+_FAMILY = "table"
+
+
+class TablePolicy(ModelPolicy):
+    """The actions that a JSON file lists, and what a default policy does in all other states."""
+
+    usage = "table:FILE"
+
+    def __init__(
+        self,
+        model: JaniModel,
+        spec: str,
+        choices: dict[bytes, int],
+        default: ModelPolicy | None = None,
+    ) -> None:
+        super().__init__(model, spec)
+        self.default = default
+        self._choices = choices
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument names a file."""
+        path = _path_in(argument)
+        if not path.is_file():
+            raise UsageError(f"'{_FAMILY}:{argument}': there is no file {str(path)!r}")
+
+    @classmethod
+    def from_spec(
+        cls, model: JaniModel, argument: str | None, settings: PolicySettings
+    ) -> TablePolicy:
+        """The table in the file, with the defaults that it and its default tables name."""
+        tables = _chain(_path_in(argument), model)
+        choices: dict[bytes, int] = {}
+        for table in reversed(tables):
+            choices.update(table.choices)
+        last = tables[-1]
+        default = None
+        if last.default is not None:
+            default = _default_policy(last, model, settings)
+        return cls(model, f"{_FAMILY}:{argument}", choices, default)
+
+    def __len__(self) -> int:
+        """Number of states listed."""
+        return len(self._choices)
+
+    @property
+    def troubles(self) -> Troubles:
+        """What the default policy did wrong so far."""
+        return super().troubles if self.default is None else self.default.troubles
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """The listed action of each state, or the default policy's."""
+        keys = row_keys(states)
+        chosen = np.array([self._choices.get(key, NO_ACTION) for key in keys], dtype=np.int32)
+        others = [row for row, key in enumerate(keys) if key not in self._choices]
+        if self.default is not None and others:
+            chosen[others] = self.default.choose(states[others])
+        return chosen
+
+    def forget(self) -> None:
+        """Drop the remembered answers of the default policy."""
+        if self.default is not None:
+            self.default.forget()
+
+    def close(self) -> None:
+        """Close the default policy."""
+        if self.default is not None:
+            self.default.close()
+
+
+def write_table(
+    path: str | os.PathLike[str],
+    model: JaniModel,
+    choices: Sequence[tuple[StateArray, int]],
+    *,
+    default: str | None = None,
+) -> None:
+    """Write a table of states and their actions, NO_ACTION included; of equal states the last.
+
+    Files that the default's spec names are found again when the table's folder is moved with them.
+    """
+    target = Path(path)
+    anchored = None if default is None else anchored_spec(default, target.parent)
+    states = np.array([state for state, _ in choices], dtype=np.float64)
+    keys = row_keys(states.reshape(len(choices), model.num_variables))
+    rows = {key: _row(model, *choice) for key, choice in zip(keys, choices, strict=True)}
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows.values())
+    head = json.dumps({"model": _model_name(model), "default": anchored}, ensure_ascii=False)
+    write_text(target, f'{head[:-1]}, "rows": [\n{lines}\n]}}\n')
+
+
+@dataclass(frozen=True)
+class _Table:
+    path: Path
+    default: str | None
+    choices: dict[bytes, int]
+
+
+def _row(model: JaniModel, state: StateArray, action: int) -> list[Any]:
+    name = None if action == NO_ACTION else model.actions[action]
+    return [list(model.values(state).values()), name]
+
+
+def _path_in(argument: str | None) -> Path:
+    if not argument:
+        raise UsageError(f"'{_FAMILY}:' must be followed by a file, as in '{_FAMILY}:shield.json'")
+    return Path(argument)
+
+
+def _chain(path: Path, model: JaniModel) -> list[_Table]:
+    """The table, the table that is its default, and so on."""
+    tables = [_read(path, model)]
+    seen = {os.path.realpath(path)}
+    while (spec := tables[-1].default) is not None:
+        family, _, argument = spec.partition(":")
+        if family.strip() != _FAMILY:
+            break
+        with _about_default(tables[-1].path):
+            path = _path_in(argument.strip())
+        if os.path.realpath(path) in seen:
+            raise InputError(f"{tables[-1].path}: default: the table is its own default")
+        seen.add(os.path.realpath(path))
+        tables.append(_read(path, model))
+    return tables
+
+
+def _default_policy(table: _Table, model: JaniModel, settings: PolicySettings) -> ModelPolicy:
+    assert table.default is not None
+    with _about_default(table.path):
+        return make_model_policy(table.default, model, seed=settings.seed, limits=settings.limits)
+
+
+@contextmanager
+def _about_default(path: Path) -> Iterator[None]:
+    """A wrong spec in a file is a mistake of the file."""
+    try:
+        yield
+    except UsageError as error:
+        raise InputError(f"{path}: default: {error}") from None
+
+
+def _read(path: Path, model: JaniModel) -> _Table:
+    root = Part(load_json(path, kind="table"), str(path))
+    name = root.get("model")
+    if name is not None and name.data not in (None, _model_name(model)):
+        raise name.error(f"the table is for {name.text()!r}, not for {_model_name(model)!r}")
+    default = root.get("default")
+    spec = None if default is None or default.data is None else default.text()
+    numbers = {action: number for number, action in enumerate(model.actions)}
+    choices: dict[bytes, int] = {}
+    for row in root["rows"].items():
+        key, action = _choice(row, model, numbers)
+        if choices.setdefault(key, action) != action:
+            raise row.error("an earlier row has the same state and another action")
+    return _Table(path, None if spec is None else resolved_spec(spec, path.parent), choices)
+
+
+def _choice(row: Part, model: JaniModel, numbers: dict[str, int]) -> tuple[bytes, int]:
+    parts = list(row.items())
+    if len(parts) != 2:
+        raise row.error(f"must be a state and an action, but has {len(parts)} items")
+    values, action = parts
+    if not isinstance(values.data, list):
+        raise values.error(f"must be a list of values, but is {values.kind}")
+    try:
+        state = model.state(values.data)
+    except UsageError as error:
+        raise values.error(str(error)) from None
+    return row_keys(state[np.newaxis])[0], _number(action, numbers)
+
+
+def _number(action: Part, numbers: dict[str, int]) -> int:
+    if action.data is None:
+        return NO_ACTION
+    name = action.text()
+    if name not in numbers:
+        raise action.error(f"there is no action {name!r} in the model{suggest(name, numbers)}")
+    return numbers[name]
+
+
+def _model_name(model: JaniModel) -> str | None:
+    name = model.document.get("name")
+    return name if isinstance(name, str) and name else None

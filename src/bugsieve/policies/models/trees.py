@@ -1,0 +1,183 @@
+"""`trees:FILE`: an ensemble of decision trees that gives every action a score.
+
+FILE is a text dump of LightGBM or JSON (see `bugsieve.policies.trees`); classes or outputs are
+actions, by name or by order. FILE may also be a folder with a regression model per action, called
+ACTION.txt or ACTION.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.basis.errors import InputError
+from bugsieve.basis.names import suggest
+from bugsieve.basis.wording import counted
+from bugsieve.policies.models.file_argument import parse_file_argument
+from bugsieve.policies.models.policy import NO_ACTION, ActionArray
+from bugsieve.policies.models.scores import ScoringPolicy
+from bugsieve.policies.policy import PolicySettings
+from bugsieve.policies.trees.forest import Evaluator, Forest
+from bugsieve.policies.trees.forest_json import read_forest_json
+from bugsieve.policies.trees.lightgbm_text import MAGIC, read_lightgbm
+from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.sources import MEBIBYTE, read_input
+
+TIE_EPSILON = 1e-9
+"""Scores this close count as equal: libraries add up the same leaves in varying order."""
+
+_FAMILY = "trees"
+_OPTIONS = {"filter": ("yes", "no")}
+_MAX_BYTES = 1024 * MEBIBYTE
+_SUFFIXES = (".txt", ".json")
+
+
+@dataclass(frozen=True, eq=False)
+class _Scorer:
+    """A forest, the variables that it reads and the actions that its outputs stand for."""
+
+    evaluator: Evaluator
+    columns: NDArray[np.int64]
+    actions: NDArray[np.int64]
+
+
+class TreesPolicy(ScoringPolicy):
+    """The applicable action of greatest score in a tree ensemble of LightGBM or scikit-learn."""
+
+    usage = "trees:FILE or trees:FILE,filter=no"
+
+    def __init__(
+        self,
+        model: JaniModel,
+        path: Path,
+        *,
+        only_applicable: bool = True,
+        spec: str | None = None,
+    ) -> None:
+        super().__init__(
+            model,
+            spec or f"{_FAMILY}:{path}",
+            only_applicable=only_applicable,
+            tie_epsilon=TIE_EPSILON,
+        )
+        self._scorers = _folder(path, model) if path.is_dir() else [_scorer(path, model)]
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument names a file or folder, and options that exist."""
+        parse_file_argument(_FAMILY, argument, _OPTIONS)
+
+    @classmethod
+    def from_spec(
+        cls, model: JaniModel, argument: str | None, settings: PolicySettings
+    ) -> TreesPolicy:
+        """The trees in the file; with `filter=no`, actions compete that are not applicable."""
+        parsed = parse_file_argument(_FAMILY, argument, _OPTIONS)
+        return cls(
+            model,
+            parsed.path,
+            only_applicable=parsed.options.get("filter") != "no",
+            spec=f"{_FAMILY}:{argument}",
+        )
+
+    def scores(self, states: StateArray) -> NDArray[np.float64]:
+        """A score per action, -inf for those that the trees do not know."""
+        scores = np.full((len(states), len(self.model.actions)), -np.inf)
+        for scorer in self._scorers:
+            inputs = np.asarray(states, dtype=np.float64)[:, scorer.columns]
+            scores[:, scorer.actions] = scorer.evaluator.scores(inputs)
+        return scores
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """The best action of each state; NO_ACTION where the trees know none that competes."""
+        chosen = super().choose(states)
+        known = np.concatenate([scorer.actions for scorer in self._scorers])
+        return np.where(np.isin(chosen, known), chosen, np.int32(NO_ACTION))
+
+
+def read_forest(path: Path) -> Forest:
+    """The forest in a text dump of LightGBM or in our JSON; InputError for anything else."""
+    data = read_input(path, kind="trees", max_bytes=_MAX_BYTES)
+    if data.split(None, 1)[:1] == [MAGIC]:
+        return read_lightgbm(path, data)
+    if data.lstrip()[:1] == b"{":
+        return read_forest_json(path)
+    raise InputError(f"{path}: is neither a text dump of LightGBM nor JSON with trees")
+
+
+def _scorer(path: Path, model: JaniModel) -> _Scorer:
+    forest = read_forest(path)
+    columns, actions = _columns(path, forest, model), _actions(path, forest, model)
+    return _Scorer(forest.evaluator(), columns, actions)
+
+
+def _folder(path: Path, model: JaniModel) -> list[_Scorer]:
+    """A forest per action, in the files called after them."""
+    scorers = []
+    for number, action in enumerate(model.actions):
+        file = next((f for s in _SUFFIXES if (f := path / f"{action}{s}").is_file()), None)
+        if file is None:
+            names = " or ".join(f"{action}{suffix}" for suffix in _SUFFIXES)
+            raise InputError(f"{path}: there is no file {names} for the action {action!r}")
+        forest = read_forest(file)
+        if forest.num_outputs != 1:
+            raise InputError(
+                f"{file}: has {counted(forest.num_outputs, 'output')}, "
+                "but a file for one action has one"
+            )
+        columns = _columns(file, forest, model)
+        scorers.append(_Scorer(forest.evaluator(), columns, np.array([number])))
+    return scorers
+
+
+def _columns(path: Path, forest: Forest, model: JaniModel) -> NDArray[np.int64]:
+    """The variable behind each input."""
+    names = [variable.name for variable in model.variables]
+    if forest.inputs is None:
+        if forest.num_inputs != len(names):
+            raise InputError(
+                f"{path}: has {counted(forest.num_inputs, 'input')}, "
+                f"but the model has {counted(len(names), 'variable')}"
+            )
+        return np.arange(len(names))
+    # LightGBM writes underscores for the blanks in names.
+    known: dict[str | int, int] = {name.replace(" ", "_"): k for k, name in enumerate(names)}
+    known.update((name, k) for k, name in enumerate(names))
+    return _numbers(path, "variable", forest.inputs, known)
+
+
+def _actions(path: Path, forest: Forest, model: JaniModel) -> NDArray[np.int64]:
+    """The action behind each output."""
+    number = len(model.actions)
+    if forest.outputs is None:
+        if forest.num_outputs != number:
+            raise InputError(
+                f"{path}: has {counted(forest.num_outputs, 'output')}, "
+                f"but the model has {counted(number, 'action')}"
+            )
+        return np.arange(number)
+    if len(forest.outputs) != forest.num_outputs:
+        raise InputError(
+            f"{path}: names {counted(len(forest.outputs), 'action')} "
+            f"for {counted(forest.num_outputs, 'output')}"
+        )
+    known: dict[str | int, int] = {name: k for k, name in enumerate(model.actions)}
+    known.update((k, k) for k in range(number))
+    actions = _numbers(path, "action", forest.outputs, known)
+    if len(set(actions.tolist())) < len(actions):
+        raise InputError(f"{path}: two outputs stand for the same action")
+    return actions
+
+
+def _numbers(
+    path: Path, kind: str, wanted: Sequence[str | int], known: dict[str | int, int]
+) -> NDArray[np.int64]:
+    for name in wanted:
+        if name not in known:
+            near = suggest(str(name), [choice for choice in known if isinstance(choice, str)])
+            raise InputError(f"{path}: there is no {kind} {name!r} in the model{near}")
+    return np.array([known[name] for name in wanted], dtype=np.int64)

@@ -1,0 +1,84 @@
+"""NumPy's `.npz`: named arrays `*.weight` and `*.bias`, with `inputs`, `outputs`, `filter`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.basis.errors import InputError
+from bugsieve.policies.networks.archive import unpack
+from bugsieve.policies.networks.network import Network, assemble, shortened
+from bugsieve.policies.networks.tensors import describe, layers_in, prefix_hint
+
+_DESCRIPTION = ("inputs", "outputs", "filter")
+
+
+def read_npz(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> Network:
+    """The network in the bytes of an `.npz` file."""
+    arrays = {
+        name.removesuffix(".npy"): _array(f"{file}: array {name.removesuffix('.npy')!r}", member)
+        for name, member in unpack(file, data, "NumPy (.npz)").items()
+    }
+    metadata = {
+        name: _plain(f"{file}: array {name!r}", arrays.pop(name))
+        for name in _DESCRIPTION
+        if name in arrays
+    }
+    for name, array in arrays.items():
+        if array.dtype.kind != "f":
+            kind = shortened(array.dtype)
+            raise InputError(
+                f"{file}: array {name!r} has elements of type {kind}; floats can be read"
+            )
+    layers = layers_in(file, arrays, prefixes)
+    about = describe(file, metadata)
+    return assemble(file, layers, about, hint=prefix_hint(arrays, prefixes))
+
+
+def _array(place: str, data: bytes) -> NDArray[Any]:
+    """Written afresh because NumPy's reader believes any shape before it looks for the data."""
+    stream = io.BytesIO(data)
+    shape, is_transposed, dtype = _header(place, stream)
+    body = data[stream.tell() :]
+    if dtype.hasobject or dtype.kind not in "fUb" or dtype.itemsize == 0:
+        raise InputError(f"{place} has elements of type {shortened(dtype)}; floats can be read")
+    if prod(shape) * dtype.itemsize != len(body):
+        raise InputError(
+            f"{place} of the shape {shape} needs {prod(shape) * dtype.itemsize} bytes, "
+            f"but has {len(body)}"
+        )
+    flat = np.frombuffer(body, dtype=dtype)
+    return flat.reshape(shape, order="F" if is_transposed else "C")
+
+
+def _header(place: str, stream: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    try:
+        version = np.lib.format.read_magic(stream)
+        if version == (1, 0):
+            shape, is_transposed, dtype = np.lib.format.read_array_header_1_0(stream)
+        elif version == (2, 0):
+            shape, is_transposed, dtype = np.lib.format.read_array_header_2_0(stream)
+        else:
+            raise ValueError(f"version {version}")
+        if any(n < 0 for n in shape) or len(shape) > 8:
+            raise ValueError(f"shape {shape}")
+    except Exception as error:  # the header is a Python expression, which can be wrong in any way
+        raise InputError(f"{place} is no NumPy array ({shortened(error)})") from None
+    return shape, is_transposed, dtype
+
+
+def _plain(place: str, array: NDArray[Any]) -> object:
+    """Names and flags as `describe` takes them."""
+    if array.dtype.kind == "f":
+        raise InputError(
+            f"{place} has elements of type {shortened(array.dtype)}; texts or a flag can be read"
+        )
+    try:
+        return array.tolist()
+    except ValueError:  # numbers beyond Unicode
+        raise InputError(f"{place} holds no text") from None

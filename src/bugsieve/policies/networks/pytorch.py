@@ -1,0 +1,130 @@
+"""PyTorch's zip files with the state dictionary of a model, read without PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.basis.errors import InputError
+from bugsieve.policies.networks.archive import unpack
+from bugsieve.policies.networks.network import Network, assemble, check_length, shortened
+from bugsieve.policies.networks.pickles import Call, Name, PickleError, Reference, read_pickle
+from bugsieve.policies.networks.tensors import choose_names, decode_tensor, layers_in, prefix_hint
+
+_STORAGES = {
+    "FloatStorage": ("F32", 4),
+    "DoubleStorage": ("F64", 8),
+    "HalfStorage": ("F16", 2),
+    "BFloat16Storage": ("BF16", 2),
+}
+_WRAPPERS = ("state_dict", "model_state_dict")
+_ADVICE = (
+    "save the state dictionary of its fully connected layers, "
+    "or better safetensors.torch.save_file(model.state_dict(), ...)"
+)
+
+
+def read_pytorch(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> Network:
+    """The network in the bytes of a `.pth` file."""
+    parts = unpack(file, data, "PyTorch (zip)")
+    pickles = [name for name in parts if name.endswith("data.pkl")]
+    if len(pickles) != 1:
+        raise InputError(f"{file}: holds no state dictionary of PyTorch; {_ADVICE}")
+    folder = pickles[0].removesuffix("data.pkl")
+    if parts.get(folder + "byteorder", b"little") != b"little":
+        raise InputError(f"{file}: its numbers are not in little-endian order")
+    try:
+        items = _state(read_pickle(parts[pickles[0]]))
+    except PickleError as error:
+        raise InputError(
+            f"{file}: cannot be read as a state dictionary ({shortened(error)}); {_ADVICE}"
+        ) from None
+    if items is None:
+        raise InputError(f"{file}: holds no state dictionary of PyTorch; {_ADVICE}")
+    check_length(file, items)
+    tensors = {
+        name: _tensor(f"{file}: tensor {name!r}", items[name], parts, folder)
+        for name in choose_names(file, items, prefixes)
+    }
+    layers = layers_in(file, tensors, prefixes)
+    return assemble(file, layers, hint=prefix_hint(tensors, prefixes))
+
+
+def _state(value: Any) -> Mapping[str, Any] | None:
+    """The dictionary of tensors, which checkpoints keep under a name of their own."""
+    for _ in range(2):
+        items = value.items if isinstance(value, Call) else value
+        if not isinstance(items, dict) or not items:
+            return None
+        inner = next((items[name] for name in _WRAPPERS if name in items), None)
+        if inner is None:
+            return items
+        value = inner
+    return None
+
+
+def _tensor(place: str, value: Any, parts: Mapping[str, bytes], folder: str) -> NDArray[Any]:
+    parameter = _arguments(value, "_rebuild_parameter", 1)
+    arguments = _arguments(parameter[0] if parameter else value, "_rebuild_tensor_v2", 4)
+    if arguments is None:
+        raise InputError(f"{place} is no plain tensor; {_ADVICE}")
+    reference, offset, shape, strides = arguments[:4]
+    stored = _storage(place, reference, parts, folder)
+    if not (_are_counts((offset,)) and _are_counts(shape) and _are_counts(strides)):
+        raise InputError(f"{place} is damaged")
+    return _view(place, stored, offset, shape, strides)
+
+
+def _arguments(value: Any, function: str, least: int) -> tuple[Any, ...] | None:
+    """The arguments of a call of this function of PyTorch, None for anything else."""
+    if not isinstance(value, Call) or value.function != Name("torch._utils", function):
+        return None
+    arguments = value.arguments
+    is_enough = isinstance(arguments, tuple) and len(arguments) >= least
+    return arguments if is_enough else None
+
+
+def _storage(place: str, reference: Any, parts: Mapping[str, bytes], folder: str) -> NDArray[Any]:
+    target = reference.target if isinstance(reference, Reference) else None
+    if not isinstance(target, tuple) or len(target) < 3 or not isinstance(target[1], Name):
+        raise InputError(f"{place} is damaged")
+    if target[1].name not in _STORAGES:
+        raise InputError(
+            f"{place} has elements of type {shortened(target[1])}; floats can be read"
+        )
+    data = parts.get(f"{folder}data/{target[2]}") if isinstance(target[2], str) else None
+    if data is None:
+        raise InputError(f"{place} has no data in the file")
+    kind, size = _STORAGES[target[1].name]
+    if len(data) % size:
+        raise InputError(f"{place} has data of {len(data)} bytes, no multiple of {size}")
+    return decode_tensor(place, data, kind, (len(data) // size,))
+
+
+def _view(
+    place: str,
+    stored: NDArray[Any],
+    offset: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+) -> NDArray[Any]:
+    if len(shape) != len(strides) or len(shape) > 8:
+        raise InputError(f"{place} is damaged")
+    if prod(shape) > stored.size:
+        raise InputError(f"{place} of the shape {shape} has data of {stored.size} elements")
+    last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+    if 0 in shape or last >= stored.size:
+        raise InputError(f"{place} of the shape {shape} has data of {stored.size} elements")
+    steps = tuple(step * stored.itemsize for step in strides)
+    view = np.lib.stride_tricks.as_strided(stored[offset:], shape, steps)
+    return np.ascontiguousarray(view)
+
+
+def _are_counts(values: Any) -> bool:
+    return isinstance(values, tuple) and all(
+        type(value) is int and 0 <= value < 1 << 40 for value in values
+    )

@@ -1,0 +1,62 @@
+"""Reads network files; the ending of the name says which format it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.policies.networks.interface import read_interface
+from bugsieve.policies.networks.network import MAX_BYTES, Network
+from bugsieve.policies.networks.nnet import read_nnet
+from bugsieve.policies.networks.numpy_arrays import read_npz
+from bugsieve.policies.networks.onnx import read_onnx
+from bugsieve.policies.networks.pytorch import read_pytorch
+from bugsieve.policies.networks.safetensors import read_safetensors
+from bugsieve.tasks.sources import read_input
+
+_TENSOR_FILES = {
+    ".safetensors": read_safetensors,
+    ".npz": read_npz,
+    ".pth": read_pytorch,
+    ".pt": read_pytorch,
+}
+_OTHER_FILES = {".onnx": read_onnx, ".nnet": read_nnet}
+_INTERFACE = ".jani2nnet"
+
+ENDINGS = (*_TENSOR_FILES, *_OTHER_FILES, _INTERFACE)
+"""Endings of the files that `read_network` takes."""
+
+
+def read_network(path: str | os.PathLike[str], *, layers: Sequence[str] | None = None) -> Network:
+    """The network in a file; InputError says what is wrong with it.
+
+    Files of named tensors do not say how they are connected: the natural order of the names is
+    the order of the layers, with ReLU between them. `layers` names the prefixes of the tensors to
+    take, in their order, where a file holds more than one network.
+    """
+    name = os.fspath(path)
+    ending = Path(name).suffix.lower()
+    if ending in _TENSOR_FILES:
+        return _TENSOR_FILES[ending](
+            name, read_input(path, kind="network", max_bytes=MAX_BYTES), layers
+        )
+    if Path(name).is_dir():
+        raise InputError(f"{name}: is a directory, give the network file inside it")
+    if ending not in ENDINGS:
+        known = ", ".join(ENDINGS)
+        raise InputError(f"{name}: networks are read from files that end in {known}")
+    if layers is not None:
+        raise UsageError(f"{name}: layers can be chosen only in files of named tensors")
+    if ending == _INTERFACE:
+        return _read_through_interface(path)
+    return _OTHER_FILES[ending](name, read_input(path, kind="network", max_bytes=MAX_BYTES))
+
+
+def _read_through_interface(path: str | os.PathLike[str]) -> Network:
+    interface = read_interface(path)
+    target = Path(path).parent / interface.file
+    if target.suffix.lower() == _INTERFACE:
+        raise InputError(f"{os.fspath(path)}: 'file' must name a network, not an interface file")
+    return interface.applied_to(read_network(target), str(target))

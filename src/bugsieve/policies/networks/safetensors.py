@@ -1,0 +1,125 @@
+"""Safetensors: the length of a JSON header, the header, and raw numbers."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.files import write_atomically
+from bugsieve.policies.networks.network import Network, assemble, check_length, shortened
+from bugsieve.policies.networks.tensors import decode_tensor, describe, layers_in, prefix_hint
+
+_LENGTH = struct.Struct("<Q")
+_METADATA = "__metadata__"
+_MOST_DIMENSIONS = 8
+_LONGEST_HEADER = 16 << 20
+
+
+def read_safetensors(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> Network:
+    """The network in the bytes of a safetensors file."""
+    header, body = _split(file, data)
+    metadata = header.pop(_METADATA, {})
+    if not isinstance(metadata, dict):
+        raise InputError(f"{file}: '{_METADATA}' is no object")
+    check_length(file, header)
+    tensors = {name: _tensor(file, name, entry, body) for name, entry in header.items()}
+    layers = layers_in(file, tensors, prefixes)
+    about = describe(file, metadata)
+    return assemble(file, layers, about, hint=prefix_hint(tensors, prefixes))
+
+
+def write_safetensors(
+    path: str | os.PathLike[str], network: Network, metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write a network, its names and its filter as metadata, and what else the caller adds."""
+    if network.normalisation is not None:
+        raise UsageError("a network with normalised inputs cannot be written as safetensors")
+    header: dict[str, Any] = {_METADATA: {**dict(metadata or {}), **_description(network)}}
+    parts: list[bytes] = []
+    position = 0
+    for name, array in _tensors(network).items():
+        data = np.ascontiguousarray(array, dtype="<f4").tobytes()
+        offsets = [position, position + len(data)]
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": offsets}
+        position += len(data)
+        parts.append(data)
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    text += b" " * (-len(text) % 8)  # the numbers begin at a multiple of 8
+    write_atomically(Path(path), b"".join([_LENGTH.pack(len(text)), text, *parts]))
+
+
+def _tensors(network: Network) -> dict[str, NDArray[np.float32]]:
+    pairs = enumerate(zip(network.weights, network.biases, strict=True))
+    return {
+        name: array
+        for number, (weight, bias) in pairs
+        for name, array in (
+            (f"layers.{number}.weight", weight),
+            (f"layers.{number}.bias", bias),
+        )
+    }
+
+
+def _description(network: Network) -> dict[str, str]:
+    about: dict[str, str] = {}
+    if network.inputs is not None:
+        about["inputs"] = json.dumps(network.inputs, ensure_ascii=False)
+    if network.outputs is not None:
+        about["outputs"] = json.dumps(network.outputs, ensure_ascii=False)
+    if network.filter is not None:
+        about["filter"] = "yes" if network.filter else "no"
+    return about
+
+
+def _split(file: str, data: bytes) -> tuple[dict[str, Any], memoryview]:
+    if len(data) < _LENGTH.size:
+        raise InputError(f"{file}: is truncated, a safetensors file has at least 8 bytes")
+    (length,) = _LENGTH.unpack_from(data)
+    end = _LENGTH.size + length
+    if data[_LENGTH.size : _LENGTH.size + 1] != b"{":
+        raise InputError(f"{file}: is no safetensors file, its header does not begin with '{{'")
+    if length > _LONGEST_HEADER:
+        raise InputError(f"{file}: has a header of {length} bytes, too long for a network")
+    if end > len(data):
+        raise InputError(
+            f"{file}: is truncated, its header ends at byte {end}, the file at byte {len(data)}"
+        )
+    try:
+        header = json.loads(data[_LENGTH.size : end].decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise InputError(f"{file}: the header is no JSON object") from None
+    return header, memoryview(data)[end:]
+
+
+def _tensor(file: str, name: str, entry: Any, body: memoryview) -> NDArray[Any]:
+    place = f"{file}: tensor {name!r}"
+    if not isinstance(entry, dict):
+        raise InputError(f"{place} is no object")
+    shape, offsets = _counts(entry.get("shape")), _counts(entry.get("data_offsets"))
+    if shape is None or len(shape) > _MOST_DIMENSIONS:
+        raise InputError(f"{place} has no shape")
+    if offsets is None or len(offsets) != 2 or offsets[0] > offsets[1]:
+        raise InputError(f"{place} has no data offsets")
+    begin, end = offsets
+    if end > len(body):
+        raise InputError(
+            f"{place} ends at byte {end} of the data, but the file is truncated at {len(body)}"
+        )
+    kind = entry.get("dtype")
+    if not isinstance(kind, str):
+        raise InputError(f"{place} has no dtype")
+    return decode_tensor(place, bytes(body[begin:end]), shortened(kind), shape)
+
+
+def _counts(value: Any) -> list[int] | None:
+    if isinstance(value, list) and all(type(n) is int and 0 <= n < 1 << 63 for n in value):
+        return value
+    return None

@@ -1,0 +1,1 @@
+"""Tree ensembles: readers of their files, and their evaluation over batches."""

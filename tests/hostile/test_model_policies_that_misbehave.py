@@ -1,0 +1,132 @@
+"""Programs that crash, hang, lie, flood and devour as policies of models: no action in the state
+where they do so, a count and the first detail for the report, and all other states undisturbed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bugsieve.policies.decisions import Ending
+from bugsieve.policies.models.command import CommandPolicy
+from bugsieve.policies.models.foreign import ForeignModelPolicy
+from bugsieve.policies.models.python import PythonPolicy
+from bugsieve.policies.models.registry import make_model_policy
+from bugsieve.policies.models.table import write_table
+from bugsieve.policies.worker import WorkerLimits
+from tests.hostile.test_policies_that_misbehave import (
+    CRASH,
+    EVILS,
+    HANG,
+    ILLEGAL,
+    PROGRAM,
+    TROUBLE,
+    Evil,
+    command,
+)
+from tests.unit.policies.models.lift import TOP, floors, lift, names
+
+UPWARDS = PROGRAM.replace('a.startswith("(right")', 'a == "up"').replace(
+    '"(at p3)" in state["facts"]', 'state["values"]["floor"] == 3'
+)
+ABOUT_ACTIONS = [
+    Evil("inapplicable action", "actions[row] = 'jump'", ILLEGAL, '"jump" is not applicable'),
+    Evil("unknown action", "actions[row] = 'fly'", ILLEGAL, '"fly" is no action of the model'),
+    Evil("blank name", "actions[row] = ''", ILLEGAL, '"" is no action of the model'),
+    Evil("too many", "actions += ['up']", CRASH, r"answered 2 actions for 1 state"),
+]
+LIKE_THOSE_OF_TASKS = [
+    evil
+    for evil in EVILS
+    if evil.name not in {other.name for other in ABOUT_ACTIONS}
+    and evil.name not in ("busy forever", "eat memory in small bites")  # slow, and nothing new
+]
+
+
+def program(evil: str, *, greeting: str = "say({'ready': True})") -> str:
+    return UPWARDS.format(evil=evil, greeting=greeting)
+
+
+def check_floors(policy: ForeignModelPolicy, evil: Evil) -> None:
+    """Trouble on one floor, whatever else is in the batch; nobody is asked about it twice."""
+    model = policy.model
+    expected: list[str | None] = ["up"] * TOP
+    expected[TROUBLE] = "jump" if "jump" in evil.code else None
+    with policy:
+        for _ in range(2):
+            assert names(model, policy.choose(floors(model, *range(TOP))).tolist()) == expected
+    assert policy.troubles.counts == {evil.ending: 1}
+    detail = policy.troubles.first[evil.ending]
+    assert re.fullmatch(evil.detail, detail), detail
+
+
+@pytest.mark.parametrize("evil", [*ABOUT_ACTIONS, *LIKE_THOSE_OF_TASKS], ids=lambda e: e.name)
+def test_the_right_state_is_blamed(evil: Evil, tmp_path: Path) -> None:
+    arguments = command(tmp_path, program(evil.code))
+    check_floors(CommandPolicy(lift(), arguments, limits=evil.limits()), evil)
+
+
+@pytest.mark.parametrize("evil", [ABOUT_ACTIONS[0], LIKE_THOSE_OF_TASKS[1]], ids=lambda e: e.name)
+def test_the_size_of_batches_does_not_matter(evil: Evil, tmp_path: Path) -> None:
+    arguments = command(tmp_path, program(evil.code))
+    check_floors(CommandPolicy(lift(), arguments, limits=evil.limits(batch_size=1)), evil)
+
+
+FUNCTION_EVILS = [
+    Evil("raise", "raise KeyError('x')", CRASH, r"KeyError: 'x'"),
+    Evil("sys.exit", "sys.exit(3)", CRASH, r"SystemExit: 3"),
+    Evil("os._exit", "os._exit(3)", CRASH, r"ended with exit code 3: not even so"),
+    Evil("endless", "while True: pass", HANG, r"no answer within 1 s"),
+    Evil("wrong type", "return 5", CRASH, r"returned 5, neither an action name nor None"),
+    Evil("unknown", "return 'fly'", ILLEGAL, r'"fly" is no action of the model'),
+    Evil("illegal", "return 'jump'", ILLEGAL, r'"jump" is not applicable'),
+    Evil("memory", "return str(bytearray(10**9))", CRASH, r"MemoryError: the memory limit .*"),
+]
+
+
+@pytest.mark.parametrize("evil", FUNCTION_EVILS, ids=lambda evil: evil.name)
+def test_python_functions_that_misbehave(evil: Evil, tmp_path: Path) -> None:
+    module = tmp_path / "rider.py"
+    module.write_text(
+        "import os, sys\n\n"
+        "def choose(values, applicable):\n"
+        "    print('what a policy prints must not disturb anyone')\n"
+        "    os.write(1, b'not even so')\n"
+        f"    if values['floor'] == {TROUBLE}:\n"
+        f"        {evil.code}\n"
+        "    return 'up'\n"
+    )
+    check_floors(PythonPolicy(lift(), f"{module}:choose", limits=evil.limits()), evil)
+
+
+GREETINGS = [
+    Evil("exit", "sys.exit(2)", CRASH, r"at its start: ended with exit code 2"),
+    Evil("hang", "time.sleep(1e6)", HANG, r"at its start: no answer within 1 s"),
+    Evil("garbage", "print('hi', flush=True)", CRASH, r'at its start: answered no JSON: "hi"'),
+]
+
+
+@pytest.mark.parametrize("evil", GREETINGS, ids=lambda evil: evil.name)
+def test_failing_at_the_start_is_no_action_anywhere(evil: Evil, tmp_path: Path) -> None:
+    arguments = command(tmp_path, program("pass", greeting=evil.code))
+    limits = WorkerLimits(startup=evil.limits().deadline)
+    model = lift()
+    with CommandPolicy(model, arguments, limits=limits) as policy:
+        assert policy.choose(floors(model, *range(TOP))).tolist() == [-1] * TOP
+    assert policy.troubles.counts == {evil.ending: TOP}
+    assert re.fullmatch(evil.detail, policy.troubles.first[evil.ending])
+
+
+def test_troubles_of_a_tables_default(tmp_path: Path) -> None:
+    """A table can replace the one decision that a program cannot make."""
+    model = lift()
+    spec = f"cmd:{' '.join(command(tmp_path, program('sys.exit(3)')))}"
+    repaired = [(floors(model, TROUBLE)[0], model.actions.index("down"))]
+    for rows, choice, troubles in [(repaired, "down", 0), ([], None, 1)]:
+        write_table(tmp_path / "table.json", model, rows, default=spec)
+        limits = WorkerLimits(deadline=100.0)
+        with make_model_policy(f"table:{tmp_path}/table.json", model, limits=limits) as policy:
+            chosen = names(model, policy.choose(floors(model, 2, TROUBLE, 4)).tolist())
+            assert chosen == ["up", choice, "up"]
+            assert policy.troubles.counts[Ending.POLICY_CRASH] == troubles

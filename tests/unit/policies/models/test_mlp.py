@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bugsieve import _native
+from bugsieve.basis.errors import InputError, PolicyError, UsageError
+from bugsieve.oracles.safety.decide import SafetyDecider
+from bugsieve.policies.models.mlp import MlpPolicy, parse_argument
+from bugsieve.policies.networks import Network, Normalisation, write_safetensors
+from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
+from bugsieve.tasks.jani.findings import ModelError
+from bugsieve.tasks.jani.loading import load_document
+from bugsieve.tasks.jani.model import JaniModel, StateArray
+from tests.reference import networks as reference
+from tests.unit.policies.models.lift import lift
+from tests.unit.policies.networks.files import FORMATS, nnet, random_network, write
+from tests.unit.tasks.jani.small import automaton, binary, edge, model, safety
+
+SETTINGS = PolicySettings()
+
+
+def every_state(loaded: JaniModel) -> StateArray:
+    """All floors of the lift, with its door open and closed, and several loads."""
+    return np.array(
+        [
+            loaded.state([floor, is_open, load])
+            for floor in range(6)
+            for is_open in (False, True)
+            for load in (0.0, 0.3, 1.7)
+        ]
+    )
+
+
+def constant(*scores: float, **about: Any) -> Network:
+    """A network for the lift that gives the same scores everywhere."""
+    return Network(
+        (np.zeros((len(scores), 3), np.float32),), (np.array(scores, np.float32),), **about
+    )
+
+
+def chosen(network: Network, *, filter: bool | None = None, floor: int = 0) -> str | None:
+    loaded = lift()
+    policy = MlpPolicy(loaded, network, "mlp:test", filter=filter)
+    (action,) = policy.choose(loaded.state([floor, False, 0.0])[None]).tolist()
+    return None if action < 0 else loaded.actions[action]
+
+
+@pytest.mark.parametrize("filtered", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_decisions_of_the_twin(seed: int, filtered: bool) -> None:
+    loaded = lift()
+    states = every_state(loaded)
+    network = random_network(3, 9, 20, 3, seed=seed)
+    found = MlpPolicy(loaded, network, "mlp:test", filter=filtered).choose(states)
+    scores = reference.scores(network.weights, network.biases, states)
+    actions, offsets = loaded.applicable(states)
+    compared = 0
+    for row in range(len(states)):
+        allowed = actions[offsets[row] : offsets[row + 1]].tolist() if filtered else range(3)
+        expected = reference.decision(scores[row].tolist(), range(3), allowed, DEFAULT_TIE_EPSILON)
+        competing = sorted(scores[row, list(allowed)])
+        if len(competing) < 2 or competing[-1] - competing[-2] > 1e-3:
+            assert found[row] == expected
+            compared += 1
+    assert compared > 30
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_core_and_python_decide_alike(seed: int) -> None:
+    loaded = lift()
+    states = every_state(loaded)
+    policy = MlpPolicy(loaded, random_network(3, 16, 3, seed=seed), "mlp:test")
+    whole = policy.choose(states).tolist()
+    assert [policy.choose(state[None]).tolist()[0] for state in states] == whole
+    packed = loaded.pack(states)
+    view = policy.view()
+    assert view.choose(packed).tolist() == whole
+    assert view.choose(packed[::-1].copy()).tolist() == whole[::-1]
+
+
+def test_ties_go_to_the_lowest_action() -> None:
+    down, jump, up = 0.0, 1.0, 1.0
+    assert chosen(constant(down, jump, up), filter=False) == "jump"
+    assert chosen(constant(0, 1, 1.000009), filter=False) == "jump"
+    assert chosen(constant(0, 1, 1.00002), filter=False) == "up"
+    reversed_outputs = constant(1, 1, 0, outputs=("up", "jump", "down"))
+    assert chosen(reversed_outputs, filter=False) == "jump"
+
+
+def test_scores_that_are_no_numbers_are_the_worst() -> None:
+    """Infinite sums of opposite signs meet in the last layer."""
+    huge = np.float32(3e38)
+    first = np.array([[0, 0, 0]] * 2, np.float32), np.array([huge, huge], np.float32)
+    second = (
+        np.array([[huge, -huge], [1e-38, 0], [-1e-38, 0]], np.float32),
+        np.zeros(3, np.float32),
+    )
+    network = Network((first[0], second[0]), (first[1], second[1]))
+    core = _native.ReluNetwork(list(network.weights), list(network.biases))
+    scores = core.outputs(np.zeros((1, 3), np.float32))[0]
+    assert math.isnan(scores[0]) and np.isfinite(scores[1:]).all()
+    assert chosen(network, filter=False) == "jump"
+    every_score = Network((first[0], np.full((3, 2), [huge, -huge], np.float32)),
+                          (first[1], np.zeros(3, np.float32)))  # fmt: skip
+    assert chosen(every_score, filter=False) == "down"
+
+
+def test_the_filter() -> None:
+    network = constant(3, 2, 1)  # down, jump, up
+    assert chosen(network, filter=False, floor=0) == "down"
+    assert chosen(network, filter=True, floor=0) == "jump"
+    assert chosen(network, filter=True, floor=1) == "down"
+    assert chosen(network, filter=True, floor=5) is None
+    assert chosen(network, filter=False, floor=5) == "down"
+    assert chosen(network, floor=0) == "jump"
+    assert chosen(replace(network, filter=False), floor=0) == "down"
+    assert chosen(replace(network, filter=False), filter=True, floor=0) == "jump"
+
+
+def test_networks_that_know_some_of_the_actions() -> None:
+    network = constant(5, outputs=("down",))
+    assert chosen(network, filter=True, floor=0) is None
+    assert chosen(network, filter=True, floor=1) == "down"
+    assert chosen(network, filter=False, floor=0) == "down"
+
+
+def test_inputs_by_name() -> None:
+    """The load alone decides: above 1 the lift goes down."""
+    weight = np.array([[1.0], [0.0]], np.float32)
+    network = Network((weight,), (np.array([-1, 0], np.float32),), inputs=("load",),
+                      outputs=("down", "up"))  # fmt: skip
+    loaded = lift()
+    policy = MlpPolicy(loaded, network, "mlp:test", filter=False)
+    states = np.array([loaded.state([2, True, load]) for load in (0.5, 1.5)])
+    assert [loaded.actions[a] for a in policy.choose(states)] == ["up", "down"]
+    local = replace(network, inputs=("main.load",))
+    assert MlpPolicy(loaded, local, "mlp:test", filter=False).choose(states).tolist() == [2, 0]
+
+
+def test_normalised_inputs() -> None:
+    network = random_network(3, 8, 3, seed=5)
+    scales = np.array([[1, 4, 2, 3], [-np.inf, np.inf, 0.5, 0.5], [0, 1, 0, 2.0]])
+    scaled = replace(network, normalisation=Normalisation(scales))
+    loaded = lift()
+    states = every_state(loaded)
+    found = MlpPolicy(loaded, scaled, "mlp:test", filter=False).choose(states)
+    rows = (np.clip(states, scales[:, 0], scales[:, 1]) - scales[:, 2]) / scales[:, 3]
+    core = _native.ReluNetwork(list(network.weights), list(network.biases))
+    scores = core.outputs(rows.astype(np.float32)).astype(np.float64)
+    assert (reference.margins(scores) > 1e-3).all()
+    assert found.tolist() == scores.argmax(axis=1).tolist()
+    plain = MlpPolicy(loaded, network, "mlp:test", filter=False).choose(states)
+    assert found.tolist() != plain.tolist()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_through_a_spec(tmp_path: Path, name: str) -> None:
+    loaded = lift()
+    network = random_network(3, 8, 8, 3, seed=2)
+    path = write(tmp_path, name, FORMATS[name](network, tmp_path))
+    policy = MlpPolicy.from_spec(loaded, f"{path},filter=no", SETTINGS)
+    expected = MlpPolicy(loaded, network, "mlp:test", filter=False)
+    states = every_state(loaded)
+    assert policy.choose(states).tolist() == expected.choose(states).tolist()
+    assert policy.spec == f"mlp:{path},filter=no"
+    assert policy.filter is False
+
+
+def test_an_interface_through_a_spec(tmp_path: Path) -> None:
+    write(tmp_path, "net.nnet", nnet(random_network(2, 4, 2)))
+    named = '"input": ["floor", "load"], "output": ["up", "down"]'
+    text = f'{{"file": "net.nnet", "filter": false, {named}}}'
+    path = write(tmp_path, "net.jani2nnet", text.encode())
+    policy = MlpPolicy.from_spec(lift(), str(path), SETTINGS)
+    assert policy.filter is False
+    assert set(policy.choose(every_state(lift())).tolist()) <= {0, 2}
+
+
+def test_torch_decides_alike(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    save_file = pytest.importorskip("safetensors.torch").save_file
+    torch.manual_seed(3)
+    modules = torch.nn.Sequential(torch.nn.Linear(3, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64),
+                                  torch.nn.ReLU(), torch.nn.Linear(64, 3))  # fmt: skip
+    save_file(modules.state_dict(), tmp_path / "net.safetensors")
+    loaded = lift()
+    states = every_state(loaded)
+    policy = MlpPolicy.from_spec(loaded, f"{tmp_path}/net.safetensors,filter=no", SETTINGS)
+    with torch.no_grad():
+        scores = modules(torch.from_numpy(states.astype(np.float32))).numpy().astype(np.float64)
+    clear = reference.margins(scores) > 1e-3
+    assert clear.sum() > 20
+    assert (policy.choose(states)[clear] == scores.argmax(axis=1)[clear]).all()
+
+
+@pytest.mark.parametrize("filtered", [False, True])
+def test_deciders_ask_the_network(filtered: bool) -> None:
+    """`leap` is applicable below 2 only and ends in danger; `walk` never does."""
+    walk = edge({"x": binary("+", "x", 1)}, action="walk", guard=binary("<", "x", 4))
+    leap = edge({"x": 5}, action="leap", guard=binary("<", "x", 2))
+    danger = safety(unsafe=binary("=", "x", 5), goal=binary("=", "x", 4))
+    loaded = load_document(model(automaton(walk, leap), properties=[danger]), name="leap.jani")
+    states = loaded.pack(np.arange(6.0)[:, None])
+    for leaps in (False, True):
+        bias = np.array([leaps, not leaps], np.float32)
+        network = Network((np.zeros((2, 1), np.float32),), (bias,), outputs=("leap", "walk"))
+        policy = MlpPolicy(loaded, network, "mlp:test", filter=filtered)
+        decider = SafetyDecider(loaded.system.copy(), policy.view(), algorithm="tarjan", radius=0)
+        found = decider.decide(states).safety.tolist()
+        assert found[:2] == ([0, 0] if leaps else [1, 1])
+        assert found[4:] == [1, 0]
+        if filtered or not leaps:
+            assert found[2:4] == [1, 1]
+
+
+def test_faults_of_the_model_while_filtering() -> None:
+    guard = binary(">", binary("/", 1, "x"), 0)
+    broken = load_document(model(automaton(edge({"x": 1}, guard=guard))), name="broken.jani")
+    network = random_network(1, 1)
+    states = np.array([[0.0]])
+    with pytest.raises(ModelError, match=r"broken\.jani"):
+        MlpPolicy(broken, network, "mlp:test", filter=True).choose(states)
+    assert MlpPolicy(broken, network, "mlp:test", filter=False).choose(states).tolist() == [0]
+
+
+def test_threads_share_a_policy() -> None:
+    loaded = lift()
+    policy = MlpPolicy(loaded, random_network(3, 32, 3), "mlp:test")
+    states = np.tile(every_state(loaded), (50, 1))
+    expected = policy.choose(states).tolist()
+    answers: list[list[int]] = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(policy.choose(states).tolist()))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [expected] * 4
+
+
+@pytest.mark.parametrize(
+    ("argument", "file", "filtered", "layers"),
+    [
+        ("net.npz", "net.npz", None, None),
+        (" net.npz , filter=no", "net.npz", False, None),
+        ("a,b.npz,filter=yes", "a,b.npz", True, None),
+        ("n=1.npz", "n=1.npz", None, None),
+        ("net.pth,layers=body+head,filter=no", "net.pth", False, ("body", "head")),
+    ],
+)
+def test_arguments(
+    argument: str, file: str, filtered: bool | None, layers: tuple[str, ...] | None
+) -> None:
+    parsed = parse_argument(argument)
+    assert (parsed.file, parsed.filter, parsed.layers) == (file, filtered, layers)
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        (None, "mlp needs a network file"),
+        ("", "mlp needs a network file"),
+        (",filter=no", "mlp needs a network file"),
+        ("net.npz,filter=maybe", "the option filter of mlp is yes or no, not 'maybe'"),
+        ("net.npz,fitler=no", r"no option of mlp 'fitler' \(did you mean 'filter'\?\)"),
+        ("net.npz,layers=", "the option layers of mlp is a list"),
+        ("net.npz,layers=a+a", "the option layers of mlp is a list"),
+    ],
+)
+def test_arguments_that_are_wrong(argument: str | None, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        MlpPolicy.check_argument(argument)
+
+
+def test_files_are_looked_for_before_there_is_a_model(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such file"):
+        MlpPolicy.check_argument(str(tmp_path / "net.npz"))
+    MlpPolicy.check_argument(str(write(tmp_path, "net.npz", b"?")))
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (random_network(4, 5, 3), r"layer 0 takes 4 inputs, but the model lift has 3 variables"),
+        (random_network(3, 5, 2), r"layer 1 has 2 outputs, but the model lift has 3 actions"),
+        (constant(0, 0, 0, inputs=("floor", "opne", "load")),
+         r"input 'opne' is no variable of the model \(did you mean 'open'\?\)"),
+        (constant(0, 0, 0, outputs=("up", "down", "jmp")),
+         r"output 'jmp' is no action of the model \(did you mean 'jump'\?\)"),
+    ],
+)  # fmt: skip
+def test_networks_for_other_models(network: Network, message: str) -> None:
+    with pytest.raises(PolicyError, match="net.npz: " + message) as raised:
+        MlpPolicy(lift(), network, "mlp:net.npz", file="net.npz")
+    assert raised.value.exit_code == 4
+
+
+def test_the_sentence_names_the_layer_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    write_safetensors(path, random_network(4, 5, 3))
+    with pytest.raises(PolicyError, match=r"net\.safetensors: layer 'layers\.0' takes 4 inputs"):
+        MlpPolicy.from_spec(lift(), str(path), SETTINGS)
