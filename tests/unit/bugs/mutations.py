@@ -392,7 +392,12 @@ WRONG_VALUES: tuple[Any, ...] = (
 )
 
 
-def misshapen(certificate: dict[str, Any], random: Random) -> list[dict[str, Any]]:
+def misshapen(
+    certificate: dict[str, Any],
+    random: Random,
+    *,
+    free: tuple[tuple[str | int, ...], ...] = FREE,
+) -> list[dict[str, Any]]:
     """Certificates with a part missing, a part too much, or a part of another type."""
     found = []
     for path in _paths(certificate):
@@ -409,7 +414,7 @@ def misshapen(certificate: dict[str, Any], random: Random) -> list[dict[str, Any
             owner = spoilt
             for key in path[:-1]:
                 owner = owner[key]
-            if not _same(owner[path[-1]], wrong) and not (path in FREE and isinstance(wrong, str)):
+            if not _same(owner[path[-1]], wrong) and not (path in free and isinstance(wrong, str)):
                 owner[path[-1]] = wrong
                 found.append(spoilt)
     return found

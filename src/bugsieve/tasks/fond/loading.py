@@ -45,6 +45,11 @@ def load_fond(
     return load_document(encoder.document(pddl.problem.name, end, condition), name=name)
 
 
+def read_condition(path: AnyPath) -> str:
+    """The text of a file that holds a condition."""
+    return read_document(path).data.decode("latin-1")
+
+
 def _goal(problem: Document) -> Document:
     """The goal of a checked problem, with the file it stands in."""
     for item in problem.root:

@@ -1,0 +1,196 @@
+"""The arguments that name a model and a policy of it, shared by all commands that take them.
+
+A command adds the groups it needs, and then calls `check_model_policy`, `model_from` and
+`model_policy_from` in this order: what is cheap to check comes first.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.cli.numbers import integer, seconds, whole_number
+from bugsieve.cli.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from bugsieve.policies.models.policy import ModelPolicy
+    from bugsieve.search import Limits
+    from bugsieve.tasks.jani.model import JaniModel
+    from bugsieve.tasks.jani.types import Value
+
+_MOST_MEBIBYTES = 1 << 40
+_MOST = 10**12
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """The files of the model and its property, and the values of its constants."""
+    parser.add_argument(
+        "model", type=Path, metavar="MODEL", help="a model in JANI, or a domain in PDDL with oneof"
+    )
+    parser.add_argument(
+        "property",
+        nargs="?",
+        type=Path,
+        metavar="PROPERTY",
+        help="a file with its start, goal and unsafety condition, if they are not in the model; "
+        "for PDDL, the problem",
+    )
+    add = parser.add_argument_group("model").add_argument
+    add(
+        "--constant",
+        action="append",
+        type=_constant,
+        metavar="NAME=VALUE",
+        help="the value of a constant that the model leaves open; may be repeated",
+    )
+    add("--property-name", metavar="NAME", help="which property, where a file has several")
+    add("--start", type=Path, metavar="FILE", help="the start condition in a file of its own")
+    add("--objective", type=Path, metavar="FILE", help="the goal in a file of its own")
+    add(
+        "--unsafe",
+        metavar="FILE",
+        help="the unsafety condition in a file of its own; for PDDL, a file or the condition "
+        "itself, as in '(and (flat) (not (spare)))'",
+    )
+
+
+def add_model_policy_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """The policy and its limits."""
+    add = parser.add_argument_group("policy").add_argument
+    add(
+        "--policy",
+        required=required,
+        metavar="SPEC",
+        help="the policy, as in mlp:net.safetensors",
+    )
+    add("--seed", type=integer, default=0, metavar="N", help="seed of every random choice (0)")
+    add(
+        "--deadline",
+        type=seconds(),
+        default=10.0,
+        metavar="S",
+        help="for python: and cmd: policies, seconds per batch of states (10)",
+    )
+    add(
+        "--memory",
+        type=whole_number(1, _MOST_MEBIBYTES),
+        default=2048,
+        metavar="MIB",
+        help="for python: and cmd: policies, address space of the process (2048)",
+    )
+
+
+def add_safety_limits(parser: argparse.ArgumentParser) -> None:
+    """What an oracle may spend on one state."""
+    add = parser.add_argument_group("limits of an oracle per state").add_argument
+    add(
+        "--expansions",
+        type=whole_number(1, _MOST),
+        default=1_000_000,
+        metavar="N",
+        help="states whose outcomes are computed (1000000)",
+    )
+    add("--oracle-time", type=seconds(), metavar="S", help="seconds (no limit)")
+    add(
+        "--oracle-memory",
+        type=whole_number(1, _MOST_MEBIBYTES),
+        default=1024,
+        metavar="MIB",
+        help="memory of what it remembers (1024)",
+    )
+
+
+def safety_limits(args: argparse.Namespace) -> Limits:
+    """The limits that the arguments ask for."""
+    from bugsieve.search import Limits
+
+    return Limits(args.expansions, args.oracle_time, args.oracle_memory << 20)
+
+
+def model_from(args: argparse.Namespace) -> JaniModel:
+    """The model with its property; on a terminal, a line tells that it is being read."""
+    with StatusLine(f"reading {args.model}"):
+        return _pddl_model(args) if args.model.suffix.lower() == ".pddl" else _jani_model(args)
+
+
+def _pddl_model(args: argparse.Namespace) -> JaniModel:
+    from bugsieve.tasks.fond.loading import load_fond, read_condition
+
+    if args.property is None:
+        raise UsageError(f"{args.model}: a PDDL domain needs a problem file beside it")
+    for name in ("constant", "property_name", "start", "objective"):
+        if getattr(args, name):
+            raise UsageError(f"--{name.replace('_', '-')} is for JANI models, not for PDDL")
+    if args.unsafe is None:
+        raise UsageError(f"{args.model}: say what is unsafe with --unsafe '(CONDITION)'")
+    text = args.unsafe if args.unsafe.lstrip().startswith("(") else read_condition(args.unsafe)
+    return load_fond(args.model, args.property, text)
+
+
+def _jani_model(args: argparse.Namespace) -> JaniModel:
+    from bugsieve.tasks.jani.loading import load_model
+    from bugsieve.tasks.jani.properties import PropertyFiles
+
+    source: Path | PropertyFiles | None = args.property
+    files = {name: getattr(args, name) for name in ("start", "objective", "unsafe")}
+    given = [f"--{name}" for name, path in files.items() if path is not None]
+    if given and args.property is not None:
+        raise UsageError(f"{given[0]} and a property file are two properties; give one")
+    if given and len(given) < len(files):
+        missing = next(f"--{name}" for name, path in files.items() if path is None)
+        raise UsageError(f"{given[0]} needs {missing} beside it")
+    if given:
+        source = PropertyFiles(**files)
+    constants = constants_from(args)
+    return load_model(args.model, source, constants=constants, property_name=args.property_name)
+
+
+def constants_from(args: argparse.Namespace) -> dict[str, Value]:
+    """The values of constants by name."""
+    constants: dict[str, Value] = {}
+    for name, value in args.constant or ():
+        if name in constants:
+            raise UsageError(f"the constant {name!r} is given two values")
+        constants[name] = value
+    return constants
+
+
+def _constant(text: str) -> tuple[str, Value]:
+    name, sign, value = (part.strip() for part in text.partition("="))
+    if not sign or not name:
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, got {text[:40]!r}")
+    if value in ("true", "false"):
+        return name, value == "true"
+    for read in (int, float):
+        try:
+            return name, _finite(read(value))
+        except ValueError:
+            continue
+    raise argparse.ArgumentTypeError(
+        f"must give {name[:40]!r} a number, true or false, got {value[:40]!r}"
+    )
+
+
+def _finite(value: Value) -> Value:
+    if value != value or value in (float("inf"), float("-inf")):
+        raise ValueError("no finite number")
+    return value
+
+
+def check_model_policy(args: argparse.Namespace) -> None:
+    """Raise the error of a spec that is wrong whatever the model is."""
+    from bugsieve.policies.models.registry import check_model_spec
+
+    check_model_spec(args.policy)
+
+
+def model_policy_from(args: argparse.Namespace, model: JaniModel) -> ModelPolicy:
+    """The policy, bound to the model; on a terminal, a line tells that it is starting."""
+    from bugsieve.policies.models.registry import make_model_policy
+    from bugsieve.policies.worker import WorkerLimits
+
+    limits = WorkerLimits(deadline=args.deadline, memory_mb=args.memory)
+    with StatusLine(f"starting {args.policy}"):
+        return make_model_policy(args.policy, model, seed=args.seed, limits=limits)
