@@ -38,7 +38,7 @@ begin_operator press 1 0,0 1 0,1,0,1 1 end_operator 0
 _REINSTALL = "'pip install --force-reinstall --no-deps .'"
 
 EXTRAS = {
-    "torch": ("torch", "neural policies and their training"),
+    "torch": ("torch", "training of networks, 'bugsieve train-q'"),
     "ray": ("ray", "campaigns on a cluster"),
     "plotly": ("plotly", "pictures in reports"),
     "safetensors": ("safetensors", "network weights in the safetensors format"),

@@ -1,0 +1,61 @@
+"""The transitions that a learner remembers; the oldest give way to new ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.training.scaling import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Transitions, one per row; inputs are scaled."""
+
+    inputs: FloatArray
+    actions: NDArray[np.int64]
+    rewards: FloatArray
+    next_inputs: FloatArray
+    next_applicable: NDArray[np.bool_]
+    """Nothing where the run was over."""
+
+
+class ReplayBuffer:
+    """A ring of transitions."""
+
+    def __init__(self, capacity: int, inputs: int, actions: int) -> None:
+        self._capacity = capacity
+        self._inputs = np.empty((capacity, inputs), dtype=np.float32)
+        self._actions = np.empty(capacity, dtype=np.int64)
+        self._rewards = np.empty(capacity, dtype=np.float32)
+        self._next_inputs = np.empty((capacity, inputs), dtype=np.float32)
+        self._next_applicable = np.empty((capacity, actions), dtype=np.bool_)
+        self._added = 0
+
+    def __len__(self) -> int:
+        return min(self._added, self._capacity)
+
+    def add(self, batch: Batch) -> None:
+        """Remember the transitions; of more than fit, the last ones."""
+        rows = np.arange(self._added, self._added + len(batch.actions))
+        kept = slice(-self._capacity, None)
+        places = rows[kept] % self._capacity
+        self._inputs[places] = batch.inputs[kept]
+        self._actions[places] = batch.actions[kept]
+        self._rewards[places] = batch.rewards[kept]
+        self._next_inputs[places] = batch.next_inputs[kept]
+        self._next_applicable[places] = batch.next_applicable[kept]
+        self._added += len(rows)
+
+    def sample(self, count: int, random: np.random.Generator) -> Batch:
+        """So many transitions, each drawn from all that are remembered."""
+        rows = random.integers(0, len(self), count)
+        return Batch(
+            self._inputs[rows],
+            self._actions[rows],
+            self._rewards[rows],
+            self._next_inputs[rows],
+            self._next_applicable[rows],
+        )
