@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
 from bugsieve.bugs.bench import Bench
-from bugsieve.campaigns.events import Event, Finished, Listener
+from bugsieve.campaigns.events import Listener
+from bugsieve.campaigns.folder_campaign import FolderCampaign, make_folder
 from bugsieve.campaigns.judging import BenchPlan, Judge, close_policy
-from bugsieve.campaigns.options import CampaignOptions, StopRules
+from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Counters, Session
 from bugsieve.campaigns.start_states import start_states
+from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary, summarise
 from bugsieve.campaigns.workers import WorkerSetup, make_judges
 from bugsieve.fuzzing.fuzzer import Fuzzer
@@ -30,7 +31,6 @@ from bugsieve.results.lock import FolderLock
 from bugsieve.results.records import PoolColumns, Records
 from bugsieve.results.rows import Addition, CampaignHeader, OracleRow, Progress
 from bugsieve.results.saved_task import SavedTask
-from bugsieve.results.schema import explained
 from bugsieve.results.store import Store
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -39,11 +39,10 @@ from bugsieve.tasks.sources import read_input
 
 AnyPath = str | os.PathLike[str]
 AnyPolicy = Policy | PolicyFunction
-INTERRUPTED = "interrupted"
 
 
-class Campaign(Closing):
-    """A campaign that this process may run; holds its folder until it is run or closed."""
+class Campaign(FolderCampaign[Summary]):
+    """A campaign of cost testing that this process may run."""
 
     def __init__(
         self,
@@ -56,12 +55,11 @@ class Campaign(Closing):
         *,
         owns_policy: bool,
     ) -> None:
-        self.directory = directory
+        super().__init__(directory, lock)
         self.header = header
         self.options = options
         self.bench = bench
         self._oracles = oracles
-        self._lock = lock
         self._owns_policy = owns_policy
 
     @classmethod
@@ -152,20 +150,11 @@ class Campaign(Closing):
             raise
         return cls(folder, lock, header, options, bench, oracles, owns_policy=policy is None)
 
-    def run(self, on_event: Listener | None = None) -> Summary:
-        """Work until there is a reason to stop, then close; what is stored is kept, come what may.
+    def _work(self, listener: Listener) -> None:
+        with Store.open(self.directory) as store:
+            self._run(store, listener)
 
-        Ctrl-C and errors are passed on. Whatever ends the run, the campaign can be opened again.
-        """
-        listener = _ignore if on_event is None else on_event
-        try:
-            with Store.open(self.directory) as store:
-                self._run(store, listener)
-        except KeyboardInterrupt:
-            listener(Finished(INTERRUPTED))
-            raise
-        finally:
-            self.close()
+    def _outcome(self) -> Summary:
         with Records(self.directory) as records:
             return summarise(records)
 
@@ -194,7 +183,7 @@ class Campaign(Closing):
         self._oracles = ()
         if self._owns_policy:
             close_policy(self.bench.policy)
-        self._lock.close()
+        super().close()
 
 
 def check_new(options: CampaignOptions, directory: AnyPath | None = None) -> None:
@@ -274,20 +263,15 @@ def _bound(policy: AnyPolicy | None, task: Task) -> Policy | None:
 
 def _make(folder: Path, header: CampaignHeader, task: Task, states: StateArray) -> FolderLock:
     """Make the folder with its store; returns the lock on it."""
-    with explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    lock = FolderLock(folder)
-    try:
-        check_free(folder)
+
+    def fill() -> None:
         pool = Pool(task)
         for state in task.checked_states(states):
             pool.add(state)
         Store.create(folder, header, Addition(Progress(), list(pool), pool.states()))
         write_descriptions(folder, header)
-    except BaseException:
-        lock.close()
-        raise
-    return lock
+
+    return make_folder(folder, fill)
 
 
 def _restored_pool(task: Task, columns: PoolColumns) -> Pool:
@@ -302,7 +286,3 @@ def _restored_pool(task: Task, columns: PoolColumns) -> Pool:
             walk=None if walk < 0 else walk,
         )
     return pool
-
-
-def _ignore(event: Event) -> None:
-    """Nobody listens."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from bugsieve.results.rows import BugRow, RejectedRow
+if TYPE_CHECKING:
+    from bugsieve.results.rows import BugRow, RejectedRow
+    from bugsieve.results.safety.rows import RejectedClaimRow, SafetyBugRow
 
 
 @dataclass(frozen=True)
@@ -73,5 +76,63 @@ class Finished:
     reason: str
 
 
-Event = Started | OracleSkipped | RoundDone | BugFound | CertificateRejected | Finished
+@dataclass(frozen=True)
+class SafetyStarted:
+    """A safety campaign begins, or goes on after a pause."""
+
+    model: str
+    policy: str
+    seed: int
+    oracles: tuple[str, ...]
+    resumed: bool
+    walks: int
+    bugs: int
+
+
+@dataclass(frozen=True)
+class SafetyRoundDone:
+    """A safety campaign has made more walks; what they found is stored."""
+
+    walks: int
+    walk_limit: int
+    """Walks it may make at most."""
+    runs: int
+    """Unsafe runs."""
+    different_runs: int
+    bugs: Mapping[str, int]
+    """By kind."""
+    seconds: float
+    """Running time, all sessions together."""
+    walks_per_second: float
+    """In this session."""
+    last_bug_seconds: float | None
+    """Running time when the last bug was found; None if there is none yet."""
+
+
+@dataclass(frozen=True)
+class SafetyBugFound:
+    """A new safety bug; its certificate has been checked and is stored."""
+
+    row: SafetyBugRow
+
+
+@dataclass(frozen=True)
+class ClaimRejected:
+    """A safety oracle claimed a bug that the checker does not believe: a fault in Bugsieve."""
+
+    row: RejectedClaimRow
+
+
+Event = (
+    Started
+    | OracleSkipped
+    | RoundDone
+    | BugFound
+    | CertificateRejected
+    | Finished
+    | SafetyStarted
+    | SafetyRoundDone
+    | SafetyBugFound
+    | ClaimRejected
+)
 Listener = Callable[[Event], None]

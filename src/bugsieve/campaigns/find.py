@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 from bugsieve.bugs.bug import Bug
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions, StopRules
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.policy import Policy, policy_name

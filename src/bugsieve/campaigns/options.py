@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.basis.toml import parse_toml, toml_text
 from bugsieve.campaigns.option_tables import options_of, table_of
+from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
@@ -23,26 +23,6 @@ DEFAULT_ORACLES = ("lookahead", "planner:gbfs-20000")
 DEFAULT_COST_ORACLES = ("lookahead", "aras", "planner:gbfs-20000")
 
 _MOST_WORKERS = 1024
-
-
-@dataclass(frozen=True)
-class StopRules:
-    """When a campaign ends before the pool is full and judged; None means never."""
-
-    max_time: float | None = None
-    """Seconds of running time, all sessions together."""
-    max_bugs: int | None = None
-    """The first so many bugs in the order of the pool."""
-    until_stale: float | None = None
-    """Seconds without a new bug."""
-    stale_rounds: int | None = None
-    """Rounds without a new bug; unlike seconds, the same on every machine."""
-
-    def __post_init__(self) -> None:
-        _require_number(self.max_time, "max_time")
-        _require_count(self.max_bugs, "max_bugs")
-        _require_number(self.until_stale, "until_stale")
-        _require_count(self.stale_rounds, "stale_rounds")
 
 
 @dataclass(frozen=True)
@@ -85,11 +65,11 @@ class CampaignOptions:
         if self.mode == SEPARATE and self.stop.stale_rounds is not None:
             raise UsageError("stale_rounds needs the interleaved mode, where rounds are judged")
         for name in ("step_limit", "workers", "batch_size"):
-            _require_count(getattr(self, name), name)
+            require_count(getattr(self, name), name)
         if self.workers > _MOST_WORKERS:
             raise UsageError(f"workers must be at most {_MOST_WORKERS}, got {self.workers}")
         for text in (*self.task, self.policy, *self.oracles, self.from_states or ""):
-            _require_utf8(text)
+            require_utf8(text)
 
     def to_toml(self) -> str:
         """The options as a TOML file; what is None by default is left out."""
@@ -104,22 +84,3 @@ class CampaignOptions:
 def usual_oracles(objective: str) -> tuple[str, ...]:
     """The oracles of campaigns that name none."""
     return DEFAULT_COST_ORACLES if objective == "quantitative" else DEFAULT_ORACLES
-
-
-def _require_count(value: int | None, name: str) -> None:
-    if value is not None and (type(value) is not int or value < 1):
-        raise UsageError(f"{name} must be a whole number of at least 1, got {value!r}")
-
-
-def _require_number(value: float | None, name: str) -> None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if value is not None and not (is_number and value > 0 and not math.isnan(value)):
-        raise UsageError(f"{name} must be a number of seconds above 0, got {value!r}")
-
-
-def _require_utf8(text: str) -> None:
-    """Options are kept in text files, which cannot hold a name that is no text."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise UsageError(f"{text}: the name is no valid UTF-8, rename the file") from None

@@ -7,7 +7,6 @@ entries that are not judged yet, and then with the next round.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -22,6 +21,7 @@ from bugsieve.campaigns.events import (
 )
 from bugsieve.campaigns.judging import Parcel
 from bugsieve.campaigns.options import INTERLEAVED, CampaignOptions
+from bugsieve.campaigns.pacing import Pace, StopWatch
 from bugsieve.campaigns.workers import Judges, parcel_size
 from bugsieve.fuzzing.fuzzer import Fuzzer
 from bugsieve.results.folder import write_bugs, write_timeline
@@ -35,10 +35,6 @@ from bugsieve.results.rows import (
     TimelineRow,
 )
 from bugsieve.results.store import Store
-
-MAX_BUGS = "enough bugs"
-MAX_TIME = "out of time"
-STALE = "no new bugs"
 
 _COMMIT_SECONDS = 1.0
 """A round that takes longer to judge is stored in parts, so that little is lost when we die."""
@@ -78,9 +74,9 @@ class Session:
         self._tell = listener
         self._before = counters.progress
         self._progress = counters.progress
-        self._start = time.monotonic()
-        self._last_commit = self._start
-        self._next_timeline = self._start + _TIMELINE_SECONDS
+        self._watch = StopWatch(options.stop, counters.progress.seconds)
+        self._commits = Pace(_COMMIT_SECONDS)
+        self._timeline = Pace(_TIMELINE_SECONDS, share=0.25)
         self._worker_calls = 0
         self._seconds_per_state: float | None = None
         self._found = sum(counters.bugs.values())
@@ -135,7 +131,7 @@ class Session:
         entries = self._fuzzer.round()
         self._progress = replace(self._progress, rounds=self._progress.rounds + 1)
         # A round that found nothing is not worth storing at once: it can be made again.
-        if (entries and not interleaved) or (not entries and self._is_time_to_commit()):
+        if (entries and not interleaved) or (not entries and self._commits.is_due()):
             self._commit("round")
         return None
 
@@ -144,13 +140,13 @@ class Session:
         each = self._options.mode != INTERLEAVED
         if self._progress.judged == 0:
             self._note_news()
-        for result in self._judges.judge(self._parcels(), until=self._deadline()):
+        for result in self._judges.judge(self._parcels(), until=self._watch.deadline()):
             self._worker_calls += result.policy_calls if self._judges.count > 1 else 0
             self._seconds_per_state = result.seconds / len(result.judgements)
             self._accept(result.judgements)
             if self._stop() is not None:
                 break
-            if each or self._is_time_to_commit():
+            if each or self._commits.is_due():
                 self._commit("round")
         self._commit("round")
 
@@ -184,21 +180,18 @@ class Session:
 
     def _note_news(self) -> None:
         rounds = self._progress.rounds
-        self._progress = replace(self._progress, news_seconds=self._elapsed(), news_round=rounds)
+        self._progress = replace(
+            self._progress, news_seconds=self._watch.elapsed(), news_round=rounds
+        )
 
     def _stop(self) -> str | None:
         """Which stop rule holds, those that do not depend on the clock first."""
-        rules = self._options.stop
-        if rules.max_bugs is not None and self._found >= rules.max_bugs:
-            return MAX_BUGS
-        if self._has_stale_rounds():
-            return STALE
-        if rules.max_time is not None and self._elapsed() >= rules.max_time:
-            return MAX_TIME
-        stale = self._elapsed() - self._progress.news_seconds
-        if rules.until_stale is not None and self._progress.judged and stale >= rules.until_stale:
-            return STALE
-        return None
+        judging = self._progress.judged > 0
+        return self._watch.reason(
+            bugs=self._found,
+            news_seconds=self._progress.news_seconds if judging else None,
+            is_stale=self._has_stale_rounds(),
+        )
 
     def _has_stale_rounds(self) -> bool:
         """Whether so many rounds in a row have been judged without a bug that it is enough."""
@@ -206,17 +199,6 @@ class Session:
         complete = progress.judged == len(self._fuzzer.pool)
         stale = progress.rounds - progress.news_round
         return most is not None and complete and stale >= most
-
-    def _is_time_to_commit(self) -> bool:
-        return time.monotonic() - self._last_commit > _COMMIT_SECONDS
-
-    def _deadline(self) -> float | None:
-        """When judging must stop, on the monotonic clock."""
-        most = self._options.stop.max_time
-        return None if most is None else self._start + most - self._before.seconds
-
-    def _elapsed(self) -> float:
-        return self._before.seconds + time.monotonic() - self._start
 
     def _commit(self, event: str, detail: str = "", *, finished: str | None = None) -> None:
         """Store the entries and judgements that are not stored yet, then tell about them."""
@@ -234,7 +216,7 @@ class Session:
                 [*self._bug_events(bugs), self._event(event, detail)],
             )
         )
-        self._last_commit = time.monotonic()
+        self._commits.done()
         counters.stored, counters.progress = len(pool), self._progress
         for bug in bugs:
             counters.bugs[bug.bug.kind] = counters.bugs.get(bug.bug.kind, 0) + 1
@@ -249,7 +231,7 @@ class Session:
                 self._tell(CertificateRejected(row))
         if event == "round":
             self._tell(self._round_done())
-        if self._last_commit >= self._next_timeline:
+        if self._timeline.is_due():
             self._write_timeline()
 
     def _current_progress(self, finished: str | None) -> Progress:
@@ -260,7 +242,7 @@ class Session:
             walks=fuzzer.walks_done,
             steps=before.steps + fuzzer.steps_done,
             policy_calls=calls,
-            seconds=self._elapsed(),
+            seconds=self._watch.elapsed(),
             finished=finished,
         )
 
@@ -278,7 +260,7 @@ class Session:
 
     def _round_done(self) -> RoundDone:
         progress, before = self._progress, self._before
-        spent = max(time.monotonic() - self._start, 1e-9)
+        spent = max(self._watch.session_seconds(), 1e-9)
         return RoundDone(
             pool=len(self._fuzzer.pool),
             pool_size=self._options.fuzz.pool_size,
@@ -295,6 +277,5 @@ class Session:
     def _write_timeline(self) -> None:
         """Rarely, and ever more so: the file is written anew each time."""
         with Records(self._store.directory) as records:
-            write_timeline(self._store.directory, records.timeline())
-        wait = max(_TIMELINE_SECONDS, (time.monotonic() - self._start) / 4)
-        self._next_timeline = time.monotonic() + wait
+            write_timeline(self._store.directory, TimelineRow, records.timeline())
+        self._timeline.done()

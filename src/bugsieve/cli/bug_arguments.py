@@ -6,15 +6,34 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import suggest
 
 if TYPE_CHECKING:
     from bugsieve.bugs.bench import Bench
-    from bugsieve.results.records import Records
+    from bugsieve.policies.models.policy import ModelPolicy
+    from bugsieve.results.folder import StoredBug
     from bugsieve.results.rows import BugRow
+    from bugsieve.results.safety.rows import SafetyBugRow
+
+
+Row = TypeVar("Row", bound="StoredBug")
+
+
+class RecordsOf(Protocol[Row]):
+    """Records of campaigns of any kind, as far as bugs are concerned."""
+
+    directory: Path
+
+    def bug(self, name: str) -> Row | None:
+        """The bug of this id, or of the only one that begins so."""
+        ...
+
+    def bugs(self) -> list[Row]:
+        """All bugs."""
+        ...
 
 
 def add_bug_arguments(parser: argparse.ArgumentParser, *, many: bool) -> None:
@@ -39,16 +58,35 @@ def open_bug(args: argparse.Namespace) -> Iterator[tuple[Bench, list[BugRow]]]:
     from bugsieve.results.records import Records
 
     with Records(args.folder) as records:
-        named = args.bug if isinstance(args.bug, list) else [args.bug]
-        rows = [find_bug(records, name) for name in named] or records.bugs()
-        if not rows:
-            raise UsageError(f"{args.folder}: has no bugs")
-        header = records.header
+        rows, header = _named_bugs(records, args.bug), records.header
     with bench_of(args.folder, header, policy=args.policy) as bench:
         yield bench, rows
 
 
-def find_bug(records: Records, name: str) -> BugRow:
+@contextmanager
+def open_safety_bugs(
+    args: argparse.Namespace,
+) -> Iterator[tuple[ModelPolicy, list[SafetyBugRow]]]:
+    """The policy of a safety campaign, or another one, and the bugs that were named."""
+    from bugsieve.campaigns.safety.campaign import policy_of
+    from bugsieve.results.safety.records import SafetyRecords
+
+    with SafetyRecords(args.folder) as records:
+        rows, header = _named_bugs(records, args.bug), records.header
+    with policy_of(args.folder, header, spec=args.policy) as policy:
+        yield policy, rows
+
+
+def _named_bugs(records: RecordsOf[Row], names: list[str] | str) -> list[Row]:
+    """The bugs of these names; all if none is named."""
+    named = names if isinstance(names, list) else [names]
+    rows = [find_bug(records, name) for name in named] or records.bugs()
+    if not rows:
+        raise UsageError(f"{records.directory}: has no bugs")
+    return rows
+
+
+def find_bug(records: RecordsOf[Row], name: str) -> Row:
     """The bug of this id, or of the only one that begins so; UsageError otherwise."""
     row = records.bug(name)
     if row is not None:

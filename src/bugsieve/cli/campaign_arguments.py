@@ -11,7 +11,8 @@ from bugsieve.cli import task_arguments
 from bugsieve.cli.numbers import seconds, whole_number
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.options import CampaignOptions, StopRules
+    from bugsieve.campaigns.options import CampaignOptions
+    from bugsieve.campaigns.stop_rules import StopRules
     from bugsieve.search import Limits
 
 _MOST = 10**12
@@ -108,18 +109,19 @@ def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_stop_arguments(parser: argparse.ArgumentParser) -> None:
-    """When to stop before the pool is full and judged."""
+def add_stop_arguments(parser: argparse.ArgumentParser, *, rounds: bool = True) -> None:
+    """When to stop before all the work is done; campaigns with rounds may count these."""
     add = parser.add_argument_group("stopping").add_argument
     add("--max-time", type=seconds(), metavar="S", help="after so many seconds")
     add("--max-bugs", type=whole_number(1, _MOST), metavar="N", help="with so many bugs")
     add("--until-stale", type=seconds(), metavar="S", help="after S seconds without a new bug")
-    add(
-        "--stale-rounds",
-        type=whole_number(1, _MOST),
-        metavar="N",
-        help="after N rounds of walks without a new bug",
-    )
+    if rounds:
+        add(
+            "--stale-rounds",
+            type=whole_number(1, _MOST),
+            metavar="N",
+            help="after N rounds of walks without a new bug",
+        )
 
 
 def add_workers_argument(parser: argparse.ArgumentParser, *, default: int | None) -> None:
@@ -196,7 +198,7 @@ def limits_of(args: argparse.Namespace) -> Limits:
 
 def stop_rules_of(args: argparse.Namespace) -> StopRules:
     """When to stop."""
-    from bugsieve.campaigns.options import StopRules
+    from bugsieve.campaigns.stop_rules import StopRules
 
     return StopRules(args.max_time, args.max_bugs, args.until_stale, args.stale_rounds)
 

@@ -26,7 +26,8 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         "explain",
         help="show which decision of the policy is to blame for a bug",
         description="Show the policy's run and a better one side by side, mark the decision that "
-        "is to blame, and say how sure that is.",
+        "is to blame, and say how sure that is. A safety bug is shown step by step, with what is "
+        "safe in place of the fault.",
     )
     add_bug_arguments(parser, many=False)
     parser.add_argument(
@@ -34,7 +35,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         type=whole_number(1, 10**12),
         default=20_000,
         metavar="N",
-        help="states each search may expand (20000)",
+        help="states each search may expand, in cost testing (20000)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run, policy=None)
@@ -42,6 +43,23 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find the decision to blame and show it."""
+    from bugsieve.results.store_file import kind_of
+    from bugsieve.results.tables import SAFETY
+
+    if kind_of(args.folder) == SAFETY:
+        return _explain_safety(args)
+    return _explain_cost(args)
+
+
+def _explain_safety(args: argparse.Namespace) -> int:
+    from bugsieve.cli.safety_explain import explanation_json, explanation_of, explanation_text
+
+    found = explanation_of(args.folder, args.bug)
+    show(explanation_json(found) if args.json else explanation_text(found))
+    return 0
+
+
+def _explain_cost(args: argparse.Namespace) -> int:
     from bugsieve.faults.blame import blame
     from bugsieve.search import Limits
 

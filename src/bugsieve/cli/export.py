@@ -17,8 +17,8 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     parser = subparsers.add_parser(
         "export",
         help="write a campaign's records as CSV, JSON or Parquet",
-        description="Write the pool, the policy's runs, the verdicts and the bugs of a campaign "
-        "for other programs.",
+        description="Write the pool or the walks, the policy's runs, the verdicts and the bugs of "
+        "a campaign for other programs.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
     form = parser.add_mutually_exclusive_group(required=True)

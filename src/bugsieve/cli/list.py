@@ -14,14 +14,17 @@ from bugsieve.cli.streams import show
 if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
 
-_KINDS = ("oracles", "policies", "biases", "objectives", "domains", "heuristics")
+_KINDS = (
+    *("oracles", "safety-oracles", "policies", "model-policies", "biases", "objectives"),
+    *("domains", "heuristics"),
+)
 
 
 def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "list",
-        help="list oracles, policies, biases, objectives, domains or heuristics",
+        help="list oracles, policies, domains and other names",
         description="List the names that other commands take, with a line on each.",
     )
     parser.add_argument("kind", metavar="KIND", help=", ".join(_KINDS))
@@ -48,6 +51,10 @@ def _names(kind: str) -> Mapping[str, str]:
         from bugsieve.oracles.registry import ORACLES
 
         return ORACLES
+    if kind == "safety-oracles":
+        from bugsieve.oracles.safety.registry import SAFETY_ORACLES
+
+        return SAFETY_ORACLES
     if kind == "biases":
         from bugsieve.fuzzing.biases import BIASES
 
@@ -60,10 +67,14 @@ def _names(kind: str) -> Mapping[str, str]:
         from bugsieve.policies.registry import list_policies
 
         return {policy.usage: policy.summary for policy in list_policies()}
-    if kind == "domains":
-        from bugsieve.domains import domain_generator, domain_names
+    if kind == "model-policies":
+        from bugsieve.policies.models.registry import list_model_policies
 
-        return {name: domain_generator(name).SUMMARY for name in domain_names()}
+        return {policy.usage: policy.summary for policy in list_model_policies()}
+    if kind == "domains":
+        from bugsieve.domains.instances import instance_generator, instance_names
+
+        return {name: instance_generator(name).SUMMARY for name in instance_names()}
     from bugsieve._native import HEURISTICS
 
     return dict.fromkeys(HEURISTICS, "")

@@ -26,19 +26,23 @@ from bugsieve.cli.streams import (
 
 COMMANDS = {
     "test": "find and prove bugs of a policy",
+    "safety": "find and prove decisions of a policy that lead to danger",
     "judge": "judge given states",
     "resume": "go on with a campaign",
     "status": "show how far a campaign is, and its bugs",
     "replay": "ask the policy again whether a bug is still there",
     "explain": "show which decision of the policy is to blame for a bug",
+    "shield": "write a policy without its proven faults",
     "compare": "compare two campaigns on the same task",
     "export": "write a campaign's records as CSV, JSON or Parquet",
     "table": "print tables over campaigns",
     "plot": "draw pictures of campaigns",
     "experiment": "run a grid of campaigns",
     "rollout": "run a policy on a task and show how it ends",
+    "decide": "decide whether states of a model are safe",
+    "train-q": "train a network for a model by deep Q-learning",
     "generate": "write a random task of a built-in domain",
-    "list": "list oracles, policies, biases, objectives, domains or heuristics",
+    "list": "list oracles, policies, domains and other names",
     "doctor": "check the installation and say what is missing",
 }
 """Command (and module in this folder) to its line in `bugsieve --help`."""
@@ -137,7 +141,7 @@ def _parser(chosen: str | None) -> tuple[Parser, Mapping[str, Parser]]:
     )
     for command, summary in COMMANDS.items():
         if command == chosen:
-            import_module(f"bugsieve.cli.{command}").register(subparsers)
+            import_module(f"bugsieve.cli.{command.replace('-', '_')}").register(subparsers)
         else:
             subparsers.add_parser(command, help=summary)
     return parser, subparsers.choices

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.cli.bug_arguments import add_bug_arguments, open_bug
+from bugsieve.cli.bug_arguments import add_bug_arguments, open_bug, open_safety_bugs
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
     from bugsieve.bugs.replay import ReplayResult
     from bugsieve.cli.parser import Parser
     from bugsieve.results.rows import BugRow
+    from bugsieve.results.safety.rows import SafetyBugRow
 
 BUG_IS_THERE = 1
 NOT_REPLAYABLE = 5
@@ -35,27 +37,46 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replay the bugs and say how each went."""
-    from bugsieve.bugs.replay import ReplayStatus, replay
+    from bugsieve.bugs.replay import ReplayStatus
+    from bugsieve.results.store_file import kind_of
+    from bugsieve.results.tables import SAFETY
 
     results = []
-    with open_bug(args) as (bench, rows):
-        for row in rows:
-            result = replay(bench, row.bug.certificate)
-            results.append(result.status)
-            _print(row, result, as_json=args.json)
+    replayed = _replayed_safety if kind_of(args.folder) == SAFETY else _replayed
+    for row, result in replayed(args):
+        results.append(result.status)
+        _print(row, result, as_json=args.json)
     if ReplayStatus.STILL_FAILS in results or ReplayStatus.FLAKY in results:
         return BUG_IS_THERE
     return NOT_REPLAYABLE if ReplayStatus.CANNOT_REPLAY in results else 0
 
 
-def _print(row: BugRow, result: ReplayResult, *, as_json: bool) -> None:
+def _replayed(args: argparse.Namespace) -> Iterator[tuple[BugRow, ReplayResult]]:
+    from bugsieve.bugs.replay import replay
+
+    with open_bug(args) as (bench, rows):
+        for row in rows:
+            yield row, replay(bench, row.bug.certificate)
+
+
+def _replayed_safety(args: argparse.Namespace) -> Iterator[tuple[SafetyBugRow, ReplayResult]]:
+    from bugsieve.bugs.safety_bug_checker import SafetyBugChecker
+    from bugsieve.bugs.safety_replay import replay_safety
+
+    with open_safety_bugs(args) as (policy, rows):
+        checker = SafetyBugChecker(policy.model.document)
+        for row in rows:
+            yield row, replay_safety(policy, row.bug.certificate, checker=checker)
+
+
+def _print(row: BugRow | SafetyBugRow, result: ReplayResult, *, as_json: bool) -> None:
     if as_json:
         show(json.dumps(_json(row, result)))
     else:
         show(f"{row.id}  {result.status.value}: {result.sentence}")
 
 
-def _json(row: BugRow, result: ReplayResult) -> dict[str, Any]:
+def _json(row: BugRow | SafetyBugRow, result: ReplayResult) -> dict[str, Any]:
     return {
         "id": row.id,
         "kind": row.bug.kind,

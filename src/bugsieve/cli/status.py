@@ -38,6 +38,40 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the records and print them."""
+    from bugsieve.results.store_file import kind_of
+    from bugsieve.results.tables import SAFETY
+
+    if kind_of(args.folder) == SAFETY:
+        return _show_safety(args)
+    return _show_cost(args)
+
+
+def _show_safety(args: argparse.Namespace) -> int:
+    from bugsieve.campaigns.safety.summary import summarise_safety
+    from bugsieve.cli.safety_report import FoundBugs, safety_count_lines
+    from bugsieve.results.safety.records import SafetyRecords
+
+    with SafetyRecords(args.folder) as records:
+        header, summary = records.header, summarise_safety(records)
+    found = FoundBugs.read(args.folder)
+    if args.json:
+        report = {
+            "model": header.name,
+            "policy": header.policy,
+            **asdict(summary),
+            "found": found.json(),
+        }
+        show(json.dumps(report, indent=2, allow_nan=False))
+        return 0
+    lines = [f"model {header.name}, policy {header.policy}", *safety_count_lines(summary)]
+    lines += _unfinished(args.folder, summary.reason)
+    if found.rows[: args.bugs]:
+        lines += ["", *found.lines(args.bugs)]
+    show("\n".join(lines))
+    return 0
+
+
+def _show_cost(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.summary import summarise
     from bugsieve.results.records import Records
     from bugsieve.results.rows import worst_first
@@ -58,9 +92,14 @@ def run(args: argparse.Namespace) -> int:
     lines = [f"task {header.task.name}, policy {header.policy}, objective {header.objective}"]
     lines += count_lines(summary)
     lines += [f"without {oracle}: {why}" for oracle, why in summary.skipped.items()]
-    if summary.reason is None:
-        lines.append(f"not finished; 'bugsieve resume {args.folder}' goes on unless it runs now")
+    lines += _unfinished(args.folder, summary.reason)
     if bugs[: args.bugs]:
         lines += ["", *bug_lines(bugs[: args.bugs])]
     show("\n".join(lines))
     return 0
+
+
+def _unfinished(folder: Path, reason: str | None) -> list[str]:
+    if reason is not None:
+        return []
+    return [f"not finished; 'bugsieve resume {folder}' goes on unless it runs now"]

@@ -2,57 +2,56 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.basis.files import write_together
-from bugsieve.basis.names import no_such
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.records import Records
+from bugsieve.results.rows import CampaignHeader
+from bugsieve.results.store_file import kind_of
+from bugsieve.results.table_files import Table, check_format, write_tables
+from bugsieve.results.tables import SAFETY
 from bugsieve.tasks.fdr.task import Task
 
-Table = dict[str, list[Any]]
-"""Columns of equal length; unknown values are None, lists stay lists."""
-
-LIST_SEPARATOR = ";"
-"""Between the items of a list in CSV: in PDDL it begins a comment, so no name contains it."""
+Content = tuple[dict[str, Table], dict[str, str]]
+"""Tables by name, and what they are about."""
 
 
 def export(
-    directory: str | os.PathLike[str], kind: str, target: str | os.PathLike[str]
+    directory: str | os.PathLike[str], form: str, target: str | os.PathLike[str]
 ) -> list[Path]:
-    """Write pool, runs, verdicts and bugs; returns the files.
+    """Write the records of a campaign; returns the files.
 
     "json" makes one file of the name `target`; "csv" and "parquet" make a folder of that name with
     one file per table. Files that are there already are replaced.
     """
-    if kind not in _WRITERS:
-        raise UsageError(no_such("export format", kind, _WRITERS))
-    path = Path(target)
+    check_format(form)
+    read = _safety_content if kind_of(directory) == SAFETY else _cost_content
+    return write_tables(form, target, *read(directory))
+
+
+def _safety_content(directory: str | os.PathLike[str]) -> Content:
+    from bugsieve.results.safety.export import about_safety, safety_tables
+    from bugsieve.results.safety.records import SafetyRecords
+
+    with SafetyRecords(directory) as records:
+        return safety_tables(records), about_safety(records.header)
+
+
+def _cost_content(directory: str | os.PathLike[str]) -> Content:
     with Records(directory) as records:
-        tables = export_tables(records)
-        header = records.header
-    about = {"task": header.task.name, "policy": header.policy, "objective": header.objective}
-    files = _WRITERS[kind](path, tables, about)
-    try:
-        for file in files:
-            file.parent.mkdir(parents=True, exist_ok=True)
-        write_together(files)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-    return list(files)
+        return export_tables(records), _about(records.header)
+
+
+def _about(header: CampaignHeader) -> dict[str, str]:
+    return {"task": header.task.name, "policy": header.policy, "objective": header.objective}
 
 
 def export_tables(records: Records) -> dict[str, Table]:
-    """The four tables, with names instead of numbers where there are names."""
+    """The four tables of cost testing, with names instead of numbers where there are names."""
     task = records.header.task.load()
     return {
         "pool": _pool(records, task),
@@ -145,60 +144,3 @@ def _known(numbers: Sequence[int]) -> list[int | None]:
 
 def _without_nan(values: Sequence[float]) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values]
-
-
-def _as_csv(path: Path, tables: dict[str, Table], about: dict[str, str]) -> dict[Path, bytes]:
-    return {path / f"{name}.csv": _csv_text(table).encode() for name, table in tables.items()}
-
-
-def _csv_text(table: Table) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table)
-    for row in zip(*table.values(), strict=True):
-        writer.writerow([_csv_cell(value) for value in row])
-    return text.getvalue()
-
-
-def _csv_cell(value: Any) -> Any:
-    return LIST_SEPARATOR.join(map(str, value)) if isinstance(value, list) else value
-
-
-def _as_json(path: Path, tables: dict[str, Table], about: dict[str, str]) -> dict[Path, bytes]:
-    content: dict[str, Any] = dict(about)
-    for name, table in tables.items():
-        rows = zip(*table.values(), strict=True)
-        content[name] = [
-            {key: _json_value(value) for key, value in zip(table, row, strict=True)}
-            for row in rows
-        ]
-    return {path: (json.dumps(content, allow_nan=False, indent=1) + "\n").encode()}
-
-
-def _json_value(value: Any) -> Any:
-    """JSON has no infinity; null already means unknown."""
-    return "inf" if isinstance(value, float) and math.isinf(value) else value
-
-
-def _as_parquet(path: Path, tables: dict[str, Table], about: dict[str, str]) -> dict[Path, bytes]:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise UnsupportedError(
-            "Parquet files need the package pyarrow: pip install 'bugsieve[parquet]'"
-        ) from None
-    files = {}
-    for name, table in tables.items():
-        buffer = io.BytesIO()
-        parquet.write_table(pyarrow.table(table).replace_schema_metadata(about), buffer)
-        files[path / f"{name}.parquet"] = buffer.getvalue()
-    return files
-
-
-_WRITERS: dict[str, Callable[[Path, dict[str, Table], dict[str, str]], dict[Path, bytes]]] = {
-    "csv": _as_csv,
-    "json": _as_json,
-    "parquet": _as_parquet,
-}
-EXPORT_FORMATS = tuple(_WRITERS)

@@ -9,17 +9,18 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, fields
 from pathlib import Path
+from typing import Any, Protocol
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.files import write_atomically
 from bugsieve.results.lock import LOCK_FILE
 from bugsieve.results.records import Records
-from bugsieve.results.rows import BugRow, CampaignHeader, TimelineRow
+from bugsieve.results.rows import CampaignHeader, TimelineRow
 from bugsieve.results.schema import STORE_FILE, explained
-from bugsieve.results.store import PART_FILE
+from bugsieve.results.store_file import PART_FILE
 
 README_FILE = "README.txt"
 OPTIONS_FILE = "options.toml"
@@ -69,7 +70,7 @@ def restore(directory: Path) -> None:
     with Records(directory) as records:
         write_descriptions(directory, records.header)
         write_bugs(directory, records.bugs())
-        write_timeline(directory, records.timeline())
+        write_timeline(directory, TimelineRow, records.timeline())
 
 
 def write_descriptions(directory: Path, header: CampaignHeader) -> None:
@@ -82,13 +83,40 @@ def write_descriptions(directory: Path, header: CampaignHeader) -> None:
         DOMAIN_FILE: task.domain,
         PROBLEM_FILE: task.problem,
     }
+    write_missing(directory, files)
+
+
+def write_missing(directory: Path, files: Mapping[str, bytes | None]) -> None:
+    """Those of the files that are not there yet; None stands for no file."""
     with explained(directory):
         for name, content in files.items():
             if content is not None and not (directory / name).exists():
                 write_atomically(directory / name, content)
 
 
-def write_bugs(directory: Path, bugs: Iterable[BugRow]) -> None:
+class Writable(Protocol):
+    """A bug of any kind."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The bug as JSON data."""
+        ...
+
+
+class StoredBug(Protocol):
+    """The row of a bug of any kind."""
+
+    @property
+    def id(self) -> str:
+        """The name of the bug."""
+        ...
+
+    @property
+    def bug(self) -> Writable:
+        """The bug itself."""
+        ...
+
+
+def write_bugs(directory: Path, bugs: Iterable[StoredBug]) -> None:
     """One JSON file for each bug that has none yet."""
     with explained(directory):
         folder = directory / BUGS_FOLDER
@@ -96,15 +124,35 @@ def write_bugs(directory: Path, bugs: Iterable[BugRow]) -> None:
         for bug in bugs:
             path = folder / f"{bug.id}.json"
             if not path.exists():
-                text = json.dumps(bug.bug.to_json(), indent=2, allow_nan=False)
-                write_atomically(path, f"{text}\n".encode())
+                write_atomically(path, f"{readable_json(bug.bug.to_json())}\n".encode())
 
 
-def write_timeline(directory: Path, rows: Iterable[TimelineRow]) -> None:
-    """The whole timeline as CSV, in place of the old one."""
+def readable_json(data: Any, indent: str = "") -> str:
+    """JSON with a line for each entry of an object and each row of a table.
+
+    Proofs are long tables: a line for each number would make them unreadable, and slow to write.
+    """
+    deeper = indent + "  "
+    if isinstance(data, Mapping) and data:
+        lines = [f"{_compact(key)}: {readable_json(data[key], deeper)}" for key in data]
+        return f"{{\n{deeper}" + f",\n{deeper}".join(lines) + f"\n{indent}}}"
+    if isinstance(data, (list, tuple)) and any(isinstance(row, (list, dict)) for row in data):
+        rows = map(_compact, data)
+        return f"[\n{deeper}" + f",\n{deeper}".join(rows) + f"\n{indent}]"
+    return _compact(data)
+
+
+_compact = json.JSONEncoder(allow_nan=False).encode
+
+
+def write_timeline(directory: Path, kind: type[Any], rows: Iterable[Any]) -> None:
+    """The whole timeline as CSV, in place of the old one; rows are of a dataclass, seconds first.
+
+    The dataclass is one for each kind of campaigns.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([field.name for field in fields(TimelineRow)])
+    writer.writerow([field.name for field in fields(kind)])
     for row in rows:
         writer.writerow([f"{row.seconds:.3f}", *astuple(row)[1:]])
     with explained(directory):

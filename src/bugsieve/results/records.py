@@ -1,4 +1,4 @@
-"""Reads the records of a campaign: as columns for reports, as rows for people.
+"""Reads the records of a campaign of cost testing: as columns for reports, as rows for people.
 
 Readers need no lock: they see the campaign as it was when they opened it, also while it runs.
 """
@@ -8,13 +8,11 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.basis.closing import Closing
 from bugsieve.bugs.bug import bug_from_json
 from bugsieve.results.rows import (
     BugRow,
@@ -25,7 +23,9 @@ from bugsieve.results.rows import (
     TimelineRow,
 )
 from bugsieve.results.saved_task import SavedTask
-from bugsieve.results.schema import STORE_FILE, connect_reader, explained
+from bugsieve.results.schema import STORE_FILE
+from bugsieve.results.store_file import StoreReader, columns_of
+from bugsieve.results.tables import COST
 from bugsieve.tasks.fdr.task import StateArray
 
 Integers = NDArray[np.int64]
@@ -88,19 +88,15 @@ class VerdictColumns:
         return len(self.numbers)
 
 
-class Records(Closing):
+class Records(StoreReader):
     """The records of one campaign, as they were when it was opened."""
 
-    def __init__(self, directory: str | os.PathLike[str]) -> None:
-        self.directory = Path(directory)
-        with explained(self.directory):
-            self._connection = connect_reader(self.directory)
-            self.header = self._header()
-        self._specs = [oracle.spec for oracle in self.header.oracles]
+    wanted_kind = COST
 
-    def close(self) -> None:
-        """Let go of the file."""
-        self._connection.close()
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        super().__init__(directory)
+        self.header = self._header()
+        self._specs = [oracle.spec for oracle in self.header.oracles]
 
     def progress(self) -> Progress:
         """How far the campaign has come."""
@@ -118,7 +114,7 @@ class Records(Closing):
             "SELECT state, IFNULL(parent, -1), actions, IFNULL(walk, -1), seconds"
             " FROM pool ORDER BY number"
         )
-        states, parents, actions, walks, seconds = _columns(rows, 5)
+        states, parents, actions, walks, seconds = columns_of(rows, 5)
         values = np.frombuffer(b"".join(states), dtype="<u2").astype(np.uint16)
         lengths = [len(piece) // 4 for piece in actions]
         return PoolColumns(
@@ -133,7 +129,7 @@ class Records(Closing):
     def runs(self) -> RunColumns:
         """The policy's runs from the judged states."""
         rows = self._rows("SELECT number, ending, steps, cost, value FROM runs ORDER BY number")
-        numbers, endings, steps, costs, values = _columns(rows, 5)
+        numbers, endings, steps, costs, values = columns_of(rows, 5)
         return RunColumns(
             np.array(numbers, dtype=np.int64),
             np.array(endings, dtype=np.int8),
@@ -149,7 +145,7 @@ class Records(Closing):
             " FROM verdicts WHERE oracle = ? ORDER BY number",
             self._specs.index(oracle),
         )
-        numbers, outcomes, reasons, gaps, values, exact, seconds = _columns(rows, 7)
+        numbers, outcomes, reasons, gaps, values, exact, seconds = columns_of(rows, 7)
         return VerdictColumns(
             oracle,
             np.array(numbers, dtype=np.int64),
@@ -215,10 +211,6 @@ class Records(Closing):
         """What happened when."""
         return [TimelineRow(*row) for row in self._rows("SELECT * FROM timeline ORDER BY rowid")]
 
-    def _rows(self, query: str, *values: Any) -> list[Any]:
-        with explained(self.directory):
-            return self._connection.execute(query, values).fetchall()
-
     def _bug(self, row: tuple[Any, ...]) -> BugRow:
         number, bug, finders, seconds = row
         specs = tuple(self._specs[finder] for finder in json.loads(finders))
@@ -226,7 +218,7 @@ class Records(Closing):
         return BugRow(number, bug_from_json(json.loads(bug), source=source), specs, seconds)
 
     def _header(self) -> CampaignHeader:
-        meta = dict(self._rows("SELECT name, value FROM meta"))
+        meta = self._meta
         task = SavedTask(
             meta["task name"],
             meta["task sas"],
@@ -244,7 +236,3 @@ class Records(Closing):
             meta["objective"],
             tuple(OracleRow(*row) for row in oracles),
         )
-
-
-def _columns(rows: list[Any], width: int) -> list[tuple[Any, ...]]:
-    return list(zip(*rows, strict=True)) if rows else [()] * width

@@ -1,4 +1,4 @@
-"""The SQLite file of a campaign: its tables, opening it, and what its errors mean to a user."""
+"""The SQLite file of a campaign: opening it, and what its errors mean to a user."""
 
 from __future__ import annotations
 
@@ -9,56 +9,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bugsieve.basis.errors import BugsieveError, InputError, UsageError
+from bugsieve.results.tables import TABLES
 
 STORE_FILE = "campaign.sqlite"
 VERSION = 1
 _APPLICATION = 0x42677356  # "BgsV": tells our files from other people's databases
 
-TABLES = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE oracles (number INTEGER PRIMARY KEY, spec TEXT NOT NULL UNIQUE, objection TEXT);
-CREATE TABLE pool (
-    number INTEGER PRIMARY KEY, state BLOB NOT NULL, parent INTEGER, actions BLOB NOT NULL,
-    walk INTEGER, seconds REAL NOT NULL
-);
-CREATE TABLE runs (
-    number INTEGER PRIMARY KEY, ending INTEGER NOT NULL, steps INTEGER NOT NULL,
-    cost INTEGER NOT NULL, value REAL
-);
-CREATE TABLE verdicts (
-    number INTEGER, oracle INTEGER, outcome TEXT NOT NULL, reason TEXT NOT NULL,
-    gap REAL NOT NULL, value REAL, exact INTEGER NOT NULL, plan BLOB, seconds REAL NOT NULL,
-    PRIMARY KEY (number, oracle)
-) WITHOUT ROWID;
-CREATE TABLE bugs (
-    id TEXT NOT NULL UNIQUE, number INTEGER PRIMARY KEY, kind TEXT NOT NULL, gap REAL NOT NULL,
-    oracle INTEGER NOT NULL, finders TEXT NOT NULL, bug TEXT NOT NULL, seconds REAL NOT NULL
-);
-CREATE TABLE rejected (
-    number INTEGER, oracle INTEGER, reason TEXT NOT NULL, certificate TEXT,
-    PRIMARY KEY (number, oracle)
-) WITHOUT ROWID;
-CREATE TABLE progress (
-    only INTEGER PRIMARY KEY CHECK (only = 0), walks INTEGER NOT NULL, steps INTEGER NOT NULL,
-    rounds INTEGER NOT NULL, judged INTEGER NOT NULL, policy_calls INTEGER NOT NULL,
-    seconds REAL NOT NULL, news_seconds REAL NOT NULL, news_round INTEGER NOT NULL,
-    finished TEXT
-);
-CREATE TABLE timeline (
-    seconds REAL NOT NULL, event TEXT NOT NULL, walks INTEGER NOT NULL, pool INTEGER NOT NULL,
-    judged INTEGER NOT NULL, bugs INTEGER NOT NULL, detail TEXT NOT NULL
-);
-"""
 
-
-def create_file(path: Path) -> sqlite3.Connection:
-    """A new store with empty tables."""
+def create_file(path: Path, kind: str) -> sqlite3.Connection:
+    """A new store with the empty tables of a kind of campaigns."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.executescript(TABLES)
+        connection.executescript(TABLES[kind])
     except BaseException:
         connection.close()
         raise

@@ -29,7 +29,8 @@ from bugsieve.campaigns.events import (
     RoundDone,
     Started,
 )
-from bugsieve.campaigns.options import CampaignOptions, StopRules
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.oracles import registry
 from bugsieve.policies.function import policy

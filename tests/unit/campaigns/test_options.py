@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.campaigns.options import CampaignOptions, StopRules
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.search import Limits

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.results.export import EXPORT_FORMATS, export
+from bugsieve.results.export import export
 from bugsieve.results.store import Store
+from bugsieve.results.table_files import EXPORT_FORMATS
 from tests.unit.results.samples import created, rounds
 
 

@@ -21,7 +21,8 @@ from bugsieve.results.lock import FolderLock
 from bugsieve.results.records import Records
 from bugsieve.results.rows import Addition, OracleRow, Progress
 from bugsieve.results.schema import STORE_FILE, VERSION
-from bugsieve.results.store import PART_FILE, Store
+from bugsieve.results.store import Store
+from bugsieve.results.store_file import PART_FILE
 from tests.unit.results.samples import ORACLES, bug_row, created, header, judgement, rounds
 from tests.unit.results.small_disk import small_disk
 from tests.unit.results.unprivileged import unprivileged

@@ -1,0 +1,71 @@
+"""What campaigns of all kinds share: a folder that one process holds, and how a run ends."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from bugsieve.basis.closing import Closing
+from bugsieve.campaigns.events import Event, Finished, Listener
+from bugsieve.results.folder import check_free
+from bugsieve.results.lock import FolderLock
+from bugsieve.results.schema import explained
+
+INTERRUPTED = "interrupted"
+
+Outcome = TypeVar("Outcome")
+
+
+class FolderCampaign(Closing, Generic[Outcome]):
+    """A campaign that this process may run; holds its folder until it is run or closed."""
+
+    def __init__(self, directory: Path, lock: FolderLock) -> None:
+        self.directory = directory
+        self._lock = lock
+
+    def run(self, on_event: Listener | None = None) -> Outcome:
+        """Work until there is a reason to stop, then close; what is stored is kept, come what may.
+
+        Ctrl-C and errors are passed on. Whatever ends the run, the campaign can be opened again.
+        """
+        listener = _ignore if on_event is None else on_event
+        try:
+            self._work(listener)
+        except KeyboardInterrupt:
+            listener(Finished(INTERRUPTED))
+            raise
+        finally:
+            self.close()
+        return self._outcome()
+
+    def close(self) -> None:
+        """Let go of the folder, and of what the campaign needs to run."""
+        self._lock.close()
+
+    @abstractmethod
+    def _work(self, listener: Listener) -> None:
+        """Work on the store until there is a reason to stop."""
+
+    @abstractmethod
+    def _outcome(self) -> Outcome:
+        """What the campaign has done so far, read from its store."""
+
+
+def make_folder(folder: Path, fill: Callable[[], None]) -> FolderLock:
+    """Make the folder of a new campaign and fill it; returns the lock on it."""
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    lock = FolderLock(folder)
+    try:
+        check_free(folder)
+        fill()
+    except BaseException:
+        lock.close()
+        raise
+    return lock
+
+
+def _ignore(event: Event) -> None:
+    """Nobody listens."""

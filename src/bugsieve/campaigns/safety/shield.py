@@ -1,0 +1,106 @@
+"""Shields: a policy whose proven faults are replaced by the safe alternatives of their proofs.
+
+Each proof brings a table of states and actions that never leads to danger and never leaves the
+table. The states of all tables together are the proven region. A shield lets the policy act as it
+likes as long as it cannot leave the region; where it could, an action of the tables is taken. Of
+two tables with the same state either may decide: its action leads back into that table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.campaigns.safety.campaign import AnyPath, policy_of
+from bugsieve.policies.models.policy import ModelPolicy
+from bugsieve.policies.models.rows import row_keys
+from bugsieve.policies.models.table import write_table
+from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.results.safety.rows import SafetyBugRow
+from bugsieve.tasks.jani.model import JaniModel, StateArray
+
+Choices = dict[bytes, tuple[StateArray, int]]
+
+_BATCH = 10_000
+
+
+@dataclass(frozen=True)
+class Shield:
+    """What was written."""
+
+    path: Path
+    bugs: int
+    """Whose decisions are replaced."""
+    states: int
+    """In which the shield decides instead of the policy."""
+    policy: str
+    """The spec under which it can be tested."""
+
+
+def make_shield(directory: AnyPath, target: AnyPath) -> Shield:
+    """Write the policy of a campaign without its proven bugs, as a table policy."""
+    with SafetyRecords(directory) as records:
+        header, rows = records.header, records.bugs()
+    if not rows:
+        raise UsageError(f"{directory}: has no bugs, so there is nothing to shield")
+    path = Path(target)
+    with policy_of(directory, header) as policy:
+        choices = _needed(policy, _alternatives(policy, rows))
+        try:
+            write_table(path, policy.model, list(choices.values()), default=policy.spec)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    return Shield(path, len(rows), len(choices), f"table:{path}")
+
+
+def _alternatives(policy: ModelPolicy, rows: list[SafetyBugRow]) -> Choices:
+    """What the proofs do in each of their states; the first bug's proof counts."""
+    choices: Choices = {}
+    for row in rows:
+        for values, action in row.bug.alternative:
+            state = policy.model.state(values)
+            choices.setdefault(row_keys(state[np.newaxis])[0], (state, action))
+    return choices
+
+
+def _needed(policy: ModelPolicy, choices: Choices) -> Choices:
+    """The choices where the policy, left alone, might leave the region."""
+    needed: Choices = {}
+    items = list(choices.items())
+    for start in range(0, len(items), _BATCH):
+        batch = items[start : start + _BATCH]
+        states = np.array([state for _, (state, _) in batch])
+        stays = _stays(policy, states, choices)
+        needed.update(item for item, keep in zip(batch, stays, strict=True) if not keep)
+    return needed
+
+
+def _stays(policy: ModelPolicy, states: StateArray, region: Choices) -> list[bool]:
+    """Whether all that the policy's own action may lead to is safe for certain."""
+    expansion = policy.model.expand(states)
+    ends = _ends_safely(policy.model, expansion.outcomes)
+    inside = [
+        safe or key in region for key, safe in zip(row_keys(expansion.outcomes), ends, strict=True)
+    ]
+    stays = []
+    chosen = policy.choose(states).tolist()
+    for row, action in enumerate(chosen):
+        first, last = expansion.action_offsets[row : row + 2]
+        places = np.flatnonzero(expansion.actions[first:last] == action)
+        if not len(places):
+            stays.append(False)
+            continue
+        begin, end = expansion.outcome_offsets[first + places[0] :][:2]
+        stays.append(all(inside[begin:end]))
+    return stays
+
+
+def _ends_safely(model: JaniModel, states: StateArray) -> NDArray[np.bool_]:
+    """Whether a run ends in each state, and not in danger."""
+    _, offsets = model.applicable(states)
+    ends: NDArray[np.bool_] = model.is_goal(states) | (np.diff(offsets) == 0)
+    return ends & ~model.is_unsafe(states)

@@ -1,0 +1,63 @@
+"""`bugsieve safety`: find runs of a policy into danger, and the decisions that are to blame."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.cli import campaign_arguments, model_arguments, safety_arguments
+
+if TYPE_CHECKING:
+    from bugsieve.cli.parser import Parser
+
+DESCRIPTION = (
+    "Find runs of a policy that end in danger, decide whether the danger could have been avoided, "
+    "and prove which decisions are to blame. Everything is kept in a folder; every bug has a "
+    "certificate, which a checker of its own has accepted."
+)
+
+EPILOG = """\
+policies: see 'bugsieve list model-policies'.
+
+The exit code is 1 if bugs were found, 0 if none, 5 if the walks said nothing, 4 if the model
+itself goes wrong. Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
+"""
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "safety",
+        help="find and prove decisions of a policy that lead to danger",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    model_arguments.add_model_arguments(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="new folder for the results (bugsieve-MODEL)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    model_arguments.add_model_policy_arguments(parser)
+    safety_arguments.add_walk_arguments(parser)
+    safety_arguments.add_oracle_arguments(parser)
+    campaign_arguments.add_stop_arguments(parser, rounds=False)
+    parser.set_defaults(run=run, stale_rounds=None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the campaign, run it and print what it found."""
+    from bugsieve.campaigns.safety.campaign import SafetyCampaign, check_new_safety
+    from bugsieve.cli.safety_report import run_and_report_safety
+
+    options = safety_arguments.safety_options_of(args)
+    check_new_safety(options, args.output)
+    model = model_arguments.model_from(args)
+    folder = campaign_arguments.free_folder(args.output, model.name)
+    with SafetyCampaign.create(folder, options, model) as campaign:
+        return run_and_report_safety(campaign, as_json=args.json)

@@ -1,0 +1,123 @@
+"""The arguments of a safety campaign: how unsafe runs are sought, and who judges them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from typing import TYPE_CHECKING
+
+from bugsieve.cli import campaign_arguments, model_arguments
+from bugsieve.cli.numbers import whole_number
+
+if TYPE_CHECKING:
+    from bugsieve.campaigns.safety.options import SafetyOptions
+    from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
+
+_MOST = 10**12
+_ALL = "inf"
+
+
+def add_walk_arguments(parser: argparse.ArgumentParser) -> None:
+    """How unsafe runs are sought."""
+    add = parser.add_argument_group("walks").add_argument
+    count = whole_number(1, _MOST)
+    add("--walks", type=count, default=1000, metavar="N", help="walks to make (1000)")
+    add(
+        "--choice",
+        default="greedy",
+        metavar="NAME",
+        help="where walks go if an action has several outcomes: nearest to danger (greedy, the "
+        "default), there more likely (sampling), or anywhere (uniform)",
+    )
+    add(
+        "--lookahead",
+        type=_lookahead,
+        metavar="N",
+        help="steps to look ahead where several outcomes are equally near to danger, or inf "
+        "(inf; 1 for --choice uniform)",
+    )
+    add(
+        "--step-limit",
+        type=count,
+        default=10_000,
+        metavar="N",
+        help="steps of a walk (10000)",
+    )
+
+
+def add_oracle_arguments(parser: argparse.ArgumentParser) -> None:
+    """Who judges the states of unsafe runs."""
+    add = parser.add_argument_group("judging").add_argument
+    add(
+        "--oracle",
+        action="append",
+        metavar="SPEC",
+        help="who judges unsafe runs (tarjan); may be repeated, the first one's faults become "
+        "bugs. See 'bugsieve list safety-oracles'; 'tarjan:2' allows alternatives that differ "
+        "from the policy twice at most",
+    )
+    add(
+        "--proof-rows",
+        type=whole_number(1, _MOST),
+        default=50_000,
+        metavar="N",
+        help="states in the largest proof to keep; larger finds are no bugs (50000)",
+    )
+    add(
+        "--shared-runs",
+        type=whole_number(1, _MOST),
+        default=32,
+        metavar="N",
+        help="runs in a row that are judged with what was found out about those before (32)",
+    )
+    add(
+        "--alone",
+        type=whole_number(0, _MOST),
+        default=0,
+        metavar="N",
+        help="for measurements: judge N states once more, each without any knowledge (0)",
+    )
+    model_arguments.add_safety_limits(parser)
+
+
+def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
+    """The options of the campaign that the arguments ask for."""
+    from bugsieve.campaigns.safety.options import SafetyOptions
+    from bugsieve.policies.worker import WorkerLimits
+
+    files = (args.model, args.property, args.start, args.objective, args.unsafe)
+    constants = model_arguments.constants_from(args)
+    return SafetyOptions(
+        model=tuple(os.fspath(path) for path in files if path is not None),
+        policy=args.policy,
+        property_name=args.property_name,
+        constants=tuple(f"{name}={json.dumps(value)}" for name, value in constants.items()),
+        policy_seed=args.seed,
+        policy_limits=WorkerLimits(deadline=args.deadline, memory_mb=args.memory),
+        oracles=tuple(args.oracle or ()),
+        limits=model_arguments.safety_limits(args),
+        proof_rows=args.proof_rows,
+        shared_runs=args.shared_runs,
+        alone=args.alone,
+        fuzz=_fuzz_options(args),
+        stop=campaign_arguments.stop_rules_of(args),
+    )
+
+
+def _fuzz_options(args: argparse.Namespace) -> SafetyFuzzOptions:
+    from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
+
+    usual = 1 if args.choice == "uniform" else _ALL
+    lookahead = usual if args.lookahead is None else args.lookahead
+    return SafetyFuzzOptions(
+        lookahead=None if lookahead == _ALL else int(lookahead),
+        choice=args.choice,
+        step_limit=args.step_limit,
+        walks=args.walks,
+        seed=args.seed,
+    )
+
+
+def _lookahead(text: str) -> int | str:
+    return _ALL if text in (_ALL, "∞") else whole_number(1, _MOST)(text)

@@ -1,0 +1,163 @@
+"""How a safety bug is explained: the run step by step, the fault marked, and what is safe."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.basis.wording import counted
+from bugsieve.cli.bug_arguments import find_bug
+from bugsieve.cli.state_wording import changes_text, values_text
+
+if TYPE_CHECKING:
+    from bugsieve.results.safety.rows import SafetyBugRow
+
+_BEFORE, _AFTER = 10, 30
+"""Steps shown before the bug's state and after it; the last one is always shown."""
+
+
+@dataclass(frozen=True)
+class SafetyExplanation:
+    """A bug with the whole run in which it was found."""
+
+    row: SafetyBugRow
+    variables: tuple[str, ...]
+    actions: tuple[str, ...]
+    """Names, by number."""
+    states: list[list[Any]]
+    choices: list[str]
+    safety: list[str]
+    """What the bug's oracle says of each state."""
+    faults: frozenset[int]
+    """Positions of all faults of the run."""
+    alternatives: list[list[Any]]
+    """Where the safe action may lead from the bug's state."""
+
+    @property
+    def certificate(self) -> Mapping[str, Any]:
+        """The proof."""
+        return self.row.bug.certificate
+
+
+def explanation_of(folder: Path, name: str) -> SafetyExplanation:
+    """Everything about the bug of this id, or of the only one that begins so."""
+    from bugsieve.bugs.safety_bug import plain_states
+    from bugsieve.campaigns.safety.campaign import saved_model
+    from bugsieve.oracles.safety.decide import Safety
+    from bugsieve.results.safety.export import SAFETY_NAMES
+    from bugsieve.results.safety.records import SafetyRecords
+
+    with SafetyRecords(folder) as records:
+        row = find_bug(records, name)
+        run, header = records.run(row.walk), records.header
+        verdicts = records.verdicts(row.bug.oracle)[row.walk]
+    model = saved_model(folder, header)
+    expansion = model.expand([model.state(row.bug.state)])
+    place = expansion.actions.tolist().index(row.safe_action)
+    begin, end = expansion.outcome_offsets[place : place + 2]
+    return SafetyExplanation(
+        row,
+        tuple(variable.name for variable in model.variables),
+        header.actions,
+        plain_states(model, run.states),
+        [header.actions[action] for action in run.actions],
+        [SAFETY_NAMES[Safety(code)] for code in verdicts.safety.tolist()],
+        frozenset(verdicts.faults),
+        plain_states(model, model.pack(expansion.outcomes[begin:end])),
+    )
+
+
+def explanation_text(found: SafetyExplanation) -> str:
+    """For people."""
+    row, certificate = found.row, found.certificate
+    kind = "a decision that leaves safety" if row.bug.kind == "fault" else "danger was avoidable"
+    lines = [
+        f"bug {row.id} ({row.bug.kind}: {kind}) of {certificate['policy']} "
+        f"on {certificate['model']['name']}",
+        f"found in walk {row.walk}: danger after {counted(len(found.choices), 'step')}",
+        "",
+        f"start: {values_text(found.variables, found.states[0])}",
+        *_steps(found),
+        "",
+        f"the state at step {row.position + 1}: {values_text(found.variables, row.bug.state)}",
+        *_reasons(found),
+    ]
+    return "\n".join(lines)
+
+
+def _steps(found: SafetyExplanation) -> Iterator[str]:
+    """The steps around the bug's state; an arrow marks its own, a star other faults."""
+    digits = len(str(len(found.choices)))
+    width = max(map(len, found.choices))
+    position, last = found.row.position, len(found.choices) - 1
+    previous = -1
+    for number, choice in enumerate(found.choices):
+        if not (position - _BEFORE <= number <= position + _AFTER or number == last):
+            continue
+        if number != previous + 1:
+            yield f"     … {counted(number - previous - 1, 'step')} …"
+        previous = number
+        mark = "->" if number == position else " *" if number in found.faults else "  "
+        change = changes_text(found.variables, found.states[number], found.states[number + 1])
+        ending = "  [danger]" if number == last else ""
+        yield f"{mark} {number + 1:>{digits}}. {choice:{width}}  {change}{ending}"
+
+
+def _reasons(found: SafetyExplanation) -> Iterator[str]:
+    row, certificate = found.row, found.certificate
+    variables, state = found.variables, row.bug.state
+    within = "" if row.bug.radius is None else f" within {counted(row.bug.radius, 'divergence')}"
+    if row.bug.kind == "fault":
+        change = changes_text(variables, state, certificate["outcome"])
+        lost = f"from there danger cannot be avoided{within} ({_size(certificate['unsafe'])})"
+        yield (
+            f"the policy does {certificate['action_name']}, which may lead to {change}: "
+            f"{lost if certificate['unsafe'] else 'that is danger'}"
+        )
+    else:
+        yield f"the policy does {certificate['action_name']}, and meets danger"
+    outcomes = "; ".join(changes_text(variables, state, after) for after in found.alternatives)
+    yield (
+        f"safe is {found.actions[row.safe_action]} ({outcomes}): danger can be avoided{within} "
+        f"from there on ({_size(certificate['safe'])})"
+    )
+
+
+def _size(rows: Sequence[Any]) -> str:
+    return f"{counted(len(rows), 'state')} in the proof"
+
+
+def explanation_json(found: SafetyExplanation) -> str:
+    """For programs."""
+    row, certificate = found.row, found.certificate
+    report = {
+        "id": row.id,
+        "kind": row.bug.kind,
+        "oracle": row.bug.oracle,
+        "radius": row.bug.radius,
+        "walk": row.walk,
+        "step": row.position,
+        "state": _named(found.variables, row.bug.state),
+        "action": certificate["action_name"],
+        "outcome": None
+        if row.bug.kind != "fault"
+        else _named(found.variables, certificate["outcome"]),
+        "safe_action": found.actions[row.safe_action],
+        "safe_outcomes": [_named(found.variables, after) for after in found.alternatives],
+        "safe_rows": len(certificate["safe"]),
+        "unsafe_rows": len(certificate.get("unsafe", ())),
+        "faults": sorted(found.faults),
+        "run": {
+            "states": [_named(found.variables, state) for state in found.states],
+            "actions": found.choices,
+            "safety": found.safety,
+        },
+    }
+    return json.dumps(report, indent=2, allow_nan=False)
+
+
+def _named(variables: Sequence[str], state: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip(variables, state, strict=True))

@@ -1,0 +1,264 @@
+"""What the commands that run safety campaigns show: progress while they run, then a summary."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.basis.wording import counted
+from bugsieve.cli.campaign_report import BUGS_FOUND, NOTHING_TESTED, OUR_FAULT
+from bugsieve.cli.live_display import LiveDisplay
+from bugsieve.cli.state_wording import changes_text, telling_text
+from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.campaigns.events import Event, SafetyRoundDone
+    from bugsieve.campaigns.safety.campaign import SafetyCampaign
+    from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
+    from bugsieve.results.safety.rows import SafetyBugRow
+
+_BUGS_SHOWN = 5
+_STATES_READ = 5
+
+
+def run_and_report_safety(campaign: SafetyCampaign, *, as_json: bool) -> int:
+    """Run the campaign with a progress display, print what came out; the exit code."""
+    with SafetyDisplay(campaign.options.stop.max_time) as display:
+        summary = campaign.run(display.take)
+    show(summary_json(campaign, summary) if as_json else summary_text(campaign, summary))
+    return safety_exit_code(summary)
+
+
+def safety_exit_code(summary: SafetySummary) -> int:
+    """1 for bugs, also those whose proof is not kept; 5 if nothing could be said; 3 if we err."""
+    if summary.rejected:
+        return OUR_FAULT
+    if summary.bugs or summary.unproven:
+        return BUGS_FOUND
+    decided = any(counts.with_fault + counts.unavoidable for counts in summary.oracles.values())
+    if summary.runs:
+        return 0 if decided else NOTHING_TESTED
+    return 0 if _telling(summary) else NOTHING_TESTED
+
+
+def _telling(summary: SafetySummary) -> list[str]:
+    """Outcomes of walks that say something: a run that was cut short does not.
+
+    Nor does one that ends for want of an action if the policy fails to answer.
+    """
+    silent = ("step limit", "no action") if summary.troubles else ("step limit",)
+    return [outcome for outcome in summary.outcomes if outcome not in silent]
+
+
+class SafetyDisplay(LiveDisplay):
+    """Shows the events of a safety campaign."""
+
+    def __init__(self, max_time: float | None = None) -> None:
+        super().__init__()
+        self._max_time = max_time
+        self._last: SafetyRoundDone | None = None
+
+    def take(self, event: Event) -> None:
+        """Listen to the campaign."""
+        from bugsieve.campaigns import events
+
+        if isinstance(event, events.ClaimRejected):
+            row = event.row
+            self.say(f"the checker rejects a claim of {row.oracle}: {row.reason}")
+        elif isinstance(event, events.SafetyRoundDone):
+            self._last = event
+            self.tick()
+
+    def lines(self) -> list[str]:
+        """One line with the counts."""
+        if self._last is None:
+            return ["starting"]
+        return [safety_progress_line(self._last, self._max_time)]
+
+
+def safety_progress_line(state: SafetyRoundDone, max_time: float | None) -> str:
+    """Where a safety campaign stands, in one line."""
+    parts = [
+        f"walk {state.walks} of {state.walk_limit}",
+        f"{counted(state.runs, 'unsafe run')} ({state.different_runs} different)",
+        ", ".join(_kinds(state.bugs)) or "no bugs",
+        f"{state.walks_per_second:.0f} walks/s",
+    ]
+    if state.last_bug_seconds is not None:
+        parts.append(f"last find {max(state.seconds - state.last_bug_seconds, 0):.0f} s ago")
+    parts.append(f"{state.seconds:.0f} s")
+    if max_time is not None:
+        parts.append(f"{max(max_time - state.seconds, 0):.0f} s left")
+    return ", ".join(parts)
+
+
+def summary_text(campaign: SafetyCampaign, summary: SafetySummary) -> str:
+    """What was tested and found, for people."""
+    folder, header = campaign.directory, campaign.header
+    lines = [
+        f"model {header.name}, policy {header.policy}, seed {campaign.options.fuzz.seed}",
+        f"results in {folder}",
+        "",
+        *safety_count_lines(summary),
+    ]
+    found = FoundBugs.read(folder)
+    if found.rows:
+        lines += ["", *found.lines(_BUGS_SHOWN)]
+        if len(found.rows) > _BUGS_SHOWN:
+            lines.append(f"… and {len(found.rows) - _BUGS_SHOWN} more in {folder}/bugs")
+        best = found.rows[0].id
+        lines += [
+            "",
+            f"look closer: bugsieve explain {folder} {best}",
+            f"ask again:   bugsieve replay {folder} {best}",
+            f"repair:      bugsieve shield {folder} -o shield.json",
+        ]
+    if summary.rejected:
+        lines += ["", f"{len(summary.rejected)} claims were rejected: a fault in Bugsieve"]
+    return "\n".join(lines)
+
+
+def safety_count_lines(summary: SafetySummary) -> list[str]:
+    """The counts of a safety campaign."""
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in summary.outcomes.items())
+    lines = [
+        f"{counted(summary.walks, 'walk')} in {summary.seconds:.1f} s"
+        + (f" ({summary.reason})" if summary.reason else "")
+        + f": {outcomes or 'none finished'}",
+        runs_line(summary),
+        bugs_line(summary),
+    ]
+    if summary.unproven:
+        places = {(row.walk, row.position) for row in summary.unproven}
+        reason = summary.unproven[0].reason
+        lines.append(f"{counted(len(places), 'fault')} not proven in full: {reason}")
+    width = max(map(len, summary.oracles), default=0)
+    for oracle, counts in summary.oracles.items():
+        lines.append(f"  {oracle:{width}}  {oracle_text(oracle, counts, summary.runs)}")
+    for kind, trouble in summary.troubles.items():
+        answers = counted(trouble["answers"], "answer")
+        lines.append(f"the policy: {kind} in {answers}, first: {trouble['first']}")
+    return lines
+
+
+def runs_line(summary: SafetySummary) -> str:
+    """How many unsafe runs."""
+    if not summary.runs:
+        return "no unsafe runs found"
+    return f"{counted(summary.runs, 'unsafe run')}, {summary.different_runs} different"
+
+
+def bugs_line(summary: SafetySummary) -> str:
+    """How many bugs, by kind."""
+    if not summary.bugs:
+        return "no bugs proven" if summary.unproven else "no bugs found"
+    return f"{counted(summary.bugs, 'bug')}: {', '.join(_kinds(summary.bugs_by_kind))}"
+
+
+def _kinds(counts: Mapping[str, int]) -> list[str]:
+    return [
+        counted(count, kind) if kind == "fault" else f"{count} {kind}"
+        for kind, count in counts.items()
+    ]
+
+
+def oracle_text(oracle: str, counts: RunCounts, runs: int) -> str:
+    """What an oracle says of the unsafe runs."""
+    if not runs:
+        return "nothing to judge"
+    share = 100 * counts.with_fault / runs
+    parts = [f"{counts.with_fault} of {counted(runs, 'unsafe run')} with a fault ({share:.0f} %)"]
+    if counts.unavoidable:
+        _, _, radius = oracle.partition(":")
+        within = f" within {counted(int(radius), 'divergence')}" if radius else ""
+        parts.append(f"{counts.unavoidable} could not be avoided{within}")
+    if counts.inconclusive:
+        parts.append(f"{counts.inconclusive} inconclusive")
+    return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class FoundBugs:
+    """The bugs of a safety campaign, those in most runs first."""
+
+    rows: list[SafetyBugRow]
+    runs: Mapping[str, int]
+    """In how many unsafe runs each bug occurs, by its id."""
+    actions: Sequence[str]
+    """Names of the model's actions."""
+
+    @classmethod
+    def read(cls, folder: Path) -> FoundBugs:
+        """Those of a campaign."""
+        from bugsieve.results.safety.records import SafetyRecords
+        from bugsieve.results.safety.rows import commonest_first
+
+        with SafetyRecords(folder) as records:
+            runs = records.bug_runs()
+            return cls(commonest_first(records.bugs(), runs), runs, records.header.actions)
+
+    def lines(self, most: int) -> list[str]:
+        """The first bugs, each in two lines: where it is, and what the policy does there."""
+        lines = []
+        for row in self.rows[:most]:
+            certificate = row.bug.certificate
+            state = telling_text(certificate["variables"], row.bug.state, _ahead(certificate))
+            lines.append(
+                f"{row.id}  {row.bug.kind} in {counted(self.runs[row.id], 'run')}, at {state}"
+            )
+            lines.append(f"    {_decision(row, self.actions[row.safe_action])}")
+        return lines
+
+    def json(self) -> list[dict[str, Any]]:
+        """The same for programs; certificates are in files of their own."""
+        return [self._row_json(row) for row in self.rows]
+
+    def _row_json(self, row: SafetyBugRow) -> dict[str, Any]:
+        certificate = row.bug.certificate
+        return {
+            "id": row.id,
+            "kind": row.bug.kind,
+            "oracle": row.bug.oracle,
+            "radius": row.bug.radius,
+            "runs": self.runs[row.id],
+            "state": dict(zip(certificate["variables"], row.bug.state, strict=True)),
+            "action": certificate["action_name"],
+            "safe_action": self.actions[row.safe_action],
+            "steps": row.steps,
+            "walk": row.walk,
+            "position": row.position,
+            "seconds": row.seconds,
+        }
+
+
+def _ahead(certificate: Mapping[str, Any]) -> list[list[Any]]:
+    """Some of the states into which the policy gets, and into which it could get instead."""
+    instead = [state for state, _, _ in certificate["safe"][:_STATES_READ]]
+    return [*certificate["run"]["states"][:_STATES_READ], *instead]
+
+
+def _decision(row: SafetyBugRow, safe: str) -> str:
+    """What the policy does in the state of a bug, where that leads, and what would be safe."""
+    certificate = row.bug.certificate
+    danger = f"danger {counted(row.steps, 'step')} later"
+    change = ""
+    if row.bug.kind == "fault":
+        outcome = certificate["outcome"]
+        changes = changes_text(certificate["variables"], row.bug.state, outcome)
+        change = f" ({changes}: {'lost' if certificate['unsafe'] else 'unsafe'})"
+    return f"does {certificate['action_name']}{change}; {danger}; safe is {safe}"
+
+
+def summary_json(campaign: SafetyCampaign, summary: SafetySummary) -> str:
+    """The same as the summary for programs."""
+    report = {
+        "folder": str(campaign.directory),
+        "model": campaign.header.name,
+        "policy": campaign.header.policy,
+        **asdict(summary),
+        "found": FoundBugs.read(campaign.directory).json(),
+    }
+    return json.dumps(report, indent=2, allow_nan=False)

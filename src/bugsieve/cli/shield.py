@@ -1,0 +1,48 @@
+"""`bugsieve shield`: the policy of a safety campaign without its proven faults."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.basis.wording import counted
+from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.cli.parser import Parser
+
+
+def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "shield",
+        help="write a policy without its proven faults",
+        description="Write the policy of a safety campaign with its proven faults replaced: in "
+        "the states of their proofs it does what the proofs do, which never leads to danger. "
+        "The result is a policy again ('table:FILE'), which can be tested again.",
+    )
+    parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="where to write it (shield.json in the folder)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the shield and say how to test it."""
+    from bugsieve.campaigns.safety.shield import make_shield
+    from bugsieve.results.safety.folder import MODEL_FILE
+
+    shield = make_shield(args.folder, args.output or args.folder / "shield.json")
+    show(
+        f"wrote {shield.path}: {counted(shield.bugs, 'bug')} repaired by other actions in "
+        f"{counted(shield.states, 'state')}\n"
+        f"ask again:  bugsieve replay {args.folder} --policy {shield.policy}\n"
+        f"test again: bugsieve safety {args.folder / MODEL_FILE} --policy {shield.policy}"
+    )
+    return 0

@@ -1,0 +1,1 @@
+"""The folder of a safety campaign: store, bug files and export."""

@@ -1,0 +1,117 @@
+"""The tables of a safety campaign's export, with names instead of numbers."""
+
+from __future__ import annotations
+
+import json
+
+from bugsieve.bugs.safety_bug import plain_states
+from bugsieve.oracles.safety.decide import Safety
+from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.results.safety.rows import SafetyHeader
+from bugsieve.results.table_files import Table
+from bugsieve.tasks.jani.loading import load_document
+from bugsieve.tasks.jani.model import JaniModel
+
+SAFETY_NAMES = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.UNKNOWN: "unknown"}
+
+
+def about_safety(header: SafetyHeader) -> dict[str, str]:
+    """What the tables are about."""
+    return {"model": header.name, "policy": header.policy}
+
+
+def safety_tables(records: SafetyRecords) -> dict[str, Table]:
+    """Walks, unsafe runs, their states, verdicts on these, single verdicts, and bugs."""
+    header = records.header
+    model = load_document(header.document_json(), name=str(records.directory))
+    runs = records.runs()
+    return {
+        "walks": _walks(records),
+        "runs": {
+            "walk": runs.walks.tolist(),
+            "same_as": runs.same_as.tolist(),
+            "steps": runs.steps.tolist(),
+        },
+        "states": _states(records, model),
+        "verdicts": _verdicts(records),
+        "alone": _alone(records),
+        "bugs": _bugs(records, model),
+    }
+
+
+def _walks(records: SafetyRecords) -> Table:
+    walks = records.walks()
+    return {
+        "number": walks.numbers.tolist(),
+        "outcome": list(walks.outcomes),
+        "stopped": walks.stopped.tolist(),
+        "steps": walks.steps.tolist(),
+        "seconds": walks.seconds.tolist(),
+    }
+
+
+def _states(records: SafetyRecords, model: JaniModel) -> Table:
+    """One row per state of each different run; the last state of a run has no action."""
+    values: Table = {variable.name: [] for variable in model.variables}
+    table: Table = {"walk": [], "position": [], "action": []}
+    runs = records.runs()
+    for walk in runs.walks[runs.walks == runs.same_as].tolist():
+        run = records.run(walk)
+        states = plain_states(model, run.states)
+        table["walk"] += [walk] * len(states)
+        table["position"] += range(len(states))
+        table["action"] += [*(model.actions[action] for action in run.actions), None]
+        for column, values_of in zip(values.values(), zip(*states, strict=True), strict=True):
+            column += values_of
+    return {**table, **{_free_name(name, table): column for name, column in values.items()}}
+
+
+def _free_name(name: str, table: Table) -> str:
+    """The name of a variable, marked if a column of ours has it."""
+    return f"variable {name}" if name in table else name
+
+
+def _verdicts(records: SafetyRecords) -> Table:
+    """One row per oracle and state of each different run."""
+    names = ("walk", "position", "oracle", "safety", "fault", "open")
+    table: Table = {name: [] for name in names}
+    for oracle in records.header.oracles:
+        for walk, row in records.verdicts(oracle).items():
+            positions = range(len(row.safety))
+            table["walk"] += [walk] * len(positions)
+            table["position"] += positions
+            table["oracle"] += [oracle] * len(positions)
+            table["safety"] += [SAFETY_NAMES[Safety(code)] for code in row.safety.tolist()]
+            table["fault"] += [position in row.faults for position in positions]
+            table["open"] += [position in row.open_faults for position in positions]
+    return table
+
+
+def _alone(records: SafetyRecords) -> Table:
+    names = ("walk", "position", "oracle", "safety", "reached", "expanded", "seconds")
+    table: Table = {name: [] for name in names}
+    for oracle in records.header.oracles:
+        for walk, row in records.alone(oracle):
+            safety = SAFETY_NAMES[Safety(row.safety)]
+            cells = (walk, row.position, oracle, safety, row.reached, row.expanded, row.seconds)
+            for name, cell in zip(names, cells, strict=True):
+                table[name].append(cell)
+    return table
+
+
+def _bugs(records: SafetyRecords, model: JaniModel) -> Table:
+    rows = records.bugs()
+    runs = records.bug_runs()
+    return {
+        "id": [row.id for row in rows],
+        "kind": [row.bug.kind for row in rows],
+        "oracle": [row.bug.oracle for row in rows],
+        "radius": [row.bug.radius for row in rows],
+        "walk": [row.walk for row in rows],
+        "position": [row.position for row in rows],
+        "state": [json.dumps(row.bug.state) for row in rows],
+        "action": [model.actions[row.bug.action] for row in rows],
+        "alternative": [model.actions[row.safe_action] for row in rows],
+        "runs": [runs[row.id] for row in rows],
+        "seconds": [row.seconds for row in rows],
+    }

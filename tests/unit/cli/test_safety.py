@@ -1,0 +1,334 @@
+"""The commands that test the safety of a policy and look at what was found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bugsieve.bugs.safety_bug_checker import check_safety_bug
+from bugsieve.cli import main
+from tests.unit.campaigns.safety.ledge import ledge
+from tests.unit.cli.test_testing import run as run  # the fixture
+from tests.unit.results.samples import created
+from tests.unit.results.small_disk import small_disk
+from tests.unit.tasks.jani.small import (
+    automaton,
+    binary,
+    bounded,
+    edge,
+    model,
+    safety,
+    variable,
+    write,
+)
+
+Run = Callable[..., tuple[int, str, str]]
+
+LEFT = json.dumps({"rows": [[[place], "left" if place < 4 else "right"] for place in range(1, 6)]})
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model and a policy that goes left where it should not."""
+    folder = tmp_path_factory.mktemp("ledge")
+    write(folder, ledge())
+    write(folder, ledge(slip=5), "faulty.jani")
+    (folder / "left.json").write_text(LEFT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(place: Path) -> Path:
+    """A finished campaign that has found two faults."""
+    folder = place / "results"
+    assert main(["safety", *arguments(place), "-o", str(folder), "--oracle", "tarjan"]) == 1
+    return folder
+
+
+def arguments(place: Path, *more: object) -> list[str]:
+    policy = f"table:{place / 'left.json'}"
+    return [str(place / "model.jani"), "--policy", policy, "--walks", "60", *map(str, more)]
+
+
+def test_a_campaign_ends_with_faults_in_words(place: Path, tmp_path: Path, run: Run) -> None:
+    folder = tmp_path / "found"
+    oracles = ["--oracle", "tarjan", "--oracle", "vi:1"]
+    code, out, err = run("safety", *arguments(place), "-o", folder, *oracles)
+    assert (code, err) == (1, "")
+    lines = out.splitlines()
+    assert lines[0] == f"model ledge, policy table:{place / 'left.json'}, seed 0"
+    assert lines[3].startswith("60 walks in ") and "(all walks made): " in lines[3]
+    assert "2 bugs: 2 faults" in lines
+    assert any(line.startswith("  tarjan  ") and "with a fault (" in line for line in lines)
+    assert "could not be avoided within 1 divergence" in out
+    assert any("fault in " in line and line.endswith(", at x = 3") for line in lines)
+    assert "does left (x 3 → 1: lost); danger " in out and "; safe is right" in out
+    files = sorted((folder / "bugs").iterdir())
+    assert len(files) == 2
+    document = json.loads((folder / "model.jani").read_text())
+    for file in files:
+        assert file.stem in out
+        check_safety_bug(document, json.loads(file.read_text()))
+    assert f"repair:      bugsieve shield {folder} -o shield.json" in lines
+
+
+def test_the_summary_as_json(place: Path, tmp_path: Path, run: Run) -> None:
+    code, out, _ = run("safety", *arguments(place), "-o", tmp_path / "json", "--json")
+    report = json.loads(out)
+    assert code == 1
+    assert report["bugs"] == len(report["found"]) == 2
+    assert {bug["state"]["x"] for bug in report["found"]} == {2, 3}
+    assert {(bug["action"], bug["safe_action"]) for bug in report["found"]} == {("left", "right")}
+    assert sum(report["outcomes"].values()) == report["walks"] == 60
+    counts = report["oracles"]["tarjan"]
+    assert counts["with_fault"] + counts["unavoidable"] == report["runs"]
+
+
+def test_a_safe_policy_ends_with_0(place: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "right.json").write_text(LEFT.replace("left", "right"))
+    write(tmp_path, ledge(starts=(3, 4)))
+    policy = f"table:{tmp_path / 'right.json'}"
+    code, out, _ = run(
+        "safety", tmp_path / "model.jani", "--policy", policy, "-o", tmp_path / "safe"
+    )
+    assert (code, "no unsafe runs found" in out, "no bugs found" in out) == (0, True, True)
+
+
+def test_walks_that_say_nothing_end_with_5(place: Path, tmp_path: Path, run: Run) -> None:
+    write(tmp_path, ledge(starts=(4,)))
+    options = ["--policy", "random:2", "--step-limit", 1, "--choice", "uniform"]
+    code, out, _ = run("safety", tmp_path / "model.jani", *options, "-o", tmp_path / "cut")
+    assert (code, "step limit" in out) == (5, True)
+    write(tmp_path, ledge(starts=(3,)))
+    options = ["--policy", f"table:{place / 'left.json'}", "--oracle", "vi", "--expansions", 1]
+    code, out, _ = run("safety", tmp_path / "model.jani", *options, "-o", tmp_path / "vi")
+    assert (code, "1000 inconclusive" in out) == (5, True)
+
+
+def test_a_policy_that_always_crashes_ends_with_5(place: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "broken.py").write_text("def f(values, applicable):\n    return 1 / 0\n")
+    policy = f"python:{tmp_path / 'broken.py'}:f"
+    options = ["--policy", policy, "--walks", 5, "-o", tmp_path / "broken"]
+    code, out, _ = run("safety", place / "model.jani", *options)
+    assert code == 5
+    assert "policy crash in " in out and "ZeroDivisionError" in out
+
+
+def test_a_faulty_model_is_one_sentence_and_4(place: Path, tmp_path: Path, run: Run) -> None:
+    options = ["--policy", f"table:{place / 'left.json'}", "-o", tmp_path / "faulty"]
+    code, out, err = run("safety", place / "faulty.jani", *options)
+    assert (code, out) == (4, "") and err.count("\n") == 1
+    assert "assigns -4 to 'x'" in err and "in the state x = 5" in err
+    code, out, _ = run("status", tmp_path / "faulty")
+    assert (code, "(the model is faulty)" in out) == (0, True)
+
+
+def test_a_folder_is_found_if_none_is_named(
+    place: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        run("safety", *arguments(place, "--max-bugs", 1))
+    names = {path.parent.name for path in tmp_path.glob("bugsieve-*/campaign.sqlite")}
+    assert names == {"bugsieve-ledge", "bugsieve-ledge-2"}
+
+
+def test_a_stopped_campaign_goes_on(place: Path, tmp_path: Path, run: Run, results: Path) -> None:
+    folder = tmp_path / "stopped"
+    run("safety", *arguments(place, "--max-bugs", 1, "-o", folder))
+    code, out, _ = run("resume", folder, "--max-bugs", 10**6, "--json")
+    assert code == 1
+    whole = json.loads(run("status", results, "--json")[1])
+    assert _without_times(json.loads(out)["found"]) == _without_times(whole["found"])
+
+
+def _without_times(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in bug.items() if key != "seconds"} for bug in found]
+
+
+def test_status_lists_bugs(results: Path, run: Run) -> None:
+    code, out, _ = run("status", results, "--bugs", 1)
+    ids = {file.stem for file in (results / "bugs").iterdir()}
+    assert (code, sum(bug in out for bug in ids)) == (0, 1)
+    assert "not finished" not in out
+
+
+def test_explain_shows_the_run_and_what_is_safe(results: Path, run: Run) -> None:
+    found = json.loads(run("status", results, "--json")[1])["found"]
+    bug = next(bug for bug in found if bug["state"]["x"] == 3)
+    code, out, _ = run("explain", results, bug["id"][:8])
+    assert code == 0
+    marked = [line for line in out.splitlines() if line.startswith("-> ")]
+    assert len(marked) == 1 and "left" in marked[0] and "x 3 → 1" in marked[0]
+    assert out.count("[danger]") == 1
+    assert "the policy does left, which may lead to x 3 → 1: from there danger cannot" in out
+    assert "safe is right (x 3 → 4): danger can be avoided from there on" in out
+    report = json.loads(run("explain", results, bug["id"], "--json")[1])
+    assert (report["action"], report["safe_action"]) == ("left", "right")
+    assert (report["state"], report["outcome"]) == ({"x": 3}, {"x": 1})
+    assert report["safe_outcomes"] == [{"x": 4}]
+    step = report["step"]
+    assert report["run"]["states"][step] == {"x": 3} and step in report["faults"]
+    assert (report["run"]["safety"][step], report["run"]["safety"][-1]) == ("safe", "unsafe")
+
+
+def test_explain_shortens_long_runs(tmp_path: Path, run: Run) -> None:
+    """A hundred steps before the fault, of which only the last ones are shown."""
+    steps = [
+        edge({"x": binary("+", "x", 1)}, action="go", guard=binary("<", "x", 100)),
+        edge({"x": 101}, action="go", guard=binary("=", "x", 100)),
+        edge({"x": 102}, action="stay", guard=binary("=", "x", 100)),
+    ]
+    unsafe, goal = binary("=", "x", 101), binary("=", "x", 102)
+    write(
+        tmp_path,
+        model(
+            automaton(*steps),
+            variables=[variable("x", bounded(0, 102), 0)],
+            properties=[safety(unsafe, goal)],
+        ),
+    )
+    (tmp_path / "go.json").write_text(
+        json.dumps({"default": None, "rows": [[[x], "go"] for x in range(101)]})
+    )
+    options = ["--policy", f"table:{tmp_path / 'go.json'}", "--walks", 1, "-o", tmp_path / "r"]
+    assert run("safety", tmp_path / "model.jani", *options)[0] == 1
+    bug = next((tmp_path / "r" / "bugs").iterdir()).stem
+    out = run("explain", tmp_path / "r", bug)[1]
+    assert "… 90 steps …" in out
+    assert "-> 101. go  x 100 → 101  [danger]" in out and "    91. go  x 90 → 91" in out
+    assert "     90." not in out
+
+
+def test_replay_tells_whether_a_bug_is_still_there(results: Path, run: Run) -> None:
+    code, out, _ = run("replay", results)
+    assert (code, out.count("STILL FAILS: the policy still chooses 'left'")) == (1, 2)
+    bug = out.split()[0]
+    assert run("replay", results, bug[:6])[0] == 1
+    code, out, _ = run("replay", results, bug, "--policy", "random:1", "--json")
+    assert json.loads(out)["status"] in ("fixed", "still fails")
+
+
+def test_a_shield_repairs_what_was_found(results: Path, tmp_path: Path, run: Run) -> None:
+    shield = tmp_path / "shield.json"
+    code, out, _ = run("shield", results, "-o", shield)
+    assert code == 0 and f"wrote {shield}: 2 bugs repaired by other actions in " in out
+    code, out, _ = run("replay", results, "--policy", f"table:{shield}")
+    assert (code, out.count("FIXED")) == (0, 2)
+    options = ["--policy", f"table:{shield}", "--walks", 60, "-o", tmp_path / "again"]
+    code, out, _ = run("safety", results / "model.jani", *options)
+    assert (code, "no bugs found" in out) == (0, True)
+    assert run("shield", results)[0] == 0 and (results / "shield.json").exists()
+    (results / "shield.json").unlink()
+
+
+def test_bugs_without_a_proven_fault(place: Path, tmp_path: Path, run: Run) -> None:
+    """Where the proof of a fault is too large, that danger was avoidable may still be proven."""
+    folder, shield = tmp_path / "found", tmp_path / "shield.json"
+    write(tmp_path, ledge(starts=(3,)))
+    options = ["--policy", f"table:{place / 'left.json'}", "--proof-rows", 6, "-o", folder]
+    code, out, _ = run("safety", tmp_path / "model.jani", *options)
+    assert (code, "1 bug: 1 avoidable" in out) == (1, True)
+    assert "1 fault not proven in full: " in out
+    bug = next((folder / "bugs").iterdir()).stem
+    out = run("explain", folder, bug)[1]
+    assert "(avoidable: danger was avoidable)" in out and "safe is right (x 3 → 4)" in out
+    assert json.loads(run("explain", folder, bug, "--json")[1])["outcome"] is None
+    code, out, _ = run("replay", folder, bug)
+    assert (code, "the policy does the same again: danger after 2 steps" in out) == (1, True)
+    assert run("shield", folder, "-o", shield)[0] == 0
+    assert run("replay", folder, bug, "--policy", f"table:{shield}")[0] == 0
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_export_names_the_files_it_writes(
+    results: Path, tmp_path: Path, run: Run, form: str
+) -> None:
+    code, out, _ = run("export", results, f"--{form}", tmp_path / "out")
+    assert code == 0 and out
+    for line in out.splitlines():
+        assert Path(line.removeprefix("wrote ")).stat().st_size > 0
+
+
+@pytest.mark.parametrize("kind", ["safety-oracles", "model-policies"])
+def test_list(kind: str, run: Run) -> None:
+    names = json.loads(run("list", kind, "--json")[1])
+    code, out, _ = run("list", kind)
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [name.split()[0] for name in names]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--oracle", "tarian"], "there is no safety oracle 'tarian' (did you mean 'tarjan'?)"),
+        (["--oracle", "vi", "--oracle", "vi"], "the oracle 'vi' is named twice"),
+        (["--choice", "gredy"], "'gredy' (did you mean 'greedy'?)"),
+        (["--choice", "uniform", "--lookahead", "inf"], "set the lookahead to 1"),
+        (["--lookahead", "0"], "--lookahead must be at least 1, got 0"),
+        (["--lookahead", "far"], "--lookahead must be a whole number, got 'far'"),
+        (["--walks", "0"], "--walks must be at least 1, got 0"),
+        (["--policy", "randon"], "there is no policy 'randon' (did you mean 'random'?)"),
+        (["--policy", "table:nothing.json"], "there is no file 'nothing.json'"),
+        (["--policy", "greedy:hff"], "greedy"),
+        (["--constant", "N"], "--constant must be NAME=VALUE, got 'N'"),
+        (["--constant", "N=3"], "'N'"),
+        (["--stale-rounds", "3"], "unknown argument '--stale-rounds'"),
+        (["--property-name", "liveness"], "the property 'liveness'"),
+    ],
+)
+def test_bad_options(
+    place: Path, tmp_path: Path, run: Run, options: list[str], complaint: str
+) -> None:
+    folder = tmp_path / "bad"
+    code, out, err = run("safety", *arguments(place), "-o", folder, *options)
+    assert (code, out) == (4, "")
+    assert complaint in err and err.count("\n") == 1
+    assert not folder.exists()
+
+
+def test_bad_files(place: Path, results: Path, tmp_path: Path, run: Run) -> None:
+    policy = ["--policy", "random", "-o", tmp_path / "bad"]
+    code, _, err = run("safety", tmp_path / "missing.jani", *policy)
+    assert (code, "missing.jani: there is no such file" in err) == (4, True)
+    (tmp_path / "cut.jani").write_text('{"name": ')
+    code, _, err = run("safety", tmp_path / "cut.jani", *policy)
+    assert (code, "cut.jani" in err) == (4, True)
+    other = {"op": "PA", "start": {"op": "state-condition", "exp": True}}
+    other |= {"reach": {"op": "state-condition", "exp": {"op": "=", "left": "y", "right": 1}}}
+    write(tmp_path, {"properties": [{"name": "p", "expression": other}]}, "other.jani")
+    code, _, err = run("safety", place / "model.jani", tmp_path / "other.jani", *policy)
+    assert (code, "'y'" in err, "other.jani" in err) == (4, True, True)
+    code, _, err = run("safety", *arguments(place), "-o", results)
+    assert (code, "holds a campaign already" in err) == (4, True)
+    assert not (tmp_path / "bad").exists()
+
+
+def test_folders_of_the_other_kind(results: Path, tmp_path: Path, run: Run) -> None:
+    cost = created(tmp_path / "cost")
+    code, _, err = run("compare", results, results)
+    assert (code, "is a campaign of safety testing" in err) == (4, True)
+    code, _, err = run("shield", cost)
+    assert (code, "is a campaign of cost testing" in err) == (4, True)
+    code, _, err = run("resume", results, "--workers", 2)
+    assert (code, "runs in one process" in err) == (4, True)
+    code, _, err = run("resume", results, "--stale-rounds", 2)
+    assert (code, "stale_rounds is for cost testing" in err) == (4, True)
+    code, _, err = run("explain", results, "zzz")
+    assert (code, "has no bug 'zzz'" in err) == (4, True)
+    code, _, err = run("status", tmp_path)
+    assert (code, "is not the folder of a campaign" in err) == (4, True)
+
+
+def test_a_full_disk_is_one_sentence(place: Path, tmp_path: Path, run: Run) -> None:
+    folder = tmp_path / "full"
+    run("safety", *arguments(place), "-o", folder, "--max-bugs", 1)
+    with small_disk(40_000):
+        code, _, err = run("resume", folder, "--max-bugs", 10**6)
+    assert code == 4 and err.count("\n") == 1
+    assert "full" in err and f"bugsieve resume {folder}" in err
+    assert run("resume", folder, "--max-bugs", 10**6)[0] == 1

@@ -1,0 +1,61 @@
+"""The folder of a safety campaign: everything beside the store can be written again from it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from bugsieve.bugs.safety_bug import safety_bug_from_json
+from bugsieve.results.folder import readable_json
+from bugsieve.results.safety.folder import restore_safety
+from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.results.safety.store import SafetyStore
+from bugsieve.results.schema import STORE_FILE
+from tests.unit.results.safety.samples import created, header, rounds
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    folder = created(tmp_path / "campaign")
+    with SafetyStore.open(folder) as store:
+        for addition in rounds(2):
+            store.add(addition)
+    return folder
+
+
+def test_all_files_come_from_the_store(campaign: Path) -> None:
+    restore_safety(campaign)
+    assert {path.name for path in campaign.iterdir()} == {
+        *(STORE_FILE, "README.txt", "options.toml", "model.jani", "timeline.csv", "bugs"),
+    }
+    assert (campaign / "options.toml").read_text() == header().options
+    assert json.loads((campaign / "model.jani").read_text()) == header().document_json()
+    readme = (campaign / "README.txt").read_text()
+    assert "random:0" in readme and "bugsieve shield campaign" in readme
+    with SafetyRecords(campaign) as records:
+        bugs = {f"{row.id}.json": row.bug for row in records.bugs()}
+    files = {path.name: json.loads(path.read_text()) for path in (campaign / "bugs").iterdir()}
+    assert len(files) == 4
+    assert {n: safety_bug_from_json(data, source=n) for n, data in files.items()} == bugs
+
+
+def test_the_timeline_is_rewritten(campaign: Path) -> None:
+    (campaign / "timeline.csv").write_text("old")
+    restore_safety(campaign)
+    rows = list(csv.DictReader((campaign / "timeline.csv").read_text().splitlines()))
+    assert [(row["seconds"], row["walks"], row["runs"], row["bugs"]) for row in rows] == [
+        ("1.000", "4", "3", "2"),
+        ("2.000", "8", "6", "2"),
+    ]
+
+
+def test_bug_files_have_a_line_per_row() -> None:
+    data = {"a": {"x": None, "none": {}}, "rows": [[[1, 2], 3], [[4, 5], "ä"]], "flat": [1, 2]}
+    text = readable_json(data)
+    assert json.loads(text) == data
+    assert "    [[1, 2], 3],\n" in text and '  "flat": [1, 2]\n' in text
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        readable_json({"x": [[float("nan")]]})

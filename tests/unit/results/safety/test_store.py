@@ -1,0 +1,185 @@
+"""The store of a safety campaign keeps what it acknowledged, all of it or nothing."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bugsieve.basis.errors import InputError
+from bugsieve.results.records import Records
+from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.results.safety.rows import AloneRow, commonest_first
+from bugsieve.results.safety.store import SafetyStore
+from bugsieve.results.schema import STORE_FILE
+from bugsieve.results.store_file import kind_of
+from bugsieve.results.tables import COST, SAFETY
+from tests.unit.results import samples as cost_samples
+from tests.unit.results.safety.samples import (
+    ORACLES,
+    WALKS,
+    bug_row,
+    created,
+    header,
+    rounds,
+    unsafe_run,
+)
+from tests.unit.results.small_disk import small_disk
+
+WRITER = """
+import sys
+from pathlib import Path
+from bugsieve.results.safety.store import SafetyStore
+from tests.unit.results.safety.samples import rounds
+with SafetyStore.open(Path(sys.argv[1])) as store:
+    for number, addition in enumerate(rounds(300)):
+        store.add(addition)
+        print(number, flush=True)
+"""
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    return created(tmp_path / "campaign")
+
+
+def filled(campaign: Path, count: int) -> None:
+    with SafetyStore.open(campaign) as store:
+        for addition in rounds(count):
+            store.add(addition)
+
+
+def test_what_goes_in_comes_out(campaign: Path) -> None:
+    additions = list(rounds(3))
+    filled(campaign, 3)
+    findings = [finding for addition in additions for finding in addition.findings]
+    with SafetyRecords(campaign) as records:
+        assert records.header == header()
+        assert records.progress() == additions[-1].progress
+        assert records.timeline() == [event for item in additions for event in item.events]
+        assert records.bugs() == [row for finding in findings for row in finding.bugs]
+        assert records.unproven() == [row for finding in findings for row in finding.unproven]
+        assert records.rejected() == [row for finding in findings for row in finding.rejected]
+        assert records.proof_seconds() == sum(finding.proof_seconds for finding in findings)
+        walks = records.walks()
+        assert walks.outcomes[:4] == ("exhausted", "unsafe", "unsafe", "unsafe")
+        assert walks.stopped.tolist()[:4] == [True, False, False, False]
+        assert walks.steps.tolist()[:4] == [3, 2, 3, 3]
+        runs = records.runs()
+        assert runs.walks.tolist()[:4] == [1, 2, 3, 5] and runs.same_as.tolist()[:3] == [1, 2, 2]
+        for walk in (2, 3):
+            run = records.run(walk)
+            np.testing.assert_array_equal(run.states, unsafe_run(3).states)
+            assert run.actions.tolist() == [0, 0, 0] and run.states.dtype == np.uint64
+        verdict = records.verdicts("vi:1")[5]
+        assert verdict.safety.tolist() == [-1, 0, 0, 0, 0]
+        assert (verdict.faults, verdict.open_faults, verdict.reached) == ((), (0,), "expansions")
+        assert (verdict.expanded, verdict.seconds) == (9, 0.25)
+        assert records.verdicts("tarjan")[5].faults == (0,)
+        assert records.alone("vi:1")[0] == (1, AloneRow(0, "vi:1", -1, "time", 4, 2.0))
+        assert len(records.digests()) == 6
+
+
+def test_counts_are_those_of_the_rows(campaign: Path) -> None:
+    filled(campaign, 1)
+    with SafetyRecords(campaign) as records:
+        assert records.outcomes() == {("exhausted", True): 1, ("unsafe", False): 3}
+        ids = [bug_row(1, 0).id, bug_row(2, 0).id]
+        assert records.bug_kinds() == dict.fromkeys(ids, "fault")
+        assert records.bug_walks() == dict(zip(ids, (1, 2), strict=True))
+        runs = records.bug_runs()
+        assert runs == {ids[0]: 1, ids[1]: 2}  # the second run was found twice
+        assert [row.id for row in commonest_first(records.bugs(), runs)] == ids[::-1]
+        assert [row.safe_action for row in records.bugs()] == [1, 1]
+
+
+def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:
+    filled(campaign, 1)
+    row = bug_row(2, 0)
+    with SafetyRecords(campaign) as records:
+        assert records.bug(row.id) == records.bug(row.id[:6]) == row
+        assert records.bug("") is None  # there are two
+        assert records.bug("zzz") is None
+
+
+def test_a_failed_addition_leaves_nothing(campaign: Path) -> None:
+    one, two = rounds(2)
+    broken = replace(two, findings=[*two.findings, two.findings[0]])  # it comes twice
+    with SafetyStore.open(campaign) as store:
+        store.add(one)
+        with pytest.raises(sqlite3.IntegrityError):
+            store.add(broken)
+        with SafetyRecords(campaign) as records:
+            assert (len(records.walks()), records.progress()) == (WALKS, one.progress)
+        store.add(two)
+    with SafetyRecords(campaign) as records:
+        assert len(records.walks()) == 2 * WALKS
+
+
+@pytest.mark.parametrize("wait_for", [3, 40])
+def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(
+    campaign: Path, wait_for: int
+) -> None:
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(campaign)], stdout=subprocess.PIPE, text=True
+    )
+    assert writer.stdout is not None
+    acknowledged = -1
+    while acknowledged < wait_for:
+        acknowledged = int(writer.stdout.readline())
+    writer.send_signal(signal.SIGKILL)
+    acknowledged = max([acknowledged, *map(int, writer.stdout.read().split())])
+    writer.wait()
+    with SafetyRecords(campaign) as records:
+        walks = records.progress().walks
+        assert walks in (WALKS * (acknowledged + 1), WALKS * (acknowledged + 2))
+        assert records.walks().numbers.tolist() == list(range(walks))
+        different = [n for n in range(walks) if n % WALKS in (1, 2)]
+        for oracle in ORACLES:
+            assert list(records.verdicts(oracle)) == different
+        assert [row.walk for row in records.bugs()] == different
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(campaign: Path) -> None:
+    with small_disk(500_000), SafetyStore.open(campaign) as store:
+        sentence, stored = _full(store)
+    assert "full" in sentence and f"bugsieve resume {campaign}" in sentence
+    assert stored > 0
+    with SafetyRecords(campaign) as records:
+        assert records.progress().walks == len(records.walks()) == WALKS * stored
+
+
+def _full(store: SafetyStore) -> tuple[str, int]:
+    """Adds rounds until one fails; returns what was said then, and how many were stored."""
+    for number, addition in enumerate(rounds(10_000)):
+        try:
+            store.add(addition)
+        except InputError as error:
+            return str(error), number
+    raise AssertionError("the disk was not small")
+
+
+def test_campaigns_of_the_other_kind_are_refused(campaign: Path, tmp_path: Path) -> None:
+    cost = cost_samples.created(tmp_path / "cost")
+    assert (kind_of(campaign), kind_of(cost)) == (SAFETY, COST)
+    with pytest.raises(InputError, match="is a campaign of safety testing, which this command"):
+        Records(campaign)
+    with pytest.raises(InputError, match="takes those of safety testing"):
+        SafetyRecords(cost)
+
+
+def test_a_store_that_names_no_kind_is_of_cost_testing(tmp_path: Path) -> None:
+    cost = cost_samples.created(tmp_path / "cost")
+    connection = sqlite3.connect(cost / STORE_FILE)
+    connection.execute("DELETE FROM meta WHERE name = 'kind'")
+    connection.commit()
+    connection.close()
+    assert kind_of(cost) == COST
+    with Records(cost) as records:
+        assert records.pool_size() == 1
