@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from bugsieve.basis.errors import BugsieveError, InputError, InternalError, UsageError
 from bugsieve.basis.files import write_together
+from bugsieve.campaigns.experiment_campaigns import state_of
 from bugsieve.campaigns.experiment_file import Cell, Grid, folder_name
 from bugsieve.campaigns.experiment_index import (
     INDEX_FILE,
@@ -25,13 +25,13 @@ from bugsieve.campaigns.experiment_jobs import (
     JobDone,
     JobFailed,
     JobReport,
+    TrainingJob,
 )
-from bugsieve.campaigns.option_tables import table_of
-from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.results.folder import DOMAIN_FILE, PROBLEM_FILE
+from bugsieve.campaigns.experiment_kinds import AnyOptions, with_task
+from bugsieve.campaigns.experiment_models import ModelInstance
+from bugsieve.campaigns.experiment_training import is_trained, network_spec
+from bugsieve.campaigns.safety.options import SafetyOptions
 from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
-from bugsieve.results.records import Records
-from bugsieve.results.rows import CampaignHeader
 from bugsieve.results.schema import STORE_FILE, explained
 
 TASKS_FOLDER = "tasks"
@@ -48,6 +48,8 @@ class ExperimentStarted:
     done: int
     """How many had come to their end before."""
     workers: int
+    trainings: Mapping[int, str] = field(default_factory=dict)
+    """The networks that are trained first, by the numbers of the jobs."""
 
 
 ExperimentListener = Callable[[ExperimentStarted | JobReport], None]
@@ -93,25 +95,54 @@ class Experiment:
         with self._locked():
             done = self._prepare()
             jobs = [job for job in self._jobs() if job.number not in done]
-            count = max(1, min(len(jobs), workers or len(os.sched_getaffinity(0))))
-            tell(ExperimentStarted(len(self.grid.cells), len(done), count))
-            return self._run(jobs, count, len(done), tell)
+            trainings = self._trainings(jobs)
+            wanted = max(len(jobs), len(trainings))
+            count = max(1, min(wanted, workers or len(os.sched_getaffinity(0))))
+            networks = {job.number: job.network for job in trainings}
+            tell(ExperimentStarted(len(self.grid.cells), len(done), count, networks))
+            with Crew(count) as crew:
+                return self._run(crew, trainings, jobs, len(done), tell)
 
     def _run(
-        self, jobs: Sequence[Job], count: int, done: int, tell: ExperimentListener
+        self,
+        crew: Crew,
+        trainings: Sequence[TrainingJob],
+        jobs: Sequence[Job],
+        done: int,
+        tell: ExperimentListener,
     ) -> ExperimentSummary:
         failures: dict[str, JobFailed] = {}
         rejected = 0
-        with Crew(count) as crew:
-            for report in crew.run(jobs):
+        for report in self._reports(crew, trainings, jobs):
+            if report.number < len(self.grid.cells):
                 if isinstance(report, JobDone):
                     done += 1
-                    rejected += len(report.summary.rejected)
+                    rejected += len(report.summary.rejected) if report.summary else 0
                 elif isinstance(report, JobFailed):
                     failures[self.grid.cells[report.number].folder] = report
                     self._write_index(failures)
-                tell(report)
+            tell(report)
         return ExperimentSummary(len(self.grid.cells), done, failures, rejected)
+
+    def _reports(
+        self, crew: Crew, trainings: Sequence[TrainingJob], jobs: Sequence[Job]
+    ) -> Iterator[JobReport]:
+        """Train the networks, then run the campaigns; those fail whose network could not be."""
+        missing: dict[str, JobFailed] = {}
+        networks = {job.number: job.network for job in trainings}
+        for report in crew.run(trainings):
+            if isinstance(report, JobFailed):
+                missing[networks[report.number]] = report
+            yield report
+        ready = []
+        for job in jobs:
+            failure = missing.get(self._network(self.grid.cells[job.number]))
+            if failure is None:
+                ready.append(job)
+            else:
+                sentence = f"its policy could not be trained: {failure.error}"
+                yield replace(failure, number=job.number, error=sentence)
+        yield from crew.run(ready)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -154,17 +185,15 @@ class Experiment:
         if not (folder / STORE_FILE).exists():
             return False
         try:
-            with Records(folder) as records:
-                header, progress = records.header, records.progress()
+            is_finished, difference = state_of(folder, cell)
         except BugsieveError:
             return False  # the process that opens it will say what is wrong with it
-        difference = _difference(header, cell, folder)
         if difference is not None:
             raise InputError(
                 f"{folder}: was begun with another file than {self.grid.source} is now "
                 f"({difference}): name a new folder with -o, or delete this one"
             )
-        return progress.finished is not None
+        return is_finished
 
     def _write_index(self, failures: Mapping[str, JobFailed]) -> None:
         """Campaigns that the file no longer asks for keep their labels."""
@@ -185,45 +214,45 @@ class Experiment:
 
     def _jobs(self) -> list[Job]:
         return [
-            Job(
-                number,
-                str(self.directory / cell.folder),
-                replace(cell.options, task=self._task(cell)),
-            )
+            Job(number, str(self.directory / cell.folder), self._options(cell))
             for number, cell in enumerate(self.grid.cells)
         ]
 
-    def _task(self, cell: Cell) -> tuple[str, str]:
-        """The files of the campaign's task."""
+    def _trainings(self, jobs: Sequence[Job]) -> list[TrainingJob]:
+        """The networks that these campaigns need and that are not there yet."""
+        found: dict[str, TrainingJob] = {}
+        for job in jobs:
+            cell = self.grid.cells[job.number]
+            network = self._network(cell)
+            if cell.training is None or network in found:
+                continue
+            assert isinstance(cell.instance, ModelInstance)
+            assert isinstance(job.options, SafetyOptions)
+            options = cell.training.options
+            if not is_trained(Path(network), cell.instance.document, options):
+                number = len(self.grid.cells) + len(found)
+                found[network] = TrainingJob(number, network, job.options, options)
+        return list(found.values())
+
+    def _options(self, cell: Cell) -> AnyOptions:
+        """The options of the campaign, with the files of this folder."""
+        options = with_task(cell.instance, cell.options, self._task(cell))
+        if cell.training is None:
+            return options
+        return replace(options, policy=network_spec(Path(self._network(cell))))
+
+    def _network(self, cell: Cell) -> str:
+        """The network that the campaign tests, if it is one of ours."""
+        return str(self.directory / cell.training.network) if cell.training else ""
+
+    def _task(self, cell: Cell) -> tuple[str, ...]:
+        """The files of the campaign's task or model."""
         instance = cell.instance
         if instance.files is not None:
             return instance.files
         folder = self.directory / TASKS_FOLDER
         folder = folder / folder_name(instance.domain) / folder_name(instance.name)
-        return str(folder / DOMAIN_FILE), str(folder / PROBLEM_FILE)
-
-
-def _difference(header: CampaignHeader, cell: Cell, folder: Path) -> str | None:
-    """What the campaign has that the cell has not, in half a sentence."""
-    if (header.task.domain, header.task.problem) != cell.instance.texts:
-        return f"the task {cell.instance.name} is another one"
-    place = str(folder / "options.toml")
-    had = _flat(replace(CampaignOptions.from_toml(header.options, name=place), task=()))
-    for name, value in _flat(cell.options).items():
-        if had.get(name) != value:
-            return f"{name} was {had.get(name)!r} and is {value!r}"
-    return None
-
-
-def _flat(options: CampaignOptions) -> dict[str, Any]:
-    """The options as they are written to a file, without the tables they are in."""
-    flat: dict[str, Any] = {}
-    for name, value in table_of(options).items():
-        if isinstance(value, Mapping):
-            flat.update({f"{name}.{inner}": part for inner, part in value.items()})
-        else:
-            flat[name] = value
-    return flat
+        return tuple(str(folder / name) for name in instance.file_names)
 
 
 def _ignore(event: object) -> None:

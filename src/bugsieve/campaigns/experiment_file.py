@@ -1,15 +1,16 @@
 """Experiment files: a grid of campaigns in TOML, read with a sentence for each mistake.
 
-The grid is domains x policies x fuzzers x oracles x seeds; `docs/experiments.md` describes it.
+The grid is domains or models x policies x fuzzers x oracles x seeds; `docs/experiments.md`
+describes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import product, zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.toml import parse_toml
@@ -20,26 +21,39 @@ from bugsieve.campaigns.checked_values import (
     checked_texts,
     placed,
 )
-from bugsieve.campaigns.experiment_instances import Instance, read_instances
-from bugsieve.campaigns.option_tables import options_of
-from bugsieve.campaigns.options import DEFAULT_ORACLES, CampaignOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.oracles.registry import check_oracle_spec
-from bugsieve.policies.registry import check_spec
+from bugsieve.campaigns.experiment_instances import Instance
+from bugsieve.campaigns.experiment_kinds import (
+    COST,
+    SAFETY,
+    AnyFuzzOptions,
+    AnyOptions,
+    Kind,
+    training_of,
+)
+from bugsieve.campaigns.option_tables import NONE, options_of
 from bugsieve.tasks.sources import MEBIBYTE, read_input
+from bugsieve.training.options import QOptions
 
 MAX_CAMPAIGNS = 100_000
+NETWORKS_FOLDER = "networks"
 
 _MAX_BYTES = 16 * MEBIBYTE
-_KEYS = ("name", "seeds", "policies", "oracles", "fuzzers", "campaign", "domains")
-_OF_THE_GRID = ("task", "policy", "policy_seed", "oracles", "from_states", "workers", "seed")
-"""Options that the grid decides on, or that make no sense for a whole grid."""
-_CAMPAIGN_KEYS = [f.name for f in fields(CampaignOptions) if f.name not in _OF_THE_GRID]
-_FUZZ_KEYS = [f.name for f in fields(FuzzOptions) if f.name not in _OF_THE_GRID]
+_KEYS = ("name", "seeds", "policies", "oracles", "fuzzers", "campaign")
 _ONLY_FUZZER = "default"
 _LONGEST_NAME = 100
+_INFINITE = ("inf", "∞")
 
-Options = TypeVar("Options")
+OracleSets = Mapping[str, tuple[str, ...]]
+"""Label to the oracles that judge together."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """A network that must be trained before the campaigns that test it."""
+
+    network: str
+    """Its file, below the experiment's folder."""
+    options: QOptions
 
 
 @dataclass(frozen=True)
@@ -52,10 +66,12 @@ class Cell:
     oracles: str
     """Empty where the file has one list of oracles for all."""
     seed: int
-    options: CampaignOptions
-    """All but the task, whose files may still have to be written."""
+    options: AnyOptions
+    """All but the task or model, whose files may still have to be written."""
     folder: str
     """Below the experiment's folder."""
+    training: Training | None = None
+    """What makes the policy, where the options cannot name it yet."""
 
 
 @dataclass(frozen=True)
@@ -67,34 +83,62 @@ class Grid:
     cells: tuple[Cell, ...]
     """A campaign of each domain in turn, so that an early end leaves a bit of everything."""
 
+    @property
+    def is_safety(self) -> bool:
+        """Whether its campaigns are about safety."""
+        return any(isinstance(cell.options, SAFETY.options) for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class _Fuzzer:
+    """How campaigns look for test cases, and who judges them if not the usual oracles."""
+
+    options: AnyFuzzOptions
+    oracles: OracleSets | None
+
 
 @dataclass(frozen=True)
 class _Axes:
     """What all domains share; labels to what they stand for."""
 
-    policies: Mapping[str, str]
-    fuzzers: Mapping[str, FuzzOptions]
-    oracles: Mapping[str, tuple[str, ...]]
+    policies: Mapping[str, str | QOptions]
+    fuzzers: Mapping[str, _Fuzzer]
+    oracles: OracleSets
     seeds: list[int]
-    base: CampaignOptions
+    base: AnyOptions
 
 
 def read_experiment(path: Path) -> Grid:
     """The grid of the file; InputError with file, place and nearest name where it is wrong."""
-    table = checked_keys(parse_toml(_text(path), str(path)), _KEYS, str(path))
-    domains = table.get("domains")
-    if not isinstance(domains, list) or not domains:
-        raise InputError(f"{path}: needs at least one [[domains]] table")
+    table = parse_toml(_text(path), str(path))
+    kind = _kind(table, path)
+    checked_keys(table, (*_KEYS, kind.table), str(path))
+    entries = table.get(kind.table)
+    if not isinstance(entries, list) or not entries:
+        raise InputError(
+            f"{path}: needs at least one [[{COST.table}]] table, "
+            f"or [[{SAFETY.table}]] for tests of safety"
+        )
     name = checked_text(table.get("name", path.stem), f"{path}: name")
-    axes = _axes(table, path)
+    axes = _axes(table, path, kind)
     blocks = [
-        _block(entry, f"{path}: domains, no. {number}", path.parent, axes)
-        for number, entry in enumerate(domains, 1)
+        _block(entry, f"{path}: {kind.table}, no. {number}", path.parent, axes, kind)
+        for number, entry in enumerate(entries, 1)
     ]
     if sum(map(len, blocks)) > MAX_CAMPAIGNS:
         raise InputError(f"{path}: asks for more than {MAX_CAMPAIGNS} campaigns")
     cells = [cell for turn in zip_longest(*blocks) for cell in turn if cell is not None]
-    return Grid(name, path, tuple(_with_own_folders(cells, path)))
+    return Grid(name, path, tuple(_with_own_networks(_with_own_folders(cells, path))))
+
+
+def _kind(table: Mapping[str, Any], path: Path) -> Kind:
+    """An experiment tests policies on domains for cost, or on models for safety."""
+    if COST.table in table and SAFETY.table in table:
+        raise InputError(
+            f"{path}: has [[{COST.table}]] and [[{SAFETY.table}]]: "
+            "tests of cost and of safety need a file each"
+        )
+    return SAFETY if SAFETY.table in table else COST
 
 
 def _text(path: Path) -> str:
@@ -105,49 +149,73 @@ def _text(path: Path) -> str:
         raise InputError(f"{path}: is no UTF-8 text (byte {error.start})") from None
 
 
-def _axes(table: Mapping[str, Any], path: Path) -> _Axes:
-    campaign = checked_keys(table.get("campaign", {}), _CAMPAIGN_KEYS, f"{path}: campaign")
-    fuzz = checked_keys(campaign.get("fuzz", {}), _FUZZ_KEYS, f"{path}: campaign.fuzz")
-    blank = {"task": [], "policy": "", **campaign}
+def _axes(table: Mapping[str, Any], path: Path, kind: Kind) -> _Axes:
+    campaign = checked_keys(table.get("campaign", {}), kind.campaign_keys, f"{path}: campaign")
+    fuzz = _fuzz_table(campaign.get("fuzz", {}), kind, f"{path}: campaign.fuzz")
+    oracles = table.get("oracles", list(kind.usual_oracles))
     return _Axes(
-        _policies(table.get("policies", {}), f"{path}: policies"),
-        _fuzzers(table.get("fuzzers", {}), fuzz, f"{path}: fuzzers"),
-        _oracles(table.get("oracles", list(DEFAULT_ORACLES)), f"{path}: oracles"),
+        _policies(table.get("policies", {}), f"{path}: policies", kind),
+        _fuzzers(table.get("fuzzers", {}), fuzz, str(path), kind),
+        _oracles(oracles, f"{path}: oracles", kind),
         checked_integers(table.get("seeds", [0]), f"{path}: seeds"),
-        _options(CampaignOptions, blank, f"{path}: campaign"),
+        _options(kind.options, {**kind.blank, **_without_fuzz(campaign)}, f"{path}: campaign"),
     )
 
 
-def _options(kind: type[Options], table: Mapping[str, Any], place: str) -> Options:
+def _without_fuzz(campaign: Mapping[str, Any]) -> dict[str, Any]:
+    """Every fuzzer completes these options by itself; alone they may make no sense."""
+    return {key: value for key, value in campaign.items() if key != "fuzz"}
+
+
+def _options(options: type[Any], table: Mapping[str, Any], place: str) -> Any:
     with placed(place):
-        return options_of(kind, table, place=place)
+        return options_of(options, table, place=place)
 
 
-def _policies(value: Any, place: str) -> dict[str, str]:
-    """Label to spec; in a list, specs are their own labels."""
+def _policies(value: Any, place: str, kind: Kind) -> dict[str, str | QOptions]:
+    """Label to spec, or to how it is trained; in a list, specs are their own labels."""
     if isinstance(value, list):
         value = {spec: spec for spec in checked_texts(value, place)}
     if not isinstance(value, Mapping):
         raise InputError(f"{place} must be a list of policies or a table, got {value!r}")
-    for spec in value.values():
-        with placed(place):
-            check_spec(checked_text(spec, place))
-    return dict(value)
+    return {
+        label: _policy(entry, f"{place}.{label}", place, kind) for label, entry in value.items()
+    }
 
 
-def _fuzzers(value: Any, base: Mapping[str, Any], place: str) -> dict[str, FuzzOptions]:
+def _policy(entry: Any, here: str, place: str, kind: Kind) -> str | QOptions:
+    if kind.can_train and isinstance(entry, Mapping):
+        return training_of(entry, here)
+    with placed(place):
+        kind.check_policy(checked_text(entry, place))
+    return str(entry)
+
+
+def _fuzzers(value: Any, base: Mapping[str, Any], path: str, kind: Kind) -> dict[str, _Fuzzer]:
     """Label to options, which complete those of the campaign."""
     if not isinstance(value, Mapping):
-        raise InputError(f"{place} must be a table of named fuzzers, got {value!r}")
+        raise InputError(f"{path}: fuzzers must be a table of named fuzzers, got {value!r}")
     fuzzers = {}
     for label, table in (value or {_ONLY_FUZZER: {}}).items():
-        here = f"{place}.{label}"
-        own = checked_keys(table, _FUZZ_KEYS, here)
-        fuzzers[label] = _options(FuzzOptions, {**base, **own}, here)
+        here = f"{path}: fuzzers.{label}" if value else f"{path}: campaign.fuzz"
+        own = dict(_fuzz_table(table, kind, here, "oracles"))
+        oracles = own.pop("oracles", None)
+        fuzzers[label] = _Fuzzer(
+            _options(kind.fuzz, {**base, **own}, here),
+            None if oracles is None else _oracles(oracles, f"{here}.oracles", kind),
+        )
     return fuzzers
 
 
-def _oracles(value: Any, place: str) -> dict[str, tuple[str, ...]]:
+def _fuzz_table(table: Any, kind: Kind, place: str, *more: str) -> dict[str, Any]:
+    """A table of fuzzing options; a lookahead without an end is written as in the paper."""
+    known = dict(checked_keys(table, [*kind.fuzz_keys, *more], place))
+    if known.get("lookahead") in _INFINITE:
+        known["lookahead"] = NONE
+    return known
+
+
+def _oracles(value: Any, place: str, kind: Kind) -> OracleSets:
     """Label to the oracles that judge together; one list for all has no label."""
     sets = value if isinstance(value, Mapping) else {"": value}
     if not sets:
@@ -158,39 +226,53 @@ def _oracles(value: Any, place: str) -> dict[str, tuple[str, ...]]:
         checked[label] = tuple(checked_texts(specs, here))
         for spec in checked[label]:
             with placed(here):
-                check_oracle_spec(spec)
+                kind.check_oracle(spec)
     return checked
 
 
-def _block(entry: Any, place: str, base: Path, axes: _Axes) -> list[Cell]:
-    """All campaigns of one [[domains]] table."""
-    instances = read_instances(entry, place, base)
-    policies = axes.policies
+def _block(entry: Any, place: str, base: Path, axes: _Axes, kind: Kind) -> list[Cell]:
+    """All campaigns of one [[domains]] or [[models]] table."""
+    instances = kind.read_instances(entry, place, base)
     if "policies" in entry:
-        policies = _policies(entry["policies"], f"{place}: policies")
-    if not policies:
+        policies = _policies(entry["policies"], f"{place}: policies", kind)
+        axes = replace(axes, policies=policies)
+    if "oracles" in entry:
+        axes = replace(axes, oracles=_oracles(entry["oracles"], f"{place}: oracles", kind))
+    if not axes.policies:
         raise InputError(
             f"{place}: there is no policy to test: name some with 'policies', "
-            "here or for all domains"
+            f"here or for all {kind.table}"
         )
     with placed(place):
-        return [cell for instance in instances for cell in _cells(instance, policies, axes)]
+        return [cell for instance in instances for cell in _cells(instance, axes)]
 
 
-def _cells(instance: Instance, policies: Mapping[str, str], axes: _Axes) -> Iterator[Cell]:
-    grid = product(axes.seeds, policies.items(), axes.oracles.items(), axes.fuzzers.items())
-    for seed, (policy, spec), (oracles, specs), (fuzzer, fuzz) in grid:
-        options = replace(
-            axes.base,
-            policy=spec,
-            policy_seed=seed,
-            oracles=specs,
-            fuzz=replace(fuzz, seed=seed),
-        )
-        names = [policy, fuzzer, *([oracles] if oracles else []), f"seed-{seed}"]
-        parts = [instance.domain, instance.name, "_".join(names)]
-        folder = "/".join(map(folder_name, parts))
-        yield Cell(instance, policy, fuzzer, oracles, seed, options, folder)
+def _cells(instance: Instance, axes: _Axes) -> Iterator[Cell]:
+    for seed, policy in product(axes.seeds, axes.policies):
+        sets = {name: fuzzer.oracles or axes.oracles for name, fuzzer in axes.fuzzers.items()}
+        labels = dict.fromkeys(label for oracles in sets.values() for label in oracles)
+        for oracles, fuzzer in product(labels, axes.fuzzers):
+            if oracles in sets[fuzzer]:
+                specs = sets[fuzzer][oracles]
+                yield _cell(instance, axes, (policy, fuzzer, oracles, seed), specs)
+
+
+def _cell(
+    instance: Instance, axes: _Axes, labels: tuple[str, str, str, int], specs: tuple[str, ...]
+) -> Cell:
+    policy, fuzzer, oracles, seed = labels
+    spec = axes.policies[policy]
+    changes: dict[str, Any] = {
+        "policy": spec if isinstance(spec, str) else "",
+        "policy_seed": seed,
+        "oracles": specs,
+        "fuzz": replace(axes.fuzzers[fuzzer].options, seed=seed),
+    }
+    names = [policy, fuzzer, *([oracles] if oracles else []), f"seed-{seed}"]
+    parts = [instance.domain, instance.name, "_".join(names)]
+    folder = "/".join(map(folder_name, parts))
+    training = None if isinstance(spec, str) else Training("", spec)
+    return Cell(instance, *labels, replace(axes.base, **changes), folder, training)
 
 
 def folder_name(text: str) -> str:
@@ -223,3 +305,22 @@ def _with_own_folders(cells: list[Cell], path: Path) -> Iterator[Cell]:
             folder = f"{cell.folder}-{number}"
         taken.add(folder.casefold())
         yield replace(cell, folder=folder)
+
+
+def _with_own_networks(cells: Iterator[Cell]) -> Iterator[Cell]:
+    """The cells with files for the networks to be trained, one for each policy of an instance."""
+    files: dict[tuple[str, str, str], str] = {}
+    taken: set[str] = set()
+    for cell in cells:
+        if cell.training is None:
+            yield cell
+            continue
+        key = (cell.instance.domain, cell.instance.name, cell.policy)
+        if key not in files:
+            path = "/".join(map(folder_name, key))
+            number = 1
+            while (name := path if number == 1 else f"{path}-{number}").casefold() in taken:
+                number += 1
+            taken.add(name.casefold())
+            files[key] = f"{NETWORKS_FOLDER}/{name}.safetensors"
+        yield replace(cell, training=replace(cell.training, network=files[key]))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.checked_values import (
@@ -18,24 +18,28 @@ from bugsieve.campaigns.checked_values import (
     placed,
 )
 from bugsieve.domains import domain_generator, generate
+from bugsieve.results.folder import DOMAIN_FILE, PROBLEM_FILE
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 _MAX_BYTES = 64 * MEBIBYTE
 _GENERATED = ("generator", "parameters", "seeds")
 _GIVEN = ("domain", "problems")
-_KEYS = ("label", "policies", *_GENERATED, *_GIVEN)
+_KEYS = ("label", "policies", "oracles", *_GENERATED, *_GIVEN)
 
 
 @dataclass(frozen=True)
 class Instance:
     """A task of the grid."""
 
+    file_names: ClassVar[tuple[str, ...]] = (DOMAIN_FILE, PROBLEM_FILE)
+    """What the files of generated ones are called."""
+
     domain: str
     """The label of its domain in tables."""
     name: str
-    texts: tuple[bytes, bytes]
-    """Domain and problem."""
-    files: tuple[str, str] | None = None
+    texts: tuple[bytes, ...]
+    """Domain and problem, or what else it consists of."""
+    files: tuple[str, ...] | None = None
     """Where they are; None for generated ones, which must be written first."""
 
 
@@ -44,12 +48,22 @@ def read_instances(entry: Any, place: str, base: Path) -> list[Instance]:
     checked_keys(entry, _KEYS, place)
     if ("generator" in entry) == ("domain" in entry):
         raise InputError(f"{place}: needs a 'generator', or a 'domain' file with its 'problems'")
-    foreign = _GIVEN if "generator" in entry else _GENERATED
+    check_source(entry, _GENERATED, _GIVEN, place, "a domain")
+    return _generated(entry, place) if "generator" in entry else _given(entry, place, base)
+
+
+def check_source(
+    entry: Mapping[str, Any],
+    generated: Sequence[str],
+    given: Sequence[str],
+    place: str,
+    what: str,
+) -> None:
+    """Refuse keys of generated instances where files are given, and the other way round."""
+    foreign, kind = (given, "a generator") if "generator" in entry else (generated, "files")
     for key in foreign:
         if key in entry:
-            kind = "a generator" if foreign is _GIVEN else "files"
-            raise InputError(f"{place}: {key!r} has no meaning for a domain with {kind}")
-    return _generated(entry, place) if "generator" in entry else _given(entry, place, base)
+            raise InputError(f"{place}: {key!r} has no meaning for {what} with {kind}")
 
 
 def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
@@ -58,14 +72,14 @@ def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
     seeds = checked_integers(entry.get("seeds", [0]), f"{place}: seeds")
     with placed(place):
         domain_generator(name)
-        sets = _parameter_sets(entry.get("parameters", {}), f"{place}: parameters")
+        sets = parameter_sets(entry.get("parameters", {}), f"{place}: parameters")
         tasks = [generate(name, seed=seed, **values) for values in sets for seed in seeds]
     return [
         Instance(label, task.name, (task.domain.encode(), task.problem.encode())) for task in tasks
     ]
 
 
-def _parameter_sets(value: Any, place: str) -> Iterator[dict[str, Any]]:
+def parameter_sets(value: Any, place: str) -> Iterator[dict[str, Any]]:
     """A table, in which lists stand for several values, or a list of such tables."""
     for table in value if isinstance(value, list) else [value]:
         if not isinstance(table, Mapping):

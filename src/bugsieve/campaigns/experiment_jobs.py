@@ -7,13 +7,20 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
+from typing import TYPE_CHECKING
 
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BudgetError, InternalError
 from bugsieve.campaigns.children import Child, ChildDiedError
-from bugsieve.campaigns.events import RoundDone
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
+from bugsieve.campaigns.experiment_kinds import AnyOptions
+from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.campaigns.safety.summary import SafetySummary
 from bugsieve.campaigns.summary import Summary
+from bugsieve.training.options import QOptions
+
+if TYPE_CHECKING:
+    from bugsieve.training.q_learning import Evaluated
 
 _MODULE = "bugsieve.campaigns.experiment_process"
 _CLEANUP_SECONDS = 0.1
@@ -25,7 +32,21 @@ class Job:
 
     number: int
     directory: str
-    options: CampaignOptions
+    options: AnyOptions
+
+
+@dataclass(frozen=True)
+class TrainingJob:
+    """A network to be trained."""
+
+    number: int
+    network: str
+    model: SafetyOptions
+    """Those of a campaign that tests it, for the model."""
+    options: QOptions
+
+
+AnyJob = Job | TrainingJob
 
 
 @dataclass(frozen=True)
@@ -37,23 +58,24 @@ class JobStarted:
 
 @dataclass(frozen=True)
 class JobProgress:
-    """How far the campaign of the job is."""
+    """How far the campaign or the training of the job is."""
 
     number: int
-    state: RoundDone
+    state: RoundDone | SafetyRoundDone | Evaluated
 
 
 @dataclass(frozen=True)
 class JobDone:
-    """The campaign of the job has come to its end."""
+    """The campaign or the training of the job has come to its end."""
 
     number: int
-    summary: Summary
+    summary: Summary | SafetySummary | None = None
+    """Of the campaign."""
 
 
 @dataclass(frozen=True)
 class JobFailed:
-    """The campaign of the job could not be run to its end; what it has stored is kept."""
+    """The work of the job could not be brought to its end; what a campaign has stored is kept."""
 
     number: int
     error: str
@@ -69,7 +91,7 @@ class Crew(Closing):
     def __init__(self, count: int) -> None:
         self._count = count
         self._idle: list[Child] = []
-        self._busy: dict[int, tuple[Child, Job]] = {}
+        self._busy: dict[int, tuple[Child, AnyJob]] = {}
         """By the descriptor of the child's socket."""
 
     def close(self) -> None:
@@ -81,7 +103,7 @@ class Crew(Closing):
         for child in children:
             child.reap(end)
 
-    def run(self, jobs: Sequence[Job]) -> Iterator[JobReport]:
+    def run(self, jobs: Sequence[AnyJob]) -> Iterator[JobReport]:
         """Run all jobs, as many at a time as there are processes; tells what happens."""
         waiting = list(reversed(jobs))
         while waiting or self._busy:
@@ -90,7 +112,7 @@ class Crew(Closing):
             for connection in wait([child.connection for child, _ in self._busy.values()]):
                 yield self._report(connection.fileno())  # type: ignore[union-attr]
 
-    def _begin(self, job: Job) -> JobReport:
+    def _begin(self, job: AnyJob) -> JobReport:
         child = self._idle.pop() if self._idle else Child(_MODULE)
         self._busy[child.connection.fileno()] = child, job
         try:
@@ -110,7 +132,7 @@ class Crew(Closing):
             self._idle.append(child)
         return report
 
-    def _failed(self, child: Child, job: Job, death: ChildDiedError) -> JobFailed:
+    def _failed(self, child: Child, job: AnyJob, death: ChildDiedError) -> JobFailed:
         """The process is gone; the next job gets a new one."""
         del self._busy[child.connection.fileno()]
         child.dismiss()

@@ -1,4 +1,4 @@
-"""The main program of a process that runs campaigns of an experiment until its socket closes."""
+"""The main program of a process that works for an experiment until its socket closes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from bugsieve.basis.errors import BudgetError, BugsieveError, InternalError
-from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.children import Inbox, serve
-from bugsieve.campaigns.events import Event, RoundDone
-from bugsieve.campaigns.experiment_jobs import Job, JobDone, JobFailed, JobProgress
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
+from bugsieve.campaigns.experiment_campaigns import model_of, open_campaign
+from bugsieve.campaigns.experiment_jobs import (
+    AnyJob,
+    JobDone,
+    JobFailed,
+    JobProgress,
+    TrainingJob,
+)
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 
@@ -28,14 +33,13 @@ def main(descriptor: int) -> None:
 
 def _run_all(connection: Connection[Any, Any], inbox: Inbox) -> None:
     while True:
-        job: Job = inbox.get()
+        job: AnyJob = inbox.get()
         connection.send(_run(job, connection.send))
 
 
-def _run(job: Job, tell: Callable[[object], None]) -> JobDone | JobFailed:
+def _run(job: AnyJob, tell: Callable[[object], None]) -> JobDone | JobFailed:
     try:
-        with _campaign(job) as campaign:
-            return JobDone(job.number, campaign.run(_Teller(job, tell).take))
+        return _result(job, _Teller(job.number, tell))
     except BugsieveError as error:
         return _failure(job, str(error), error.exit_code)
     except MemoryError:
@@ -47,28 +51,43 @@ def _run(job: Job, tell: Callable[[object], None]) -> JobDone | JobFailed:
         return _failure(job, sentence, InternalError.exit_code)
 
 
-def _campaign(job: Job) -> Campaign:
-    if (Path(job.directory) / STORE_FILE).exists():
-        return Campaign.open(job.directory)
-    return Campaign.create(job.directory, job.options)
+def _result(job: AnyJob, teller: _Teller) -> JobDone:
+    if not isinstance(job, TrainingJob):
+        with open_campaign(Path(job.directory), job.options) as campaign:
+            return JobDone(job.number, campaign.run(teller.take))
+    from bugsieve.campaigns.experiment_training import train_network
+
+    train_network(Path(job.network), model_of(job.model), job.options, teller.take_training)
+    return JobDone(job.number)
 
 
-def _failure(job: Job, sentence: str, code: int) -> JobFailed:
+def _failure(job: AnyJob, sentence: str, code: int) -> JobFailed:
     if os.environ.get("BUGSIEVE_TRACEBACK"):
         traceback.print_exc(file=sys.stderr)
     return JobFailed(job.number, sentence, code)
 
 
 class _Teller:
-    """Passes on how far the campaign is, now and then."""
+    """Passes on how far the work is, now and then."""
 
-    def __init__(self, job: Job, tell: Callable[[object], None]) -> None:
-        self._job = job
+    def __init__(self, number: int, tell: Callable[[object], None]) -> None:
+        self._number = number
         self._tell = tell
         self._next = 0.0
 
-    def take(self, event: Event) -> None:
-        """Listen to the campaign."""
-        if isinstance(event, RoundDone) and time.monotonic() >= self._next:
+    def take(self, event: object) -> None:
+        """Listen to a campaign."""
+        if isinstance(event, (RoundDone, SafetyRoundDone)):
+            self._pass_on(event)
+
+    def take_training(self, event: object) -> None:
+        """Listen to a training."""
+        from bugsieve.training.q_learning import Evaluated
+
+        if isinstance(event, Evaluated):
+            self._pass_on(event)
+
+    def _pass_on(self, state: Any) -> None:
+        if time.monotonic() >= self._next:
             self._next = time.monotonic() + _SECONDS_BETWEEN_REPORTS
-            self._tell(JobProgress(self._job.number, event))
+            self._tell(JobProgress(self._number, state))

@@ -15,7 +15,7 @@ from bugsieve.basis.names import no_such
 
 Options = TypeVar("Options")
 
-_NONE = "none"
+NONE = "none"
 _WANTED = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 
@@ -28,7 +28,7 @@ def table_of(options: Any, *, default: Any = None) -> dict[str, Any]:
         if is_dataclass(value):
             table[field.name] = table_of(value, default=usual)
         elif value is not None or usual is not None:
-            table[field.name] = _NONE if value is None else value
+            table[field.name] = NONE if value is None else value
     return table
 
 
@@ -62,7 +62,7 @@ def _value(hint: Any, value: Any, default: Any, place: str) -> Any:
         return replace(default, **_values(type(default), value, place))
     if get_origin(hint) in (Union, types.UnionType):
         (hint,) = (kind for kind in get_args(hint) if kind is not types.NoneType)
-        if value == _NONE:
+        if value == NONE:
             return None
     if get_origin(hint) is tuple:
         if not isinstance(value, (list, tuple)):

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
 
 DESCRIPTION = (
-    "Run all campaigns of an experiment file: domains x policies x fuzzers x oracles x seeds. "
+    "Run all campaigns of an experiment file: domains (or models, for tests of safety) x policies "
+    "x fuzzers x oracles x seeds. "
     "Campaigns that are done are skipped and half-done ones go on, so the same command continues "
     "an experiment that was stopped."
 )
 
 EPILOG = """\
-'bugsieve experiment --example' prints a file to begin with.
+'bugsieve experiment --example' prints a file to begin with, 'bugsieve experiment --example safety'
+one for tests of safety.
 
 The exit code is 0 if all campaigns are done, whatever they found; 4 if some failed (the others
 are run nevertheless, and the failed ones are tried again next time); 3 if the reason was a fault
@@ -30,6 +32,7 @@ in Bugsieve.
 """
 
 _FAILURES_SHOWN = 10
+_EXAMPLES = {"cost": "example.toml", "safety": "example-safety.toml"}
 
 
 def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
@@ -56,14 +59,21 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         metavar="N",
         help="campaigns to run at the same time (one on each core)",
     )
-    add("--example", action="store_true", help="print an example file and stop")
+    add(
+        "--example",
+        nargs="?",
+        const="cost",
+        choices=tuple(_EXAMPLES),
+        metavar="KIND",
+        help="print an example file and stop: cost (default) or safety",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the experiment and say what has become of it."""
     if args.example:
-        show(example().rstrip("\n"))
+        show(example(args.example).rstrip("\n"))
         return 0
     if args.file is None:
         raise UsageError("name an experiment file; 'bugsieve experiment --example' prints one")
@@ -79,11 +89,11 @@ def run(args: argparse.Namespace) -> int:
     return summary.exit_code
 
 
-def example() -> str:
-    """The example file."""
+def example(kind: str = "cost") -> str:
+    """The example file of a kind of experiments."""
     from importlib.resources import files
 
-    return (files("bugsieve.campaigns") / "example.toml").read_text(encoding="utf-8")
+    return (files("bugsieve.campaigns") / _EXAMPLES[kind]).read_text(encoding="utf-8")
 
 
 def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
@@ -100,5 +110,6 @@ def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
     if summary.rejected:
         lines.append(f"{summary.rejected} claims were rejected: a fault in Bugsieve")
     if summary.done:
-        lines.append(f"table: bugsieve table icaps22 {experiment.directory}")
+        table = "safety" if experiment.grid.is_safety else "icaps22"
+        lines.append(f"table: bugsieve table {table} {experiment.directory}")
     return "\n".join(lines)

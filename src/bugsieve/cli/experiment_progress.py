@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from bugsieve.cli.live_display import LiveDisplay
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.events import RoundDone
+    from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
     from bugsieve.campaigns.experiment import ExperimentStarted
     from bugsieve.campaigns.experiment_file import Grid
     from bugsieve.campaigns.experiment_jobs import JobReport
+    from bugsieve.training.q_learning import Evaluated
+
+    State = RoundDone | SafetyRoundDone | Evaluated
 
 
 class ExperimentDisplay(LiveDisplay):
@@ -19,10 +22,11 @@ class ExperimentDisplay(LiveDisplay):
 
     def __init__(self, grid: Grid) -> None:
         super().__init__()
-        self._grid = grid
+        self._names = {number: cell.folder for number, cell in enumerate(grid.cells)}
+        self._trainings: frozenset[int] = frozenset()
         self._counts = Counts(len(grid.cells))
-        self._current: dict[int, RoundDone | None] = {}
-        """The campaigns under way, and how far they are."""
+        self._current: dict[int, State | None] = {}
+        """The jobs under way, and how far they are."""
 
     def take(self, event: ExperimentStarted | JobReport) -> None:
         """Listen to the experiment."""
@@ -30,6 +34,8 @@ class ExperimentDisplay(LiveDisplay):
 
         if isinstance(event, experiment.ExperimentStarted):
             self._counts = Counts(event.campaigns, event.done)
+            self._trainings = frozenset(event.trainings)
+            self._names.update(event.trainings)
         elif isinstance(event, experiment_jobs.JobStarted):
             self._current[event.number] = None
         elif isinstance(event, experiment_jobs.JobProgress):
@@ -37,9 +43,10 @@ class ExperimentDisplay(LiveDisplay):
         else:
             self._current.pop(event.number, None)
             failed = isinstance(event, experiment_jobs.JobFailed)
-            self._counts.add(failed=failed)
+            if event.number not in self._trainings:
+                self._counts.add(failed=failed)
             if isinstance(event, experiment_jobs.JobFailed):
-                self.say(f"{self._grid.cells[event.number].folder}: {event.error}")
+                self.say(f"{self._names[event.number]}: {event.error}")
         self.tick()
 
     def lines(self) -> list[str]:
@@ -47,7 +54,7 @@ class ExperimentDisplay(LiveDisplay):
         return [
             self._counts.line(),
             *(
-                self._grid.cells[number].folder + ("" if state is None else f" ({_state(state)})")
+                self._names[number] + ("" if state is None else f" ({_state(state)})")
                 for number, state in list(self._current.items())  # the screen has its own thread
             ),
         ]
@@ -90,5 +97,11 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-def _state(state: RoundDone) -> str:
-    return f"pool {state.pool} of {state.pool_size}, {sum(state.bugs.values())} bugs"
+def _state(state: State) -> str:
+    from bugsieve.campaigns import events
+
+    if isinstance(state, events.RoundDone):
+        return f"pool {state.pool} of {state.pool_size}, {sum(state.bugs.values())} bugs"
+    if isinstance(state, events.SafetyRoundDone):
+        return f"walk {state.walks} of {state.walk_limit}, {sum(state.bugs.values())} bugs"
+    return f"training, step {state.steps}"

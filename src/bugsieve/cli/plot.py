@@ -16,24 +16,31 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bugsieve.cli.parser import Parser
-    from bugsieve.reports.collection import Card
 
 DESCRIPTION = (
     "Draw the bugs that campaigns have found over their running time, or the recall of their "
-    "oracles. Needs matplotlib: pip install 'bugsieve[plot]'."
+    "oracles; for safety campaigns, how fuzzers, oracles and fault analyses compare. Needs "
+    "matplotlib: pip install 'bugsieve[plot]'."
 )
 
 EPILOG = """\
 With many campaigns, those that differ only in seed, instance or domain share a curve: the mean
 number of bugs. --by says what tells curves apart instead, as in --by policy,bias.
+
+The kinds for safety campaigns are those of 'bugsieve table safety': fuzzing (unsafe runs and time
+by fuzzer), oracles (states decided over time, and times state by state), faults (times of fault
+analyses, run by run).
 """
+
+_COST_KINDS = ("bugs", "recall")
+_SAFETY_KINDS = ("fuzzing", "oracles", "faults")
 
 
 def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "plot",
-        help="draw bugs over time, or the recall of oracles",
+        help="draw bugs over time, or how oracles or fuzzers compare",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -49,7 +56,13 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         metavar="FILE",
         help="the picture: .svg, .png or .pdf; may be repeated",
     )
-    add("--kind", choices=("bugs", "recall"), default="bugs", help="what to draw (bugs)")
+    add(
+        "--kind",
+        choices=(*_COST_KINDS, *_SAFETY_KINDS),
+        default="bugs",
+        help="what to draw (bugs): for campaigns of cost testing bugs or recall, for those of "
+        "safety testing fuzzing, oracles or faults",
+    )
     add("--log", action="store_true", help="a logarithmic time axis")
     add(
         "--by",
@@ -61,23 +74,39 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draw the picture and name the files."""
-    from bugsieve.reports.collection import collect
     from bugsieve.reports.pictures import check_picture_file, picture_style, save_picture
 
-    if args.kind == "recall" and (args.log or args.by):
-        raise UsageError("--log and --by are for pictures of bugs, not of recall")
+    if args.kind != "bugs" and (args.log or args.by):
+        raise UsageError(f"--log and --by are for pictures of bugs, not of {args.kind}")
+    if args.kind in _SAFETY_KINDS and args.all_instances:
+        raise UsageError("--all-instances is for campaigns of cost testing")
     for path in args.output:
         check_picture_file(path)
     with picture_style():
-        draw = _drawing(collect(args.folders), args)
+        draw = _safety_drawing(args) if args.kind in _SAFETY_KINDS else _cost_drawing(args)
         for path in args.output:
             save_picture(draw(), path)  # drawn anew: saving adapts a figure to the format
             show(f"wrote {path}")
     return 0
 
 
-def _drawing(cards: list[Card], args: argparse.Namespace) -> Callable[[], Figure]:
-    """Reads the campaigns; returns what draws them."""
+def _safety_drawing(args: argparse.Namespace) -> Callable[[], Figure]:
+    """Reads safety campaigns; returns what draws them."""
+    from bugsieve.reports.safety.cards import collect_safety
+    from bugsieve.reports.safety.fuzzing_bars import draw_fuzzing
+    from bugsieve.reports.safety.oracle_curves import draw_verdicts
+    from bugsieve.reports.safety.run_scatter import draw_faults
+
+    cards = collect_safety(args.folders)
+    draw = {"fuzzing": draw_fuzzing, "oracles": draw_verdicts, "faults": draw_faults}[args.kind]
+    return lambda: draw(cards)
+
+
+def _cost_drawing(args: argparse.Namespace) -> Callable[[], Figure]:
+    """Reads campaigns of cost testing; returns what draws them."""
+    from bugsieve.reports.collection import collect
+
+    cards = collect(args.folders)
     if args.kind == "recall":
         from bugsieve.reports.icaps22 import TableOptions, icaps22_table
         from bugsieve.reports.recall_bars import draw_recall

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.cli.campaign_arguments import add_folders_arguments
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
+    from bugsieve.reports.table import Table
 
 DESCRIPTION = "Print a table over campaigns, or over all campaigns of experiments."
 
@@ -26,7 +28,19 @@ icaps22 is Table 1 of "Debugging a Policy: Automatic Action-Policy Testing in AI
 (B) to (E) are means over the instances that the policy solves; several campaigns on an instance
 (with other seeds, say) enter with their mean. The setting of (B) and (C) is bias and novelty on.
 A dash: the oracle does not apply. Nothing: nothing to divide by, or nothing measured.
+
+safety has Figures 2 to 4 of the paper on safety testing over safety campaigns of your own, by
+model; --part prints one of its tables only:
+  (A) fuzzing: unsafe runs that walks found and the time they took, by lookahead and choice
+  (B) oracles: the share of bugs (safe states in unsafe runs) and of other states that each oracle
+      decides within some time, without any memory; needs campaigns with --alone N
+  (C) faults: how long the analysis of an unsafe run takes, and how many runs have faults
+(B) and (C) are over the test cases of unlimited greedy walks where there are such campaigns. A
+state counts as decided by an oracle with a radius if that proves a bug, or fails to, as it should.
 """
+
+_BIAS = "policy-quality"
+_PARTS = ("fuzzing", "oracles", "faults")
 
 _FORMATS = ("csv", "json", "latex", "markdown")
 
@@ -41,17 +55,17 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("kind", choices=("icaps22",), metavar="KIND", help="icaps22")
+    add("kind", choices=("icaps22", "safety"), metavar="KIND", help="icaps22 or safety")
     add_folders_arguments(parser)
     forms = parser.add_mutually_exclusive_group()
     for name in _FORMATS:
         forms.add_argument(f"--{name}", action="store_true", help=f"print {_TITLES[name]}")
     add(
         "--bias",
-        default="policy-quality",
         metavar="NAME",
-        help="the bias that counts as on (policy-quality)",
+        help=f"for icaps22: the bias that counts as on ({_BIAS})",
     )
+    add("--part", choices=_PARTS, help="for safety: one of its tables only")
     parser.set_defaults(run=run)
 
 
@@ -60,13 +74,40 @@ _TITLES = {"csv": "CSV", "json": "one JSON object", "latex": "LaTeX", "markdown"
 
 def run(args: argparse.Namespace) -> int:
     """Read the campaigns and print the table."""
+    form = next((name for name in _FORMATS if getattr(args, name)), "text")
+    show(_safety(args, form) if args.kind == "safety" else _icaps22(args, form))
+    return 0
+
+
+def _icaps22(args: argparse.Namespace, form: str) -> str:
     from bugsieve.fuzzing.biases import check_bias
     from bugsieve.reports.collection import collect
     from bugsieve.reports.formats import FORMATS
     from bugsieve.reports.icaps22 import TableOptions, icaps22_table
 
-    check_bias(args.bias)
-    options = TableOptions(bias=args.bias, all_instances=args.all_instances)
-    form = next((name for name in _FORMATS if getattr(args, name)), "text")
-    show(FORMATS[form](icaps22_table(collect(args.folders), options)))
-    return 0
+    if args.part:
+        raise UsageError("--part is for the table safety")
+    bias = args.bias or _BIAS
+    check_bias(bias)
+    options = TableOptions(bias=bias, all_instances=args.all_instances)
+    return FORMATS[form](icaps22_table(collect(args.folders), options))
+
+
+def _safety(args: argparse.Namespace, form: str) -> str:
+    from bugsieve.reports.formats import FORMATS
+    from bugsieve.reports.safety.cards import collect_safety
+    from bugsieve.reports.safety.tables import PARTS
+
+    if args.bias or args.all_instances:
+        raise UsageError("--bias and --all-instances are for the table icaps22")
+    if form == "csv" and not args.part:
+        raise UsageError("--csv takes one table: add --part fuzzing, oracles or faults")
+    cards = collect_safety(args.folders)
+    if args.part:
+        return FORMATS[form](PARTS[args.part](cards))
+    tables: dict[str, Table] = {part: PARTS[part](cards) for part in _PARTS}
+    if form == "json":
+        from bugsieve.reports.formats.data import json_texts
+
+        return json_texts(tables)
+    return "\n\n".join(FORMATS[form](table) for table in tables.values())

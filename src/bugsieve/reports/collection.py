@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.campaigns.experiment_index import Index, IndexEntry, read_index
@@ -19,6 +20,8 @@ from bugsieve.tasks.pddl.reader import Document, parse
 
 _DEPTH = 3
 """Campaigns of an experiment are at DOMAIN/INSTANCE/NAME below its folder."""
+
+AnyCard = TypeVar("AnyCard")
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,16 @@ class Card:
 
 
 def collect(directories: Sequence[Path]) -> list[Card]:
-    """The cards of all campaigns in and below the folders, each once."""
+    """The cards of all campaigns of cost testing in and below the folders, each once."""
+    return collect_cards(directories, _card)
+
+
+def collect_cards(
+    directories: Sequence[Path], card: Callable[[Path, IndexEntry | None], AnyCard]
+) -> list[AnyCard]:
+    """What `card` makes of all campaigns in and below the folders and their labels, each once."""
     indexes: dict[Path, Index | None] = {}
-    cards: dict[Path, Card] = {}
+    cards: dict[Path, AnyCard] = {}
     for directory in directories:
         found = list(_campaigns(directory))
         if not found:
@@ -46,7 +56,7 @@ def collect(directories: Sequence[Path]) -> list[Card]:
         for folder in found:
             key = folder.resolve()
             if key not in cards:
-                cards[key] = _card(folder, _label(key, indexes))
+                cards[key] = card(folder, _label(key, indexes))
     return list(cards.values())
 
 

@@ -24,7 +24,8 @@ from bugsieve.campaigns.experiment import (
 from bugsieve.campaigns.experiment_file import read_experiment
 from bugsieve.campaigns.experiment_index import INDEX_FILE, read_index
 from bugsieve.campaigns.experiment_jobs import JobDone, JobFailed, JobStarted
-from bugsieve.campaigns.options import StopRules
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
 from bugsieve.results.records import Records
 from tests.hostile.test_interrupts import children, is_running
@@ -98,6 +99,7 @@ def test_results_do_not_depend_on_workers_or_interruptions(tmp_path: Path) -> No
     files = tuple(str(tmp_path / name) for name in ("domain.pddl", "problem.pddl"))
     for file, text in zip(files, cell.instance.texts, strict=True):
         Path(file).write_bytes(text)
+    assert isinstance(cell.options, CampaignOptions)
     cut = Campaign.create(parts.directory / cell.folder, replace(cell.options, task=files))
     cut.options = replace(cut.options, stop=StopRules(max_bugs=1))
     cut.run()

@@ -8,8 +8,8 @@ import pytest
 
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns import experiment_file
-from bugsieve.campaigns.experiment_file import Grid, folder_name, read_experiment
-from bugsieve.campaigns.options import DEFAULT_ORACLES
+from bugsieve.campaigns.experiment_file import Cell, Grid, folder_name, read_experiment
+from bugsieve.campaigns.options import DEFAULT_ORACLES, CampaignOptions
 from bugsieve.cli.experiment import example
 from bugsieve.domains import generate
 
@@ -24,6 +24,11 @@ def read(folder: Path, text: str) -> Grid:
     path = folder / "grid.toml"
     path.write_text(text)
     return read_experiment(path)
+
+
+def options_of(cell: Cell) -> CampaignOptions:
+    assert isinstance(cell.options, CampaignOptions)
+    return cell.options
 
 
 def test_the_smallest_file_has_defaults(tmp_path: Path) -> None:
@@ -86,7 +91,7 @@ def test_every_combination_is_a_campaign(tmp_path: Path) -> None:
         if (cell.policy, cell.fuzzer, cell.oracles, cell.seed) == ("clever", "off", "slow", 4)
         and cell.instance.name == "blocksworld-blocks-3-seed-2"
     ]
-    options = chosen.options
+    options = options_of(chosen)
     assert (options.policy, options.policy_seed) == ("greedy:hff", 4)
     assert (options.objective, options.limits.expansions) == ("qualitative", 7)
     assert options.oracles == ("lookahead:3", "perfect")
@@ -118,7 +123,7 @@ def test_files_of_ones_own(tmp_path: Path) -> None:
 def test_the_example_is_right(tmp_path: Path) -> None:
     grid = read(tmp_path, example())
     assert len(grid.cells) == 12
-    fuzzers = {(c.options.fuzz.bias, c.options.fuzz.novelty) for c in grid.cells}
+    fuzzers = {(options_of(c).fuzz.bias, options_of(c).fuzz.novelty) for c in grid.cells}
     assert fuzzers == {("policy-quality", 2), ("uniform", 2), ("policy-quality", 0)}
 
 
@@ -128,7 +133,7 @@ def test_the_shipped_experiment_is_right() -> None:
         pytest.skip("the experiment is part of the repository, not of the package")
     grid = read_experiment(path)
     assert len({cell.instance.domain for cell in grid.cells}) >= 8
-    assert len({(c.options.fuzz.bias, c.options.fuzz.novelty) for c in grid.cells}) == 4
+    assert len({(options_of(c).fuzz.bias, options_of(c).fuzz.novelty) for c in grid.cells}) == 4
 
 
 def test_labels_that_look_alike_as_folders_are_kept_apart(tmp_path: Path) -> None:

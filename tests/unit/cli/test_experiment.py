@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
 from bugsieve.campaigns.experiment import ExperimentStarted
 from bugsieve.campaigns.experiment_file import Grid, read_experiment
 from bugsieve.campaigns.experiment_jobs import JobFailed, JobProgress, JobStarted
@@ -48,6 +48,26 @@ def test_an_experiment_and_its_table(capsys: Captured) -> None:
     assert "visitall" in capsys.readouterr().out
 
 
+SAFETY_GRID = """
+policies = ["random"]
+[campaign]
+alone = 5
+fuzz.walks = 10
+[[models]]
+generator = "one-way-line"
+parameters = { length = [5, 6], packages = 1 }
+"""
+
+
+def test_an_experiment_on_safety_and_its_tables(capsys: Captured) -> None:
+    Path("safe.toml").write_text(SAFETY_GRID)
+    assert main(["experiment", "safe.toml"]) == 0
+    report = "2 campaigns: 2 done\nresults in safe\ntable: bugsieve table safety safe\n"
+    assert capsys.readouterr().out == report
+    assert main(["table", "safety", "safe"]) == 0
+    assert "one-way-line-length-5-packages-1-seed-0" in capsys.readouterr().out
+
+
 def test_failures_are_listed(capsys: Captured) -> None:
     Path("bad.py").write_text("raise RuntimeError('no policy here')\n")
     Path("grid.toml").write_text(GRID.replace("hill-climbing:hadd", "python:bad.py:choose"))
@@ -62,6 +82,10 @@ def test_the_example_is_a_file(capsys: Captured) -> None:
     assert main(["experiment", "--example"]) == 0
     Path("example.toml").write_text(capsys.readouterr().out)
     assert len(read_experiment(Path("example.toml")).cells) == 12
+    assert main(["experiment", "--example", "safety"]) == 0
+    Path("example.toml").write_text(capsys.readouterr().out)
+    example = read_experiment(Path("example.toml"))
+    assert example.is_safety and len(example.cells) == 6
 
 
 @pytest.mark.parametrize(
@@ -104,6 +128,29 @@ def test_progress_lines(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> No
         f"1 of 2 campaigns done; {folder} (pool 7 of 10, 3 bugs)",
         f"{folder}: no memory",
         "1 of 2 campaigns done, 1 failed, about 0 s left",
+    ]
+
+
+def test_progress_lines_on_safety(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    from bugsieve.training.environments import Evaluation
+    from bugsieve.training.q_learning import Evaluated
+
+    monkeypatch.setattr("bugsieve.cli.live_display._SECONDS_BETWEEN_LINES", 0.0)
+    Path("safe.toml").write_text(SAFETY_GRID)
+    state = SafetyRoundDone(7, 10, 3, 2, {"fault": 2}, 1.0, 9.0, None)
+    evaluated = Evaluated(500, Evaluation(0.5, 0.5, 9.0), True, 0.1, 0.2, 3.0)
+    with ExperimentDisplay(read_experiment(Path("safe.toml"))) as display:
+        display.take(ExperimentStarted(2, 0, 1, {2: "safe/networks/net"}))
+        display.take(JobProgress(2, evaluated))
+        display.take(JobFailed(2, "no PyTorch", 4))
+        display.take(JobProgress(1, state))
+    folder = "one-way-line/one-way-line-length-6-packages-1-seed-0/random_default_seed-0"
+    assert capsys.readouterr().err.splitlines() == [
+        "0 of 2 campaigns done",
+        "0 of 2 campaigns done; safe/networks/net (training, step 500)",
+        "safe/networks/net: no PyTorch",
+        "0 of 2 campaigns done",
+        f"0 of 2 campaigns done; {folder} (walk 7 of 10, 2 bugs)",
     ]
 
 

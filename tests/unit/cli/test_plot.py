@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.cli import main
+from tests.unit.reports.safety.samples import FULL, UNIFORM
 from tests.unit.reports.samples import Sample
 
 Captured = pytest.CaptureFixture[str]
@@ -35,6 +36,16 @@ def test_other_pictures(campaigns: str, tmp_path: Path, arguments: list[str]) ->
     assert picture.stat().st_size > 1000
 
 
+@pytest.mark.parametrize("kind", ["fuzzing", "oracles", "faults"])
+def test_pictures_of_safety(tmp_path: Path, capsys: Captured, kind: str) -> None:
+    FULL.write(tmp_path / "s" / "all")
+    UNIFORM.write(tmp_path / "s" / "one")
+    picture = tmp_path / "a.svg"
+    assert main(["plot", str(tmp_path / "s"), "--kind", kind, "-o", str(picture)]) == 0
+    assert capsys.readouterr().out == f"wrote {picture}\n"
+    assert picture.read_bytes().startswith(b"<?xml")
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -43,6 +54,9 @@ def test_other_pictures(campaigns: str, tmp_path: Path, arguments: list[str]) ->
         (["missing", "-o", "a.svg"], "missing: there is no such folder"),
         (["{}", "-o", "a.svg", "--by", "bais"], "did you mean 'bias'"),
         (["{}", "-o", "a.svg", "--kind", "recall", "--log"], "--log and --by are for pictures"),
+        (["{}", "-o", "a.svg", "--kind", "faults", "--log"], "not of faults"),
+        (["{}", "-o", "a.svg", "--kind", "faults"], "is a campaign of cost testing"),
+        (["{}", "-o", "a.svg", "--kind", "oracles", "--all-instances"], "for campaigns of cost"),
         (["{}", "-o", "missing/a.svg"], "missing: cannot be read or written"),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.cli import main
+from tests.unit.reports.safety.samples import FULL, UNIFORM
 from tests.unit.reports.samples import Sample
 
 Captured = pytest.CaptureFixture[str]
@@ -56,6 +57,11 @@ def test_the_table_as_json(campaigns: str, capsys: Captured) -> None:
         (["icaps23", "{}"], "invalid choice: 'icaps23'"),
         (["icaps22", "{}", "--csv", "--json"], "not allowed with argument --csv"),
         (["icaps22", "{}", "--bias", "polcy-quality"], "did you mean 'policy-quality'"),
+        (["icaps22", "{}", "--part", "faults"], "--part is for the table safety"),
+        (["safety", "{}"], "is a campaign of cost testing"),
+        (["safety", "{}", "--bias", "surface"], "are for the table icaps22"),
+        (["safety", "{}", "--csv"], "add --part fuzzing, oracles or faults"),
+        (["safety", "{}", "--part", "x"], "invalid choice: 'x'"),
     ],
 )
 def test_what_is_refused(
@@ -65,3 +71,46 @@ def test_what_is_refused(
     output, errors = capsys.readouterr()
     assert output == ""
     assert sentence in errors and errors.count("\n") == 1
+
+
+@pytest.fixture
+def safety_campaigns(tmp_path: Path) -> str:
+    FULL.write(tmp_path / "s" / "all")
+    UNIFORM.write(tmp_path / "s" / "one")
+    return str(tmp_path / "s")
+
+
+def test_tables_of_safety(safety_campaigns: str, capsys: Captured) -> None:
+    assert main(["table", "safety", safety_campaigns]) == 0
+    output, errors = capsys.readouterr()
+    assert errors == ""
+    parts = ["(A) fuzzing", "(B) oracles", "(C) fault analysis"]
+    assert sorted(output.index(part) for part in parts) == [output.index(part) for part in parts]
+    assert main(["table", "safety", safety_campaigns, "--part", "faults"]) == 0
+    assert output.endswith(capsys.readouterr().out)
+    assert main(["table", "icaps22", safety_campaigns]) == 4
+    assert "is a campaign of safety testing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--csv", "--part", "fuzzing"], "policy,model,walks,unsafe_uniform_1"),
+        (["--latex"], "% needs"),
+        (["--markdown"], "**(A)"),
+    ],
+)
+def test_safety_in_other_formats(
+    safety_campaigns: str, capsys: Captured, arguments: list[str], expected: str
+) -> None:
+    assert main(["table", "safety", safety_campaigns, *arguments]) == 0
+    assert capsys.readouterr().out.startswith(expected)
+
+
+def test_safety_as_json(safety_campaigns: str, capsys: Captured) -> None:
+    assert main(["table", "safety", safety_campaigns, "--json"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    assert list(tables) == ["fuzzing", "oracles", "faults"]
+    assert tables["faults"]["rows"][0]["with_fault"] == 80.0
+    assert main(["table", "safety", safety_campaigns, "--json", "--part", "faults"]) == 0
+    assert json.loads(capsys.readouterr().out) == tables["faults"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from bugsieve.reports.measures import Missing, Value
@@ -29,6 +30,16 @@ def _csv_cell(value: Value) -> str:
 
 def json_text(table: Table) -> str:
     """An object with rows and notes; null for undefined, a text for what does not apply."""
+    return json.dumps(_json_table(table), indent=2, ensure_ascii=False)
+
+
+def json_texts(tables: Mapping[str, Table]) -> str:
+    """An object with several tables by name."""
+    content = {name: _json_table(table) for name, table in tables.items()}
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _json_table(table: Table) -> dict[str, Any]:
     rows = [
         {
             table.block: row.block,
@@ -40,7 +51,7 @@ def json_text(table: Table) -> str:
         }
         for row in table.rows
     ]
-    return json.dumps({"rows": rows, "notes": list(table.notes)}, indent=2, ensure_ascii=False)
+    return {"rows": rows, "notes": list(table.notes)}
 
 
 def _json_value(value: Value, column: Column) -> Any:

@@ -13,6 +13,7 @@ _SPECIAL = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "–": "--",
+    "∞": r"$\infty$",
 }
 _SYMBOLS = {
     "|Pπ|": r"$|P_\pi|$",

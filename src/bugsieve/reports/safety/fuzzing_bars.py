@@ -1,0 +1,73 @@
+"""Draws the unsafe runs that fuzzers find, and the time they take (Figure 2 of papers/001)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bugsieve.reports.measures import Missing, Value
+from bugsieve.reports.pictures import COLOURS, new_figure
+from bugsieve.reports.safety.cards import SafetyCard, fuzzers_of
+from bugsieve.reports.safety.tables import fuzzing_table
+from bugsieve.reports.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_BAR = 0.8
+_WIDTH, _MODEL_HEIGHT, _FRAME_HEIGHT = 8.0, 0.62, 1.1
+_LEAST_SECONDS = 1e-3
+_GREY = "#666666"
+
+
+def draw_fuzzing(cards: Sequence[SafetyCard]) -> Figure:
+    """Two panels: the time of all walks, and the unsafe runs that they found."""
+    table = fuzzing_table(cards)
+    fuzzers = fuzzers_of(cards)
+    figure = new_figure(_WIDTH, _FRAME_HEIGHT + _MODEL_HEIGHT * len(table.rows))
+    left, right = figure.subplots(1, 2)
+    _draw_panel(left, table, "seconds", fuzzers)
+    left.set_xscale("log")
+    left.set_xlim(left=_LEAST_SECONDS)
+    left.set_title("Seconds for all walks")
+    _draw_panel(right, table, "unsafe runs", fuzzers)
+    right.set_title("Unsafe runs found")
+    right.set_yticklabels([])
+    right.set_xlim(left=0)
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    return figure
+
+
+def _draw_panel(panel: Axes, table: Table, heading: str, fuzzers: Sequence[str]) -> None:
+    """Bars from top to bottom: models in the order of the table, in each the fuzzers."""
+    columns = [i for i, column in enumerate(table.columns) if column.headings[1] == heading]
+    height = _BAR / len(fuzzers)
+    for number, (fuzzer, column) in enumerate(zip(fuzzers, columns, strict=True)):
+        places = np.arange(len(table.rows)) + (number + 0.5) * height - _BAR / 2
+        values = [row.cells[column] for row in table.rows]
+        lengths = [0.0 if isinstance(value, Missing) else value for value in values]
+        colour = COLOURS[number % len(COLOURS)]
+        panel.barh(places, lengths, height, color=colour, label=fuzzer)
+        for place, value in zip(places, values, strict=True):
+            _explain(panel, place, value, heading)
+    panel.set_yticks(range(len(table.rows)), _labels(table))
+    panel.set_ylim(len(table.rows) - 0.5, -0.5)
+    panel.grid(axis="y", visible=False)
+    panel.tick_params(axis="y", length=0)
+
+
+def _explain(panel: Axes, place: float, value: Value, heading: str) -> None:
+    """Why there is no bar."""
+    if heading == "unsafe runs" and (value == 0 or isinstance(value, Missing)):
+        text = "not run" if isinstance(value, Missing) else "0"
+        where = panel.get_yaxis_transform()
+        panel.text(0.01, place, text, va="center", fontsize=6, color=_GREY, transform=where)
+
+
+def _labels(table: Table) -> list[str]:
+    several = len(list(table.blocks())) > 1
+    return [f"{row.label},\n{row.block}" if several else row.label for row in table.rows]
