@@ -23,6 +23,8 @@ using States = nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu>;
 using State = nb::ndarray<const Value, nb::ndim<1>, nb::device::cpu>;
 using Operators = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::device::cpu>;
 using Ids = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu>;
+// States of a transition system, some words each.
+using PackedStates = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 using Array = nb::ndarray<nb::numpy, T>;

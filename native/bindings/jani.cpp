@@ -21,7 +21,6 @@ using jani::Word;
 template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
-using Words = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 constexpr std::size_t kPortion = 256;  // states between two looks at the clock
 
@@ -322,7 +321,7 @@ void bind_jani(nb::module_& m) {
                  return to_array(packed(s.model(), states), {states.shape(0), s.words()});
              })
         .def("unpack",
-             [](const JaniSystem& s, const Words& words) {
+             [](const JaniSystem& s, const PackedStates& words) {
                  if (words.shape(1) != s.words())
                      throw std::invalid_argument("rows of a wrong number of words");
                  return unpacked(s.model(), {words.data(), words.size()});

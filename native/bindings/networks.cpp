@@ -15,7 +15,6 @@ using jani::JaniSystem;
 using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Scales = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Words = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 constexpr std::size_t kPortion = 1 << 22;  // multiplications between two looks at the clock
 
@@ -95,7 +94,7 @@ std::shared_ptr<const NetworkReading> make_reading(
 }
 
 // With buffers of its own, so that threads may share a policy.
-Array<std::int32_t> choose(const NetworkPolicy& shared, const Words& states) {
+Array<std::int32_t> choose(const NetworkPolicy& shared, const PackedStates& states) {
     const NetworkReading& reading = *shared.reading();
     const std::size_t width = reading.model->packing.words();
     if (states.shape(1) != width) throw std::invalid_argument("rows of a wrong number of words");

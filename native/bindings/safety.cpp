@@ -1,12 +1,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <atomic>
-#include <mutex>
 #include <optional>
-#include <thread>
 
 #include "bindings/arrays.h"
+#include "bindings/one_at_a_time.h"
 #include "safety/analysis.h"
 #include "safety/explicit_system.h"
 #include "safety/exploration.h"
@@ -17,7 +15,6 @@ namespace {
 
 using namespace nb::literals;
 
-using Rows = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -26,7 +23,7 @@ std::vector<T> copied(const Column<T>& column) {
     return {column.data(), column.data() + column.shape(0)};
 }
 
-std::vector<std::uint64_t> copied_words(const Rows& rows, const TransitionSystem& system) {
+std::vector<std::uint64_t> copied_words(const PackedStates& rows, const TransitionSystem& system) {
     if (rows.shape(1) != system.words())
         throw std::invalid_argument("states have " + std::to_string(rows.shape(1)) +
                                     " words, but those of the system have " +
@@ -95,8 +92,7 @@ PyType_Slot kPythonPolicySlots[] = {
     {Py_tp_clear, reinterpret_cast<void*>(PythonPolicy::clear)},
     {0, nullptr}};
 
-// One question at a time. Whoever waits for the lock has given up the GIL, as its holder may need
-// the GIL to look for signals and to ask a policy.
+// May be asked from any thread, one question at a time.
 class BoundAnalysis {
   public:
     BoundAnalysis(TransitionSystem& system, PolicyView* policy, const std::string& algorithm,
@@ -109,7 +105,7 @@ class BoundAnalysis {
             throw std::invalid_argument("a radius must be between 0 and 2**30");
     }
 
-    nb::tuple decide(const Rows& states, std::int64_t max_expansions, double max_seconds,
+    nb::tuple decide(const PackedStates& states, std::int64_t max_expansions, double max_seconds,
                      std::int64_t max_bytes) {
         const std::vector<std::uint64_t> words = copied_words(states, system_);
         const Limits limits{max_expansions, max_seconds, max_bytes};
@@ -127,7 +123,7 @@ class BoundAnalysis {
         return nb::make_tuple(to_array(std::move(verdicts)), to_array(std::move(reached)));
     }
 
-    nb::tuple faults(const Rows& run, std::int64_t max_expansions, double max_seconds,
+    nb::tuple faults(const PackedStates& run, std::int64_t max_expansions, double max_seconds,
                      std::int64_t max_bytes) {
         if (!has_policy_) throw std::invalid_argument("faults need a policy");
         const std::vector<std::uint64_t> words = copied_words(run, system_);
@@ -150,7 +146,7 @@ class BoundAnalysis {
                               to_array(std::move(outcomes), {length, system_.words()}));
     }
 
-    std::optional<nb::tuple> alternative(const Rows& state, std::int64_t max_expansions,
+    std::optional<nb::tuple> alternative(const PackedStates& state, std::int64_t max_expansions,
                                          double max_seconds, std::int64_t max_bytes) {
         AlternativePolicy table;
         const bool done = certify(state, {max_expansions, max_seconds, max_bytes},
@@ -162,7 +158,7 @@ class BoundAnalysis {
                               to_array(std::move(table.divergences)));
     }
 
-    std::optional<nb::tuple> ranking(const Rows& state, std::int64_t max_expansions,
+    std::optional<nb::tuple> ranking(const PackedStates& state, std::int64_t max_expansions,
                                      double max_seconds, std::int64_t max_bytes) {
         LosingRanking table;
         const bool done = certify(state, {max_expansions, max_seconds, max_bytes},
@@ -197,14 +193,7 @@ class BoundAnalysis {
 
     template <class Work>
     void locked(Work work) {
-        if (asker_ == std::this_thread::get_id())
-            throw std::invalid_argument("a policy asked the analysis that asks it");
-        without_gil([&](Interrupts& interrupts) {
-            const std::lock_guard lock(mutex_);
-            const Asking asking(asker_);
-            work(interrupts);
-            return 0;
-        });
+        alone_("a policy asked the analysis that asks it", work);
     }
 
     template <class Count>
@@ -216,7 +205,7 @@ class BoundAnalysis {
 
     // False if a limit was reached.
     template <class Work>
-    bool certify(const Rows& state, const Limits& limits, Work work) {
+    bool certify(const PackedStates& state, const Limits& limits, Work work) {
         if (state.shape(0) != 1) throw std::invalid_argument("one state was expected");
         const std::vector<std::uint64_t> words = copied_words(state, system_);
         try {
@@ -240,29 +229,14 @@ class BoundAnalysis {
         return to_array(std::move(words), {states.size(), system_.words()});
     }
 
-    // Remembers who asks, to refuse questions from within a question.
-    class Asking {
-      public:
-        explicit Asking(std::atomic<std::thread::id>& asker) : asker_(asker) {
-            asker_ = std::this_thread::get_id();
-        }
-        Asking(const Asking&) = delete;
-        Asking& operator=(const Asking&) = delete;
-        ~Asking() { asker_ = std::thread::id(); }
-
-      private:
-        std::atomic<std::thread::id>& asker_;
-    };
-
     TransitionSystem& system_;
     bool has_policy_;
-    std::mutex mutex_;
-    std::atomic<std::thread::id> asker_;
+    OneAtATime alone_;
     SafetyAnalysis analysis_;
 };
 
 // None if a limit was reached.
-std::optional<nb::tuple> explore_states(TransitionSystem& system, const Rows& starts,
+std::optional<nb::tuple> explore_states(TransitionSystem& system, const PackedStates& starts,
                                         std::int64_t max_expansions, double max_seconds,
                                         std::int64_t max_bytes) {
     const std::vector<std::uint64_t> words = copied_words(starts, system);

@@ -11,8 +11,6 @@ namespace {
 
 using namespace nb::literals;
 
-using Rows = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 constexpr std::size_t kMostStates = std::size_t{1} << 31;  // of a lookahead: 32 bits number them
 
 SuccessorChoice choice_of(const std::string& name) {
@@ -37,7 +35,7 @@ class BoundUnsafeRuns {
             throw std::invalid_argument("lookahead and lanes must be positive");
     }
 
-    nb::tuple run(const Rows& starts, const Ids& numbers, std::uint64_t walk_key,
+    nb::tuple run(const PackedStates& starts, const Ids& numbers, std::uint64_t walk_key,
                   std::uint64_t draw_key) {
         if (starts.shape(0) != numbers.shape(0) || starts.shape(1) != runs_.words())
             throw std::invalid_argument("each walk needs a start of " +

@@ -148,7 +148,7 @@ def test_ctrl_c_stops_at_once_and_loses_nothing(tmp_path: Path, model_file: str)
     process.send_signal(signal.SIGINT)
     output, complaint = process.communicate()
     assert (process.returncode, output) == (2, "")
-    assert complaint == "bugsieve: interrupted\n"
+    assert complaint == f"bugsieve: interrupted: 'bugsieve resume {folder}' goes on\n"
     with SafetyRecords(folder) as records:
         progress, bugs = records.progress(), len(records.bugs())
         assert progress.finished is None and progress.walks > 0 and bugs > 0

@@ -13,18 +13,19 @@ from dataclasses import dataclass, replace
 from bugsieve.campaigns.events import (
     BugFound,
     CertificateRejected,
+    Event,
     Finished,
     Listener,
     OracleSkipped,
     RoundDone,
     Started,
 )
+from bugsieve.campaigns.folder_session import FolderSession
 from bugsieve.campaigns.judging import Parcel
 from bugsieve.campaigns.options import INTERLEAVED, CampaignOptions
-from bugsieve.campaigns.pacing import Pace, StopWatch
 from bugsieve.campaigns.workers import Judges, parcel_size
 from bugsieve.fuzzing.fuzzer import Fuzzer
-from bugsieve.results.folder import write_bugs, write_timeline
+from bugsieve.results.folder import write_timeline
 from bugsieve.results.records import Records
 from bugsieve.results.rows import (
     Addition,
@@ -35,10 +36,6 @@ from bugsieve.results.rows import (
     TimelineRow,
 )
 from bugsieve.results.store import Store
-
-_COMMIT_SECONDS = 1.0
-"""A round that takes longer to judge is stored in parts, so that little is lost when we die."""
-_TIMELINE_SECONDS = 10.0
 
 
 @dataclass
@@ -52,7 +49,7 @@ class Counters:
     """By kind."""
 
 
-class Session:
+class Session(FolderSession):
     """Runs a campaign from where the store stands."""
 
     def __init__(
@@ -65,18 +62,15 @@ class Session:
         counters: Counters,
         listener: Listener,
     ) -> None:
+        super().__init__(store.directory, options.stop, counters.progress.seconds, listener)
         self._store = store
         self._header = header
         self._options = options
         self._fuzzer = fuzzer
         self._judges = judges
         self._counters = counters
-        self._tell = listener
         self._before = counters.progress
         self._progress = counters.progress
-        self._watch = StopWatch(options.stop, counters.progress.seconds)
-        self._commits = Pace(_COMMIT_SECONDS)
-        self._timeline = Pace(_TIMELINE_SECONDS, share=0.25)
         self._worker_calls = 0
         self._seconds_per_state: float | None = None
         self._found = sum(counters.bugs.values())
@@ -91,7 +85,7 @@ class Session:
         while reason is None:
             reason = self._step() or self._stop()
         self._commit("end", reason, finished=reason)
-        self._write_timeline()
+        self._renew_timeline()
         self._tell(Finished(reason))
         return reason
 
@@ -220,19 +214,9 @@ class Session:
         counters.stored, counters.progress = len(pool), self._progress
         for bug in bugs:
             counters.bugs[bug.bug.kind] = counters.bugs.get(bug.bug.kind, 0) + 1
-        self._publish(bugs, fresh, event)
-
-    def _publish(self, bugs: list[BugRow], fresh: list[Judgement], event: str) -> None:
-        write_bugs(self._store.directory, bugs)
-        for bug in bugs:
-            self._tell(BugFound(bug))
-        for judgement in fresh:
-            for row in judgement.rejected:
-                self._tell(CertificateRejected(row))
-        if event == "round":
-            self._tell(self._round_done())
-        if self._timeline.is_due():
-            self._write_timeline()
+        news: list[Event] = [BugFound(bug) for bug in bugs]
+        news += (CertificateRejected(row) for judgement in fresh for row in judgement.rejected)
+        self._publish(bugs, [*news, self._round_done()] if event == "round" else news)
 
     def _current_progress(self, finished: str | None) -> Progress:
         before, fuzzer = self._before, self._fuzzer
@@ -275,7 +259,5 @@ class Session:
         )
 
     def _write_timeline(self) -> None:
-        """Rarely, and ever more so: the file is written anew each time."""
         with Records(self._store.directory) as records:
             write_timeline(self._store.directory, TimelineRow, records.timeline())
-        self._timeline.done()

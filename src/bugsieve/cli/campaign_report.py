@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
-from bugsieve.cli.live_display import LiveDisplay
+from bugsieve.cli.campaign_display import CampaignDisplay, kinds_text, resumable
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign
-    from bugsieve.campaigns.events import Event, RoundDone
     from bugsieve.campaigns.summary import Summary
     from bugsieve.results.rows import BugRow
 
@@ -27,12 +27,10 @@ _BUGS_SHOWN = 10
 
 def run_and_report(campaign: Campaign, *, as_json: bool) -> int:
     """Run the campaign with a progress display, print what came out; the exit code."""
-    with Display(campaign.options.stop.max_time) as display:
+    display = CampaignDisplay(campaign.options.stop.max_time)
+    with resumable(campaign.directory), display:
         summary = campaign.run(display.take)
-    if as_json:
-        show(summary_json(campaign, summary))
-    else:
-        show(summary_text(campaign, summary))
+    show(summary_json(campaign, summary) if as_json else summary_text(campaign, summary))
     return exit_code(summary)
 
 
@@ -51,50 +49,6 @@ def exit_code(summary: Summary) -> int:
 _SAYS_NOTHING = ("step limit", "policy hang")
 
 
-class Display(LiveDisplay):
-    """Shows the events of a campaign."""
-
-    def __init__(self, max_time: float | None = None) -> None:
-        super().__init__()
-        self._max_time = max_time
-        self._last: RoundDone | None = None
-
-    def take(self, event: Event) -> None:
-        """Listen to the campaign."""
-        from bugsieve.campaigns import events
-
-        if isinstance(event, events.OracleSkipped):
-            self.say(f"without {event.oracle}: {event.reason}")
-        elif isinstance(event, events.CertificateRejected):
-            row = event.row
-            self.say(f"the checker rejects a claim of {row.oracle}: {row.reason}")
-        elif isinstance(event, events.RoundDone):
-            self._last = event
-            self.tick()
-
-    def lines(self) -> list[str]:
-        """One line with the counts."""
-        return ["starting" if self._last is None else progress_line(self._last, self._max_time)]
-
-
-def progress_line(state: RoundDone, max_time: float | None) -> str:
-    """Where a campaign stands, in one line."""
-    bugs = ", ".join(f"{count} {kind}" for kind, count in state.bugs.items()) or "no bugs"
-    parts = [
-        f"pool {state.pool} of {state.pool_size}",
-        f"judged {state.judged}",
-        bugs,
-        f"{state.states_per_second:.0f} states/s",
-        f"{counted(state.policy_calls, 'policy call')}",
-    ]
-    if state.last_bug_seconds is not None:
-        parts.append(f"last find {max(state.seconds - state.last_bug_seconds, 0):.0f} s ago")
-    parts.append(f"{state.seconds:.0f} s")
-    if max_time is not None:
-        parts.append(f"{max(max_time - state.seconds, 0):.0f} s left")
-    return ", ".join(parts)
-
-
 def summary_text(campaign: Campaign, summary: Summary) -> str:
     """What was tested and found, for people."""
     lines = [*heading_lines(campaign), "", *count_lines(summary)]
@@ -103,15 +57,23 @@ def summary_text(campaign: Campaign, summary: Summary) -> str:
         lines += ["", *bug_lines(rows[:_BUGS_SHOWN])]
         if len(rows) > _BUGS_SHOWN:
             lines.append(f"  … and {len(rows) - _BUGS_SHOWN} more in {campaign.directory}/bugs")
-        best = rows[0].id
-        lines += [
-            "",
-            f"look closer: bugsieve explain {campaign.directory} {best}",
-            f"ask again:   bugsieve replay {campaign.directory} {best}",
-        ]
-    if summary.rejected:
-        lines += ["", f"{len(summary.rejected)} claims were rejected: a fault in Bugsieve"]
-    return "\n".join(lines)
+        lines += ["", *next_lines(campaign.directory, rows[0].id)]
+    return "\n".join([*lines, *rejected_lines(summary.rejected)])
+
+
+def next_lines(folder: Path, bug: str) -> list[str]:
+    """The commands that go on with a bug."""
+    return [
+        f"look closer: bugsieve explain {folder} {bug}",
+        f"ask again:   bugsieve replay {folder} {bug}",
+    ]
+
+
+def rejected_lines(rejected: Sequence[object]) -> list[str]:
+    """That claims of ours were wrong, if some were."""
+    if not rejected:
+        return []
+    return ["", f"{counted(len(rejected), 'claim')} rejected by the checker: a fault in Bugsieve"]
 
 
 def heading_lines(campaign: Campaign) -> list[str]:
@@ -149,8 +111,7 @@ def bugs_line(summary: Summary) -> str:
     """How many bugs, by kind."""
     if not summary.bugs:
         return "no bugs proven" if summary.implied else "no bugs found"
-    kinds = ", ".join(f"{count} {kind}" for kind, count in summary.bugs_by_kind.items())
-    return f"{counted(summary.bugs, 'bug')}: {kinds}"
+    return f"{counted(summary.bugs, 'bug')}: {kinds_text(summary.bugs_by_kind)}"
 
 
 def bug_lines(rows: list[BugRow]) -> list[str]:

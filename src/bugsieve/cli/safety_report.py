@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
-from bugsieve.cli.campaign_report import BUGS_FOUND, NOTHING_TESTED, OUR_FAULT
-from bugsieve.cli.live_display import LiveDisplay
+from bugsieve.cli.campaign_display import CampaignDisplay, kinds_text, resumable
+from bugsieve.cli.campaign_report import (
+    BUGS_FOUND,
+    NOTHING_TESTED,
+    OUR_FAULT,
+    next_lines,
+    rejected_lines,
+)
 from bugsieve.cli.state_wording import changes_text, telling_text
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.events import Event, SafetyRoundDone
     from bugsieve.campaigns.safety.campaign import SafetyCampaign
     from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
     from bugsieve.results.safety.rows import SafetyBugRow
@@ -26,7 +31,8 @@ _STATES_READ = 5
 
 def run_and_report_safety(campaign: SafetyCampaign, *, as_json: bool) -> int:
     """Run the campaign with a progress display, print what came out; the exit code."""
-    with SafetyDisplay(campaign.options.stop.max_time) as display:
+    display = CampaignDisplay(campaign.options.stop.max_time)
+    with resumable(campaign.directory), display:
         summary = campaign.run(display.take)
     show(summary_json(campaign, summary) if as_json else summary_text(campaign, summary))
     return safety_exit_code(summary)
@@ -53,48 +59,6 @@ def _telling(summary: SafetySummary) -> list[str]:
     return [outcome for outcome in summary.outcomes if outcome not in silent]
 
 
-class SafetyDisplay(LiveDisplay):
-    """Shows the events of a safety campaign."""
-
-    def __init__(self, max_time: float | None = None) -> None:
-        super().__init__()
-        self._max_time = max_time
-        self._last: SafetyRoundDone | None = None
-
-    def take(self, event: Event) -> None:
-        """Listen to the campaign."""
-        from bugsieve.campaigns import events
-
-        if isinstance(event, events.ClaimRejected):
-            row = event.row
-            self.say(f"the checker rejects a claim of {row.oracle}: {row.reason}")
-        elif isinstance(event, events.SafetyRoundDone):
-            self._last = event
-            self.tick()
-
-    def lines(self) -> list[str]:
-        """One line with the counts."""
-        if self._last is None:
-            return ["starting"]
-        return [safety_progress_line(self._last, self._max_time)]
-
-
-def safety_progress_line(state: SafetyRoundDone, max_time: float | None) -> str:
-    """Where a safety campaign stands, in one line."""
-    parts = [
-        f"walk {state.walks} of {state.walk_limit}",
-        f"{counted(state.runs, 'unsafe run')} ({state.different_runs} different)",
-        ", ".join(_kinds(state.bugs)) or "no bugs",
-        f"{state.walks_per_second:.0f} walks/s",
-    ]
-    if state.last_bug_seconds is not None:
-        parts.append(f"last find {max(state.seconds - state.last_bug_seconds, 0):.0f} s ago")
-    parts.append(f"{state.seconds:.0f} s")
-    if max_time is not None:
-        parts.append(f"{max(max_time - state.seconds, 0):.0f} s left")
-    return ", ".join(parts)
-
-
 def summary_text(campaign: SafetyCampaign, summary: SafetySummary) -> str:
     """What was tested and found, for people."""
     folder, header = campaign.directory, campaign.header
@@ -109,16 +73,9 @@ def summary_text(campaign: SafetyCampaign, summary: SafetySummary) -> str:
         lines += ["", *found.lines(_BUGS_SHOWN)]
         if len(found.rows) > _BUGS_SHOWN:
             lines.append(f"… and {len(found.rows) - _BUGS_SHOWN} more in {folder}/bugs")
-        best = found.rows[0].id
-        lines += [
-            "",
-            f"look closer: bugsieve explain {folder} {best}",
-            f"ask again:   bugsieve replay {folder} {best}",
-            f"repair:      bugsieve shield {folder} -o shield.json",
-        ]
-    if summary.rejected:
-        lines += ["", f"{len(summary.rejected)} claims were rejected: a fault in Bugsieve"]
-    return "\n".join(lines)
+        lines += ["", *next_lines(folder, found.rows[0].id)]
+        lines.append(f"repair:      bugsieve shield {folder} -o shield.json")
+    return "\n".join([*lines, *rejected_lines(summary.rejected)])
 
 
 def safety_count_lines(summary: SafetySummary) -> list[str]:
@@ -155,14 +112,7 @@ def bugs_line(summary: SafetySummary) -> str:
     """How many bugs, by kind."""
     if not summary.bugs:
         return "no bugs proven" if summary.unproven else "no bugs found"
-    return f"{counted(summary.bugs, 'bug')}: {', '.join(_kinds(summary.bugs_by_kind))}"
-
-
-def _kinds(counts: Mapping[str, int]) -> list[str]:
-    return [
-        counted(count, kind) if kind == "fault" else f"{count} {kind}"
-        for kind, count in counts.items()
-    ]
+    return f"{counted(summary.bugs, 'bug')}: {kinds_text(summary.bugs_by_kind)}"
 
 
 def oracle_text(oracle: str, counts: RunCounts, runs: int) -> str:

@@ -13,11 +13,32 @@ from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
 _WORD = (1 << 64) - 1
 
 
-class RandomPolicy(BoundPolicy):
+class SeedArgument:
+    """What the specs of random policies share: `random` or `random:SEED`."""
+
+    usage = "random or random:SEED"
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument is a seed, if there is one."""
+        cls.seed_of(argument, PolicySettings())
+
+    @staticmethod
+    def seed_of(argument: str | None, settings: PolicySettings) -> int:
+        """`random` takes the seed of the settings, `random:7` the one it names."""
+        if argument is None:
+            return settings.seed
+        try:
+            return int(argument)
+        except ValueError:  # also raised for thousands of digits
+            shown = printable(argument, limit=40)
+            raise UsageError(f"the seed in 'random:{shown}' is no whole number") from None
+
+
+class RandomPolicy(SeedArgument, BoundPolicy):
     """A random applicable action, always the same one for the same state and seed."""
 
     family = "random"
-    usage = "random or random:SEED"
 
     def __init__(self, task: Task, *, seed: int = 0) -> None:
         super().__init__(task, f"random:{seed}")
@@ -25,15 +46,9 @@ class RandomPolicy(BoundPolicy):
         self._salt = salt(seed)
 
     @classmethod
-    def check_argument(cls, argument: str | None) -> None:
-        """The argument is a seed, if there is one."""
-        seed_in(argument)
-
-    @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> RandomPolicy:
-        """`random` takes the seed of the settings, `random:7` the one it names."""
-        seed = seed_in(argument)
-        return cls(task, seed=settings.seed if seed is None else seed)
+        """The policy of the spec's seed."""
+        return cls(task, seed=cls.seed_of(argument, settings))
 
     def choose(self, states: StateArray) -> ActionArray:
         """The applicable action at position hash(state, seed) modulo their number."""
@@ -61,17 +76,6 @@ def salt(seed: int) -> np.uint64:
     """A word that stands for the seed; near seeds have unlike words."""
     word: np.uint64 = mixed(np.array([seed & _WORD], dtype=np.uint64))[0]
     return word
-
-
-def seed_in(argument: str | None) -> int | None:
-    """The seed that an argument of `random` names, None if there is no argument."""
-    if argument is None:
-        return None
-    try:
-        return int(argument)
-    except ValueError:  # also raised for thousands of digits
-        shown = printable(argument, limit=40)
-        raise UsageError(f"the seed in 'random:{shown}' is no whole number") from None
 
 
 def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:

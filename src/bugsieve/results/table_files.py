@@ -104,4 +104,3 @@ _WRITERS: dict[str, Callable[[Path, dict[str, Table], dict[str, str]], dict[Path
     "json": _as_json,
     "parquet": _as_parquet,
 }
-EXPORT_FORMATS = tuple(_WRITERS)

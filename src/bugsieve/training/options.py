@@ -118,6 +118,5 @@ def _require_whole(name: str, value: object, low: int, high: int) -> None:
 
 
 def _require_real(name: str, value: object, low: float, high: float) -> None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not (is_number and isinstance(value, (int, float)) and low <= value <= high):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
         raise UsageError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}")

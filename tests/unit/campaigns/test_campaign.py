@@ -129,7 +129,7 @@ def test_a_round_that_takes_long_is_stored_in_parts(
     cut: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bugsieve.campaigns.session._COMMIT_SECONDS", -1.0)
+    monkeypatch.setattr("bugsieve.campaigns.folder_session._COMMIT_SECONDS", -1.0)
     rounds: list[RoundDone] = []
 
     def interrupt(event: Event) -> None:

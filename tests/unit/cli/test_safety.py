@@ -207,10 +207,27 @@ def test_explain_shortens_long_runs(tmp_path: Path, run: Run) -> None:
 def test_replay_tells_whether_a_bug_is_still_there(results: Path, run: Run) -> None:
     code, out, _ = run("replay", results)
     assert (code, out.count("STILL FAILS: the policy still chooses 'left'")) == (1, 2)
+    assert out.splitlines()[-1] == "2 bugs: 2 still fails"
     bug = out.split()[0]
     assert run("replay", results, bug[:6])[0] == 1
     code, out, _ = run("replay", results, bug, "--policy", "random:1", "--json")
     assert json.loads(out)["status"] in ("fixed", "still fails")
+
+
+def test_status_says_how_many_bugs_it_leaves_out(results: Path, run: Run) -> None:
+    out = run("status", results, "--bugs", 1)[1]
+    assert out.splitlines()[-1] == "… and 1 more: --bugs 2 lists all"
+    assert "more: --bugs" not in run("status", results)[1]
+
+
+def test_a_prefix_of_many_bugs_names_only_some(tmp_path: Path, run: Run) -> None:
+    line, folder = tmp_path / "line", tmp_path / "found"
+    run("generate", "one-way-line", "--length", 6, "--packages", 2, "-o", line)
+    run("safety", line / "model.jani", "--policy", "random", "--walks", 50, "-o", folder)
+    bugs = len(list((folder / "bugs").iterdir()))
+    code, _, err = run("explain", folder, "")
+    assert bugs > 5 and code == 4
+    assert err.endswith(f" and {bugs - 5} more\n") and err.count(", ") == 4
 
 
 def test_a_shield_repairs_what_was_found(results: Path, tmp_path: Path, run: Run) -> None:

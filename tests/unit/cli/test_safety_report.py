@@ -9,7 +9,8 @@ import pytest
 
 from bugsieve.campaigns.events import ClaimRejected, SafetyRoundDone
 from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
-from bugsieve.cli.safety_report import SafetyDisplay, safety_count_lines, safety_exit_code
+from bugsieve.cli.campaign_display import CampaignDisplay
+from bugsieve.cli.safety_report import safety_count_lines, safety_exit_code
 from bugsieve.cli.state_wording import changes_text, telling_text, values_text
 from bugsieve.results.safety.rows import RejectedClaimRow, UnprovenRow
 
@@ -48,7 +49,7 @@ def summary(**changes: Any) -> SafetySummary:
 
 
 def test_progress_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with SafetyDisplay(max_time=60.0) as display:
+    with CampaignDisplay(max_time=60.0) as display:
         assert display.lines() == ["starting"]
         display.take(ROUND)
         display.take(ClaimRejected(REJECTED))

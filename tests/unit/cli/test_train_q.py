@@ -91,6 +91,7 @@ def test_an_interruption_writes_the_best_network(
         (["--learning-rate=0"], "learning_rate must be greater than 0"),
         (["-o", "no/such/folder/net.safetensors"], "create it first"),
         (["-o", "."], "is a folder"),
+        (["-o", "net.txt"], "net.txt: the name must end in .safetensors"),
     ],
 )
 def test_bad_calls(

@@ -13,7 +13,6 @@ import pytest
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
 from bugsieve.results.export import export
 from bugsieve.results.store import Store
-from bugsieve.results.table_files import EXPORT_FORMATS
 from tests.unit.results.samples import created, rounds
 
 
@@ -93,4 +92,3 @@ def test_mistakes(campaign: Path, tmp_path: Path) -> None:
         export(campaign, "csv", tmp_path / "file")
     with pytest.raises(InputError, match="is not the folder of a campaign"):
         export(tmp_path, "csv", tmp_path / "out")
-    assert EXPORT_FORMATS == ("csv", "json", "parquet")

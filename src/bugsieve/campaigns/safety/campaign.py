@@ -82,6 +82,7 @@ class SafetyCampaign(FolderCampaign[SafetySummary]):
                 made.spec,
                 policy is not None,
                 options.oracles,
+                made.fingerprint(),
             )
             fuzzer = UnsafeRunFuzzer(model, made, options.fuzz)  # may refuse the model
             lock = make_folder(folder, lambda: _fill(folder, header))
@@ -112,6 +113,7 @@ class SafetyCampaign(FolderCampaign[SafetySummary]):
         try:
             restore_safety(folder)
             made = _made(options, saved_model(folder, header)) if policy is None else policy
+            _check_unchanged(header, folder, made)
             fuzzer = UnsafeRunFuzzer(made.model, made, options.fuzz)
         except BaseException:
             if policy is None and made is not None:
@@ -198,6 +200,14 @@ def _check_given(header: SafetyHeader, folder: Path, policy: ModelPolicy | None)
         raise UsageError(f"{folder}: makes its policy from the spec {header.policy!r} by itself")
     if policy is not None and policy.spec != header.policy:
         raise UsageError(f"{folder}: tests {header.policy}, not {policy.spec}")
+
+
+def _check_unchanged(header: SafetyHeader, folder: Path, policy: ModelPolicy) -> None:
+    if policy.fingerprint() != header.policy_fingerprint:
+        raise UsageError(
+            f"{folder}: tests {header.policy} as it was when the campaign began, but what it "
+            "names has changed since: put the old file back, or test the new one in a new folder"
+        )
 
 
 def _fill(folder: Path, header: SafetyHeader) -> None:

@@ -14,18 +14,18 @@ from typing import Any
 
 from bugsieve.campaigns.events import (
     ClaimRejected,
+    Event,
     Finished,
     Listener,
     SafetyBugFound,
     SafetyRoundDone,
     SafetyStarted,
 )
-from bugsieve.campaigns.pacing import Pace, StopWatch
+from bugsieve.campaigns.folder_session import FolderSession
 from bugsieve.campaigns.safety.findings import Findings
 from bugsieve.campaigns.safety.options import SafetyOptions
 from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer, Walk
 from bugsieve.policies.models.troubles import Troubles
-from bugsieve.results.folder import write_bugs
 from bugsieve.results.safety.folder import write_safety_timeline
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.safety.rows import (
@@ -43,9 +43,6 @@ from bugsieve.tasks.jani.findings import ModelError
 ALL_WALKS = "all walks made"
 MODEL_FAULT = "the model is faulty"
 
-_COMMIT_SECONDS = 1.0
-"""A round that takes longer to analyse is stored in parts, so that little is lost when we die."""
-_TIMELINE_SECONDS = 10.0
 _FIRST_WALKS = 4
 _SHORT_ROUND, _LONG_ROUND = 0.25, 1.0
 
@@ -68,7 +65,7 @@ class SafetyCounters:
         return cls(records.progress(), len(records.runs()), bugs)
 
 
-class SafetySession:
+class SafetySession(FolderSession):
     """Runs a safety campaign from where the store stands."""
 
     def __init__(
@@ -82,6 +79,7 @@ class SafetySession:
         troubles: Troubles,
         listener: Listener,
     ) -> None:
+        super().__init__(store.directory, options.stop, counters.progress.seconds, listener)
         self._store = store
         self._header = header
         self._options = options
@@ -89,12 +87,8 @@ class SafetySession:
         self._findings = findings
         self._counters = counters
         self._troubles = troubles
-        self._tell = listener
         self._before = counters.progress
         self._progress = counters.progress
-        self._watch = StopWatch(options.stop, counters.progress.seconds)
-        self._commits = Pace(_COMMIT_SECONDS)
-        self._timeline = Pace(_TIMELINE_SECONDS, share=0.25)
         self._round_size = min(_FIRST_WALKS, options.round_walks)
         self._walks: list[WalkRow] = []
         self._fresh: list[Finding] = []
@@ -131,7 +125,7 @@ class SafetySession:
 
     def _end(self, reason: str, detail: str) -> None:
         self._commit("end", detail, finished=reason)
-        self._write_timeline()
+        self._renew_timeline()
         self._tell(Finished(reason))
 
     def _round(self) -> str | None:
@@ -224,19 +218,9 @@ class SafetySession:
         self._store.add(SafetyAddition(self._progress, walks, fresh, events))
         self._commits.done()
         self._counters.progress = self._progress
-        self._publish(bugs, fresh, event)
-
-    def _publish(self, bugs: list[SafetyBugRow], fresh: list[Finding], event: str) -> None:
-        write_bugs(self._store.directory, bugs)
-        for bug in bugs:
-            self._tell(SafetyBugFound(bug))
-        for finding in fresh:
-            for row in finding.rejected:
-                self._tell(ClaimRejected(row))
-        if event == "round":
-            self._tell(self._round_done())
-        if self._timeline.is_due():
-            self._write_timeline()
+        news: list[Event] = [SafetyBugFound(bug) for bug in bugs]
+        news += (ClaimRejected(row) for finding in fresh for row in finding.rejected)
+        self._publish(bugs, [*news, self._round_done()] if event == "round" else news)
 
     def _event(self, event: str, detail: str) -> SafetyTimelineRow:
         progress = self._progress
@@ -264,10 +248,8 @@ class SafetySession:
         )
 
     def _write_timeline(self) -> None:
-        """Rarely, and ever more so: the file is written anew each time."""
         with SafetyRecords(self._store.directory) as records:
             write_safety_timeline(records)
-        self._timeline.done()
 
 
 def _merged(before: str, troubles: Troubles) -> str:

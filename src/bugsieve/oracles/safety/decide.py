@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import BudgetError, UsageError
+from bugsieve.oracles.safety.registry import LARGEST_RADIUS
 from bugsieve.search.limits import NO_LIMITS, Limits, whole_number
 from bugsieve.search.searches import core_limits
 from bugsieve.tasks.fdr.arrays import ask_core, operator_column
@@ -23,7 +24,6 @@ Policy: TypeAlias = "_native.PolicyView | PolicyFunction | ArrayLike"
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
-_LARGEST_RADIUS = 2**30
 _LIMITS = (None, "expansions", "time", "memory")
 
 
@@ -103,8 +103,8 @@ class SafetyDecider:
             names = ", ".join(_native.SAFETY_ALGORITHMS)
             raise UsageError(f"no algorithm is called {algorithm!r}; there are {names}")
         whole_number(radius, "a radius", least=0)
-        if radius is not None and radius > _LARGEST_RADIUS:
-            raise UsageError(f"a radius must be at most {_LARGEST_RADIUS}, got {radius}")
+        if radius is not None and radius > LARGEST_RADIUS:
+            raise UsageError(f"a radius must be at most {LARGEST_RADIUS}, got {radius}")
         self.system = system
         self.algorithm = algorithm
         self.radius = radius

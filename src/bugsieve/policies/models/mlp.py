@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import re
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from bugsieve import _native
-from bugsieve.basis.errors import InputError, PolicyError, UsageError
-from bugsieve.basis.names import no_such, suggest
+from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.basis.names import suggest
+from bugsieve.policies.models.file_argument import parse_file_argument
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.networks import Network, read_network
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
 from bugsieve.tasks.jani.model import JaniModel, StateArray, WordArray
 
-_OPTION = re.compile(r"([a-z]+)=(.*)")
-_OPTIONS = ("filter", "layers")
-_FLAGS = {"yes": True, "no": False}
-
-
-@dataclass(frozen=True)
-class MlpArgument:
-    """What a spec says behind `mlp:`."""
-
-    file: str
-    filter: bool | None = None
-    """Whether only applicable actions compete; None: as the file says, else yes."""
-    layers: tuple[str, ...] | None = None
-    """Which tensors are the layers, where a file holds those of several networks."""
+_FAMILY = "mlp"
+_OPTIONS = {"filter": ("yes", "no"), "layers": None}
 
 
 class MlpPolicy(ModelPolicy):
@@ -41,7 +28,6 @@ class MlpPolicy(ModelPolicy):
     to the lowest action number.
     """
 
-    family = "mlp"
     usage = "mlp:FILE[,filter=yes|no][,layers=NAME+NAME]"
 
     def __init__(
@@ -71,22 +57,34 @@ class MlpPolicy(ModelPolicy):
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """There is such a file, and the options are known."""
-        file = parse_argument(argument).file
-        if not Path(file).exists():
-            raise InputError(f"{file}: there is no such file")
+        _layers(parse_file_argument(_FAMILY, argument, _OPTIONS).options.get("layers"))
 
     @classmethod
     def from_spec(
         cls, model: JaniModel, argument: str | None, settings: PolicySettings
     ) -> MlpPolicy:
-        """The network of the file, bound to the model."""
-        parsed = parse_argument(argument)
-        network = read_network(parsed.file, layers=parsed.layers)
-        return cls(model, network, f"mlp:{argument}", file=parsed.file, filter=parsed.filter)
+        """The network of the file, bound to the model; without `filter`, as the file says."""
+        parsed = parse_file_argument(_FAMILY, argument, _OPTIONS)
+        file, choice = str(parsed.path), parsed.options.get("filter")
+        network = read_network(file, layers=_layers(parsed.options.get("layers")))
+        return cls(
+            model,
+            network,
+            f"{_FAMILY}:{argument}",
+            file=file,
+            filter=None if choice is None else choice == "yes",
+        )
 
     def choose(self, states: StateArray) -> ActionArray:
         """The action of each state; NO_ACTION where none of the network's is applicable."""
         return self._choose_packed(self.model.pack(states))
+
+    def fingerprint(self) -> str:
+        """A hash of the network's numbers."""
+        digest = hashlib.sha256()
+        for array in (*self.network.weights, *self.network.biases):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
     def view(self) -> _native.NetworkPolicy:
         """The network as the core asks it, with buffers of its own."""
@@ -99,29 +97,8 @@ class MlpPolicy(ModelPolicy):
             raise self.model.finding(fault) from None
 
 
-def parse_argument(argument: str | None) -> MlpArgument:
-    """`net.safetensors,filter=no` taken apart; UsageError says what is wrong with it."""
-    parts = (argument or "").split(",")
-    options: dict[str, str] = {}
-    while len(parts) > 1 and (match := _OPTION.fullmatch(parts[-1].strip())):
-        name, value = match.groups()
-        if name not in _OPTIONS:
-            raise UsageError(no_such("option of mlp", name, _OPTIONS))
-        options[name] = value
-        parts.pop()
-    file = ",".join(parts).strip()
-    if not file:
-        raise UsageError("mlp needs a network file, as in mlp:net.safetensors")
-    return MlpArgument(file, _filter(options.get("filter")), _layers(options.get("layers")))
-
-
-def _filter(value: str | None) -> bool | None:
-    if value is not None and value not in _FLAGS:
-        raise UsageError(f"the option filter of mlp is yes or no, not {value!r}")
-    return None if value is None else _FLAGS[value]
-
-
 def _layers(value: str | None) -> tuple[str, ...] | None:
+    """Which tensors are the layers, where a file holds those of several networks."""
     if value is None:
         return None
     layers = tuple(value.split("+"))

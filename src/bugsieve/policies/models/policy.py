@@ -45,6 +45,13 @@ class ModelPolicy(Closing, ABC):
         """The policy as the core asks it; members that the core can compute itself override it."""
         return _native.PythonPolicy(self._choose_packed, self.model.system.words)
 
+    def fingerprint(self) -> str:
+        """A hash of what its file says, by which a campaign notices that it is another one now.
+
+        Empty where there is nothing to compare.
+        """
+        return ""
+
     def forget(self) -> None:
         """Drop remembered answers, so that the next question is asked anew."""
         return

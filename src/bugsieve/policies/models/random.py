@@ -7,14 +7,12 @@ from numpy.typing import NDArray
 
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.policy import PolicySettings
-from bugsieve.policies.random import mixed, picked, salt, seed_in
+from bugsieve.policies.random import SeedArgument, mixed, picked, salt
 from bugsieve.tasks.jani.model import JaniModel, StateArray
 
 
-class RandomPolicy(ModelPolicy):
+class RandomPolicy(SeedArgument, ModelPolicy):
     """A random applicable action, always the same one for the same state and seed."""
-
-    usage = "random or random:SEED"
 
     def __init__(self, model: JaniModel, *, seed: int = 0) -> None:
         super().__init__(model, f"random:{seed}")
@@ -22,17 +20,11 @@ class RandomPolicy(ModelPolicy):
         self._salt = salt(seed)
 
     @classmethod
-    def check_argument(cls, argument: str | None) -> None:
-        """The argument is a seed, if there is one."""
-        seed_in(argument)
-
-    @classmethod
     def from_spec(
         cls, model: JaniModel, argument: str | None, settings: PolicySettings
     ) -> RandomPolicy:
-        """`random` takes the seed of the settings, `random:7` the one it names."""
-        seed = seed_in(argument)
-        return cls(model, seed=settings.seed if seed is None else seed)
+        """The policy of the spec's seed."""
+        return cls(model, seed=cls.seed_of(argument, settings))
 
     def choose(self, states: StateArray) -> ActionArray:
         """The applicable action at position hash(state, seed) modulo their number."""

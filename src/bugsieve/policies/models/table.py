@@ -12,6 +12,7 @@ folder of the file. A default may be a table again: the rows of the outer one co
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -93,6 +94,15 @@ class TablePolicy(ModelPolicy):
         if self.default is not None and others:
             chosen[others] = self.default.choose(states[others])
         return chosen
+
+    def fingerprint(self) -> str:
+        """A hash of the rows and of the default policy's."""
+        digest = hashlib.sha256(
+            b"" if self.default is None else self.default.fingerprint().encode()
+        )
+        for key, action in sorted(self._choices.items()):
+            digest.update(key + action.to_bytes(4, "little", signed=True))
+        return digest.hexdigest()
 
     def forget(self) -> None:
         """Drop the remembered answers of the default policy."""

@@ -7,6 +7,7 @@ ACTION.txt or ACTION.json.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,7 @@ class TreesPolicy(ScoringPolicy):
             only_applicable=only_applicable,
             tie_epsilon=TIE_EPSILON,
         )
+        self._fingerprint = _file_hash(path)
         self._scorers = _folder(path, model) if path.is_dir() else [_scorer(path, model)]
 
     @classmethod
@@ -84,6 +86,10 @@ class TreesPolicy(ScoringPolicy):
             spec=f"{_FAMILY}:{argument}",
         )
 
+    def fingerprint(self) -> str:
+        """A hash of the files as they were when they were read."""
+        return self._fingerprint
+
     def scores(self, states: StateArray) -> NDArray[np.float64]:
         """A score per action, -inf for those that the trees do not know."""
         scores = np.full((len(states), len(self.model.actions)), -np.inf)
@@ -97,6 +103,15 @@ class TreesPolicy(ScoringPolicy):
         chosen = super().choose(states)
         known = np.concatenate([scorer.actions for scorer in self._scorers])
         return np.where(np.isin(chosen, known), chosen, np.int32(NO_ACTION))
+
+
+def _file_hash(path: Path) -> str:
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    digest = hashlib.sha256()
+    for file in files:
+        if file.is_file():
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def read_forest(path: Path) -> Forest:

@@ -80,6 +80,7 @@ class SafetyRecords(StoreReader):
             self._meta["policy"],
             self._meta["policy is object"] == "1",
             self._specs,
+            self._meta["policy fingerprint"],
         )
 
     def progress(self) -> SafetyProgress:

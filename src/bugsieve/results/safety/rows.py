@@ -32,6 +32,8 @@ class SafetyHeader:
     """Whether it was given as a Python object, which a spec cannot make again."""
     oracles: tuple[str, ...]
     """The first one finds the faults that become bugs."""
+    policy_fingerprint: str = ""
+    """`ModelPolicy.fingerprint` when the campaign was made."""
 
     def document_json(self) -> dict[str, Any]:
         """The model as JSON data."""

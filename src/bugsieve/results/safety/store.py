@@ -87,6 +87,7 @@ def _meta(header: SafetyHeader) -> dict[str, str]:
         "actions": json_text(header.actions),
         "policy": header.policy,
         "policy is object": str(int(header.policy_is_object)),
+        "policy fingerprint": header.policy_fingerprint,
     }
 
 

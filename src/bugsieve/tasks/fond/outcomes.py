@@ -105,7 +105,7 @@ def _under(document: Document, place: Block, condition: Expression, part: Expres
     if isinstance(part, Block) and part and part[0] == "when":
         return make_block(line, part[0], _all_of(line, [condition, part[1]]), part[2])
     if isinstance(part, Block) and part and part[0] == "forall":
-        if not _words(part[1]).isdisjoint(_words(condition)):
+        if not _variables(part[1]).isdisjoint(_variables(condition)):
             raise document.error(
                 place, "a condition and a 'forall' under it share a variable name"
             )
@@ -113,7 +113,7 @@ def _under(document: Document, place: Block, condition: Expression, part: Expres
     return make_block(line, make_word("when", line), condition, part)
 
 
-def _words(item: Expression) -> set[str]:
+def _variables(item: Expression) -> set[str]:
     """The variables in a formula."""
     found: set[str] = set()
     pending: list[Expression] = [item]

@@ -23,8 +23,10 @@ from bugsieve.campaigns.safety.campaign import SafetyCampaign, saved_model
 from bugsieve.campaigns.safety.options import SafetyOptions
 from bugsieve.campaigns.safety.session import ALL_WALKS, MODEL_FAULT
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.models.lifted import as_model_policy
+from bugsieve.policies.models.table import write_table
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.search import Limits
 from bugsieve.tasks.jani.findings import ModelError
@@ -290,3 +292,19 @@ def test_options_can_be_replaced_only_where_results_allow(
     kept = SafetyCampaign.open(folder, policy=Leftist(model), stop=StopRules(max_bugs=5))
     assert replace(kept.options, stop=StopRules()) == options()
     kept.close()
+
+
+def test_a_policy_that_has_changed_is_another_one(tmp_path: Path, model: JaniModel) -> None:
+    folder, file = tmp_path / "campaign", tmp_path / "policy.json"
+    start = StartSampler(model, 0).sample([0])[0]
+    write_table(file, model, [(start, 0)], default="random")
+    asked = options(policy=f"table:{file}")
+    with SafetyCampaign.create(folder, asked, model):
+        pass
+    with SafetyCampaign.open(folder):
+        pass
+    write_table(file, model, [(start, 1)], default="random")
+    with pytest.raises(UsageError, match="what it names has changed since"):
+        SafetyCampaign.open(folder)
+    write_table(file, model, [(start, 0)], default="random")
+    SafetyCampaign.open(folder).run()

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.basis.errors import InputError, PolicyError, UsageError
+from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.oracles.safety.decide import SafetyDecider
-from bugsieve.policies.models.mlp import MlpPolicy, parse_argument
+from bugsieve.policies.models.mlp import MlpPolicy
 from bugsieve.policies.networks import Network, Normalisation, write_safetensors
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
 from bugsieve.tasks.jani.findings import ModelError
@@ -20,7 +20,7 @@ from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel, StateArray
 from tests.reference import networks as reference
 from tests.unit.policies.models.lift import lift
-from tests.unit.policies.networks.files import FORMATS, nnet, random_network, write
+from tests.unit.policies.networks.files import FORMATS, nnet, npz, random_network, write
 from tests.unit.tasks.jani.small import automaton, binary, edge, model, safety
 
 SETTINGS = PolicySettings()
@@ -248,41 +248,47 @@ def test_threads_share_a_policy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("argument", "file", "filtered", "layers"),
+    ("name", "options", "filtered"),
     [
-        ("net.npz", "net.npz", None, None),
-        (" net.npz , filter=no", "net.npz", False, None),
-        ("a,b.npz,filter=yes", "a,b.npz", True, None),
-        ("n=1.npz", "n=1.npz", None, None),
-        ("net.pth,layers=body+head,filter=no", "net.pth", False, ("body", "head")),
+        ("net.npz", "", True),
+        ("net.npz", " , filter=no", False),
+        ("a,b.npz", ",filter=yes", True),
+        ("n=1.npz", "", True),
+        ("net.npz", ",layers=body+head,filter=no", False),
     ],
 )
-def test_arguments(
-    argument: str, file: str, filtered: bool | None, layers: tuple[str, ...] | None
-) -> None:
-    parsed = parse_argument(argument)
-    assert (parsed.file, parsed.filter, parsed.layers) == (file, filtered, layers)
+def test_arguments(tmp_path: Path, name: str, options: str, filtered: bool) -> None:
+    network = random_network(3, 4, 3)
+    arrays = {
+        f"{layer}.{part}": array
+        for layer, *pair in zip(("body", "head"), network.weights, network.biases, strict=True)
+        for part, array in zip(("weight", "bias"), pair, strict=True)
+    }
+    argument = f"{write(tmp_path, name, npz(arrays))}{options}"
+    MlpPolicy.check_argument(argument)
+    assert MlpPolicy.from_spec(lift(), argument, SETTINGS).filter == filtered
 
 
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        (None, "mlp needs a network file"),
-        ("", "mlp needs a network file"),
-        (",filter=no", "mlp needs a network file"),
-        ("net.npz,filter=maybe", "the option filter of mlp is yes or no, not 'maybe'"),
-        ("net.npz,fitler=no", r"no option of mlp 'fitler' \(did you mean 'filter'\?\)"),
-        ("net.npz,layers=", "the option layers of mlp is a list"),
-        ("net.npz,layers=a+a", "the option layers of mlp is a list"),
+        (None, "must be followed by a file"),
+        ("", "must be followed by a file"),
+        (",filter=no", "there is no file"),
+        ("FILE,filter=maybe", "'filter' must be yes or no, not 'maybe'"),
+        ("FILE,fitler=no", r"no option 'fitler' \(did you mean 'filter'\?\)"),
+        ("FILE,layers=", "the option layers of mlp is a list"),
+        ("FILE,layers=a+a", "the option layers of mlp is a list"),
     ],
 )
-def test_arguments_that_are_wrong(argument: str | None, message: str) -> None:
+def test_arguments_that_are_wrong(tmp_path: Path, argument: str | None, message: str) -> None:
+    file = str(write(tmp_path, "net.npz", b"?"))
     with pytest.raises(UsageError, match=message):
-        MlpPolicy.check_argument(argument)
+        MlpPolicy.check_argument(None if argument is None else argument.replace("FILE", file))
 
 
 def test_files_are_looked_for_before_there_is_a_model(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no such file"):
+    with pytest.raises(UsageError, match="there is no file"):
         MlpPolicy.check_argument(str(tmp_path / "net.npz"))
     MlpPolicy.check_argument(str(write(tmp_path, "net.npz", b"?")))
 
@@ -309,3 +315,11 @@ def test_the_sentence_names_the_layer_of_the_file(tmp_path: Path) -> None:
     write_safetensors(path, random_network(4, 5, 3))
     with pytest.raises(PolicyError, match=r"net\.safetensors: layer 'layers\.0' takes 4 inputs"):
         MlpPolicy.from_spec(lift(), str(path), SETTINGS)
+
+
+def test_fingerprints_tell_networks_apart() -> None:
+    first, same, other = (
+        MlpPolicy(lift(), constant(*scores), "mlp").fingerprint()
+        for scores in ((1.0, 2.0, 3.0), (1.0, 2.0, 3.0), (1.0, 3.0, 2.0))
+    )
+    assert first == same != other

@@ -45,7 +45,7 @@ def test_constants_may_come_in_any_order(tmp_path: Path) -> None:
 def test_constants_without_value_are_given(tmp_path: Path) -> None:
     made = with_constants(constant("n", "int"), constant("p", "real", 0.5))
     assert load(tmp_path, made, constants={"n": 3, "p": 1}).variables[0].type.upper == 3
-    with pytest.raises(InputError, match=r"constants\[0\]: the constant 'n' has no value; give"):
+    with pytest.raises(InputError, match=r"constants\[0\]: the constant 'n' has no value: give"):
         load(tmp_path, made)
     with pytest.raises(UsageError, match="no constant 'N' .did you mean 'n'"):
         load(tmp_path, made, constants={"N": 3})
