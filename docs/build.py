@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import bugsieve
@@ -18,10 +18,13 @@ from bugsieve import search
 from bugsieve.bugs.objectives import OBJECTIVES
 from bugsieve.cli import main
 from bugsieve.cli.program import COMMANDS
-from bugsieve.domains import domain_names
+from bugsieve.domains.instances import instance_names
 from bugsieve.fuzzing.biases import BIASES
 from bugsieve.oracles.registry import ORACLES
-from bugsieve.policies import list_policies
+from bugsieve.oracles.safety.registry import SAFETY_ORACLES
+from bugsieve.policies.members import PolicyInfo
+from bugsieve.policies.models.registry import list_model_policies
+from bugsieve.policies.registry import list_policies
 
 DOCS = Path(__file__).parent
 
@@ -40,19 +43,36 @@ def reference() -> str:
     parts = ["# Reference\n\nGenerated from the code by `make docs`.\n\n## Commands\n"]
     parts += [f"```text\n{output_of('--help')}```\n"]
     parts += [f"### {name}\n\n```text\n{output_of(name, '--help')}```\n" for name in COMMANDS]
-    parts.append("## Policies\n\n| spec | what it is |\n|---|---|")
-    parts += [f"| `{info.usage}` | {info.summary} |" for info in list_policies()]
-    for title, names in (("Oracles", ORACLES), ("Biases", BIASES), ("Objectives", OBJECTIVES)):
-        parts.append(f"\n## {title}\n\n| name | what it does |\n|---|---|")
-        parts += [f"| `{name}` | {text} |" for name, text in names.items()]
-    parts.append("\n## Domains\n")
+    families: dict[str, Mapping[str, str]] = {
+        "Policies of planning tasks": specs(list_policies()),
+        "Policies of models": specs(list_model_policies()),
+        "Oracles": ORACLES,
+        "Safety oracles": SAFETY_ORACLES,
+        "Biases": BIASES,
+        "Objectives": OBJECTIVES,
+    }
+    for title, names in families.items():
+        parts.append(f"## {title}\n\n| name | what it is |\n|---|---|")
+        parts += [f"| `{escaped(name)}` | {escaped(text)} |" for name, text in names.items()]
+        parts.append("")
+    parts.append("## Domains\n")
     parts += [
         f"### {name}\n\n```text\n{output_of('generate', name, '--help')}```\n"
-        for name in domain_names()
+        for name in instance_names()
     ]
     parts.append("## Python\n")
     parts += list(python_names())
     return "\n".join(parts).rstrip() + "\n"
+
+
+def specs(infos: list[PolicyInfo]) -> dict[str, str]:
+    """Policies by how their specs are written."""
+    return {info.usage: info.summary for info in infos}
+
+
+def escaped(text: str) -> str:
+    """For a cell of a table, where a bar would end it."""
+    return text.replace("|", "\\|")
 
 
 def python_names() -> Iterator[str]:

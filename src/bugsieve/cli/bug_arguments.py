@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bugsieve.results.rows import BugRow
     from bugsieve.results.safety.rows import SafetyBugRow
 
+_MATCHES_SHOWN = 5
 
 Row = TypeVar("Row", bound="StoredBug")
 
@@ -97,7 +98,9 @@ def find_bug(records: RecordsOf[Row], name: str) -> Row:
         raise UsageError(f"{folder}: has no bugs")
     matching = [bug for bug in ids if bug.startswith(name)]
     if matching:
-        raise UsageError(f"{folder}: several bugs begin with {name!r}: {', '.join(matching)}")
+        rest = len(matching) - _MATCHES_SHOWN
+        shown = ", ".join(matching[:_MATCHES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+        raise UsageError(f"{folder}: several bugs begin with {name!r}: {shown}")
     raise UsageError(
         f"{folder}: has no bug {name!r}{suggest(name, ids)}; 'bugsieve status {folder}' lists them"
     )

@@ -125,7 +125,14 @@ def _pddl_model(args: argparse.Namespace) -> JaniModel:
             raise UsageError(f"--{name.replace('_', '-')} is for JANI models, not for PDDL")
     if args.unsafe is None:
         raise UsageError(f"{args.model}: say what is unsafe with --unsafe '(CONDITION)'")
-    text = args.unsafe if args.unsafe.lstrip().startswith("(") else read_condition(args.unsafe)
+    text = args.unsafe
+    if not text.lstrip().startswith("("):
+        if not Path(text).is_file():
+            raise UsageError(
+                f"--unsafe {text!r} is neither a file nor a condition in parentheses, "
+                "as in '(and (flat) (not (spare)))'"
+            )
+        text = read_condition(text)
     return load_fond(args.model, args.property, text)
 
 

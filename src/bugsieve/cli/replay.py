@@ -11,7 +11,7 @@ from bugsieve.cli.bug_arguments import add_bug_arguments, open_bug, open_safety_
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
-    from bugsieve.bugs.replay import ReplayResult
+    from bugsieve.bugs.replay import ReplayResult, ReplayStatus
     from bugsieve.cli.parser import Parser
     from bugsieve.results.rows import BugRow
     from bugsieve.results.safety.rows import SafetyBugRow
@@ -31,7 +31,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     )
     add_bug_arguments(parser, many=True)
     parser.add_argument("--policy", metavar="SPEC", help="another policy than the campaign's")
-    parser.add_argument("--json", action="store_true", help="print a list of JSON objects")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
     parser.set_defaults(run=run)
 
 
@@ -46,6 +46,8 @@ def run(args: argparse.Namespace) -> int:
     for row, result in replayed(args):
         results.append(result.status)
         _print(row, result, as_json=args.json)
+    if len(results) > 1 and not args.json:
+        show(_counts(results))
     if ReplayStatus.STILL_FAILS in results or ReplayStatus.FLAKY in results:
         return BUG_IS_THERE
     return NOT_REPLAYABLE if ReplayStatus.CANNOT_REPLAY in results else 0
@@ -74,6 +76,13 @@ def _print(row: BugRow | SafetyBugRow, result: ReplayResult, *, as_json: bool) -
         show(json.dumps(_json(row, result)))
     else:
         show(f"{row.id}  {result.status.value}: {result.sentence}")
+
+
+def _counts(results: list[ReplayStatus]) -> str:
+    """How many bugs there were of each status, in the order of their first ones."""
+    counts = {status: results.count(status) for status in results}
+    parts = (f"{count} {status.value.lower()}" for status, count in counts.items())
+    return f"{len(results)} bugs: {', '.join(parts)}"
 
 
 def _json(row: BugRow | SafetyBugRow, result: ReplayResult) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def _show_safety(args: argparse.Namespace) -> int:
     lines = [f"model {header.name}, policy {header.policy}", *safety_count_lines(summary)]
     lines += _unfinished(args.folder, summary.reason)
     if found.rows[: args.bugs]:
-        lines += ["", *found.lines(args.bugs)]
+        lines += ["", *found.lines(args.bugs), *_more(len(found.rows), args)]
     show("\n".join(lines))
     return 0
 
@@ -94,7 +94,7 @@ def _show_cost(args: argparse.Namespace) -> int:
     lines += [f"without {oracle}: {why}" for oracle, why in summary.skipped.items()]
     lines += _unfinished(args.folder, summary.reason)
     if bugs[: args.bugs]:
-        lines += ["", *bug_lines(bugs[: args.bugs])]
+        lines += ["", *bug_lines(bugs[: args.bugs]), *_more(len(bugs), args)]
     show("\n".join(lines))
     return 0
 
@@ -103,3 +103,8 @@ def _unfinished(folder: Path, reason: str | None) -> list[str]:
     if reason is not None:
         return []
     return [f"not finished; 'bugsieve resume {folder}' goes on unless it runs now"]
+
+
+def _more(bugs: int, args: argparse.Namespace) -> list[str]:
+    rest = bugs - args.bugs
+    return [f"… and {rest} more: --bugs {bugs} lists all"] if rest > 0 else []

@@ -167,6 +167,8 @@ def _check_output(path: Path) -> None:
     """Say before the training, not after it, that its result has no place."""
     if path.is_dir():
         raise InputError(f"{path} is a folder, but -o takes the file to write")
+    if path.suffix.lower() != ".safetensors":
+        raise InputError(f"{path}: the name must end in .safetensors, or no policy can read it")
     if not path.absolute().parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.absolute().parent}, create it first")
 

@@ -47,6 +47,8 @@ def load_task(
         return _load_pddl(domain, problem, cache=cache, limits=limits)
     name = os.fspath(domain)
     text = read_input(domain, kind="SAS", max_bytes=MAX_SAS_BYTES)
+    if name.endswith(".jani"):
+        raise UsageError(f"{name}: is a JANI model; 'bugsieve safety' tests policies on those")
     if not name.endswith(".sas") and not text.startswith(b"begin_version"):
         raise UsageError(
             f"{name}: a PDDL domain needs a problem file beside it (only a .sas file stands alone)"

@@ -145,7 +145,10 @@ class Declarations:
             return _given_value(part, kind, given)
         if value is None:
             name = part["name"].text()
-            raise part.error(f"the constant {name!r} has no value; give it one from outside")
+            raise part.error(
+                f"the constant {name!r} has no value: give it one with --constant {name}=VALUE "
+                "(in Python, constants={…})"
+            )
         return self._formulas.read_constant(value, self.scope, kind)
 
 

@@ -24,8 +24,8 @@ _FOREIGN_CONDITIONS = {
     "within": "trajectory constraints",
 }
 _FOREIGN_EFFECTS = {
-    "oneof": "non-deterministic effects",
-    "probabilistic": "probabilistic effects",
+    "oneof": "non-deterministic effects outside 'bugsieve safety'",
+    "probabilistic": "probabilistic effects outside 'bugsieve safety'",
     "or": "disjunctive effects",
     "exists": "existential effects",
 }
