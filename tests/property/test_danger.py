@@ -81,7 +81,7 @@ def loaded(unsafe: Json) -> JaniModel:
     return load_document(document, name="random")
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(seed=st.integers(0, 2**32))
 def test_distances_are_those_of_the_definition(seed: int) -> None:
     maker = FormulaMaker(seed)

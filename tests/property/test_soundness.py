@@ -40,7 +40,7 @@ from tests.reference.sas import SasTask, parse
 from tests.unit.policies.generated import generated_task
 
 PROFILE = os.environ.get("BUGSIEVE_HYPOTHESIS", "fixed")
-EXAMPLES = 450 if PROFILE == "fixed" else 10_000
+EXAMPLES = 300 if PROFILE == "fixed" else 10_000
 """For each objective."""
 
 UNSUITABLE = {
