@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli.campaign_arguments import add_folders_arguments
-from bugsieve.cli.streams import show
+from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
@@ -105,7 +105,12 @@ def _safety(args: argparse.Namespace, form: str) -> str:
     cards = collect_safety(args.folders)
     if args.part:
         return FORMATS[form](PARTS[args.part](cards))
-    tables: dict[str, Table] = {part: PARTS[part](cards) for part in _PARTS}
+    tables: dict[str, Table] = {}
+    for part in _PARTS:
+        try:
+            tables[part] = PARTS[part](cards)
+        except InputError as error:  # (A) can always be made, the others need more
+            complain(f"without the table of {part}: {error}")
     if form == "json":
         from bugsieve.reports.formats.data import json_texts
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.cli import main
-from tests.unit.reports.safety.samples import FULL, UNIFORM
+from tests.unit.reports.safety.samples import FULL, UNIFORM, SafetySample
 from tests.unit.reports.samples import Sample
 
 Captured = pytest.CaptureFixture[str]
@@ -90,6 +90,16 @@ def test_tables_of_safety(safety_campaigns: str, capsys: Captured) -> None:
     assert output.endswith(capsys.readouterr().out)
     assert main(["table", "icaps22", safety_campaigns]) == 4
     assert "is a campaign of safety testing" in capsys.readouterr().err
+
+
+def test_tables_that_cannot_be_made_are_left_out(tmp_path: Path, capsys: Captured) -> None:
+    nothing_found = SafetySample({"tarjan": ""}, {"tarjan": []}, safe=3)
+    folder = nothing_found.write(tmp_path / "campaign")
+    assert main(["table", "safety", str(folder)]) == 0
+    output, errors = capsys.readouterr()
+    assert "(A) fuzzing" in output and "(B)" not in output
+    assert "without the table of oracles: " in errors and "--alone N" in errors
+    assert "without the table of faults: " in errors
 
 
 @pytest.mark.parametrize(
