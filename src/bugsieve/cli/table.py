@@ -29,8 +29,8 @@ icaps22 is Table 1 of "Debugging a Policy: Automatic Action-Policy Testing in AI
 (with other seeds, say) enter with their mean. The setting of (B) and (C) is bias and novelty on.
 A dash: the oracle does not apply. Nothing: nothing to divide by, or nothing measured.
 
-safety has Figures 2 to 4 of the paper on safety testing over safety campaigns of your own, by
-model; --part prints one of its tables only:
+safety has Figures 2 to 4 of "Policy Safety Testing in Non-Deterministic Planning: Fuzzing, Test
+Oracles, Fault Analysis" over safety campaigns of your own, by model; --part prints one table only:
   (A) fuzzing: unsafe runs that walks found and the time they took, by lookahead and choice
   (B) oracles: the share of bugs (safe states in unsafe runs) and of other states that each oracle
       decides within some time, without any memory; needs campaigns with --alone N
