@@ -172,7 +172,7 @@ def bench_memory(report: Report, effort: Effort) -> None:
         report.add(Row(label, f"{used:.1f}", shown, used, Bar(200, at_least=False)))
         whole = measured.task_bytes / MEGABYTE
         report.add(Row("  the whole task, resident", f"{whole:.1f}", "", whole))
-    report.section("state registry, bytes per state (peer: the packed states alone)")
+    report.section("state registry, bytes per state (peer: the states alone, in 32-bit words)")
     for benchmark in filter(effort.wants, figure_tasks()):
         _add_registry(report, benchmark)
 

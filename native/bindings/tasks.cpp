@@ -139,8 +139,7 @@ std::vector<T> ask_each(const Task& task, const States& states, Question questio
 // A registry bound to the task whose states it packs.
 class BoundRegistry {
   public:
-    explicit BoundRegistry(const Task& task)
-        : task_(task), registry_(task.full().packing().words()) {}
+    explicit BoundRegistry(const Task& task) : task_(task), registry_(task.full().packing()) {}
 
     Array<std::int64_t> insert(const States& states) {
         return each(states, [&](const Word* packed) -> std::int64_t {
@@ -156,10 +155,12 @@ class BoundRegistry {
     Array<Value> states(const Ids& ids) const {
         const std::size_t width = task_.full().fdr().num_variables();
         std::vector<Value> rows(rows_of(ids) * width);
+        std::vector<Word> packed(task_.full().packing().words());
         for (std::size_t i = 0; i < rows_of(ids); ++i) {
             if (ids(i) < 0 || static_cast<std::size_t>(ids(i)) >= registry_.size())
                 throw std::out_of_range("there is no state " + std::to_string(ids(i)));
-            task_.full().packing().unpack(registry_[static_cast<StateId>(ids(i))],
+            registry_.read(static_cast<StateId>(ids(i)), packed.data());
+            task_.full().packing().unpack(packed.data(),
                                           std::span(rows).subspan(i * width, width));
         }
         return to_array(std::move(rows), {rows_of(ids), width});

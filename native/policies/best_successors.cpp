@@ -43,7 +43,7 @@ void BestSuccessors::choose(std::span<const Value> states, std::span<std::int32_
 void BestSuccessors::forget_if_too_many() {
     if (!known_ || known_->size() != values_.size() ||
         known_->bytes() + values_.size() * sizeof(values_[0]) > max_bytes_) {
-        known_.emplace(task_.packing().words());
+        known_.emplace(task_.packing());
         values_.clear();
     }
     own_.clear();

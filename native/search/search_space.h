@@ -23,25 +23,26 @@ class SearchSpace {
   public:
     explicit SearchSpace(const SearchTask& task)
         : task_(task),
-          registry_(task.packing().words()),
+          registry_(task.packing()),
           state_(task.fdr().num_variables()),
-          child_(task.packing().words()) {}
+          packed_(task.packing().words()) {}
 
     StateId insert_start(StateView state) {
-        task_.packing().pack(state, child_.data());
-        return insert(child_.data()).id;
+        task_.packing().pack(state, packed_.data());
+        return insert().id;
     }
     Node& node(StateId id) { return nodes_[id]; }
     std::size_t size() const { return nodes_.size(); }
     std::size_t bytes() const { return registry_.bytes() + nodes_.capacity() * sizeof(Node); }
 
     // Unpacks a state into the scratch row that `state()` shows.
-    void load(StateId id) { task_.packing().unpack(registry_[id], state_); }
+    void load(StateId id) { unpack(id, state_); }
     StateView state() const { return state_; }
     bool is_goal() const { return task_.fdr().is_goal(state_); }
-    bool is_goal(StateId id) const {
+    bool is_goal(StateId id) {
+        registry_.read(id, packed_.data());
         const auto holds = [&](const Fact& fact) {
-            return task_.packing().get(registry_[id], static_cast<std::size_t>(fact.variable)) ==
+            return task_.packing().get(packed_.data(), static_cast<std::size_t>(fact.variable)) ==
                    fact.value;
         };
         return std::ranges::all_of(task_.fdr().goal, holds);
@@ -53,12 +54,12 @@ class SearchSpace {
     }
 
     StateRegistry::Inserted insert_child(StateId parent, std::int32_t op) {
-        std::copy_n(registry_[parent], child_.size(), child_.data());
+        registry_.read(parent, packed_.data());
         task_.fdr().for_each_assignment(
             state_, static_cast<std::size_t>(op), [&](std::int32_t variable, std::int32_t value) {
-                task_.packing().set(child_.data(), static_cast<std::size_t>(variable), value);
+                task_.packing().set(packed_.data(), static_cast<std::size_t>(variable), value);
             });
-        return insert(child_.data());
+        return insert();
     }
 
     // The operators on the way from the start to `id`.
@@ -71,15 +72,19 @@ class SearchSpace {
     }
 
     // Appends the state as a row of `rows`.
-    void append_row(StateId id, std::vector<Value>& rows) const {
+    void append_row(StateId id, std::vector<Value>& rows) {
         const std::size_t at = rows.size();
         rows.resize(at + state_.size());
-        task_.packing().unpack(registry_[id], std::span(rows).subspan(at));
+        unpack(id, std::span(rows).subspan(at));
     }
 
   private:
-    StateRegistry::Inserted insert(const Word* packed) {
-        const auto inserted = registry_.insert(packed);
+    void unpack(StateId id, std::span<Value> state) {
+        registry_.read(id, packed_.data());
+        task_.packing().unpack(packed_.data(), state);
+    }
+    StateRegistry::Inserted insert() {
+        const auto inserted = registry_.insert(packed_.data());
         if (inserted.is_new) nodes_.emplace_back();
         return inserted;
     }
@@ -88,7 +93,7 @@ class SearchSpace {
     StateRegistry registry_;
     std::vector<Node> nodes_;
     std::vector<Value> state_;
-    std::vector<Word> child_;
+    std::vector<Word> packed_;  // the state at hand
     std::vector<std::int32_t> operators_;
 };
 
@@ -97,7 +102,7 @@ class PendingStates {
   public:
     static constexpr std::size_t kPortion = 32;  // evaluated between two looks at the budget
 
-    void add(const SearchSpace& space, StateId id) {
+    void add(SearchSpace& space, StateId id) {
         ids_.push_back(id);
         space.append_row(id, rows_);
     }

@@ -1,20 +1,14 @@
 #include "tasks/state_registry.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <numeric>
-#include <stdexcept>
 
 namespace bugsieve {
 
 namespace {
 
-constexpr std::size_t kFirstSlots = 64;
-constexpr double kFullest = 0.93;
-constexpr double kGrowth = 1.1;
-constexpr std::size_t kTagBits = 3;
-constexpr StateId kAhead = 32;  // slots fetched before they are needed
+constexpr std::size_t kAhead = 32;  // rows fetched before they are needed
 constexpr std::size_t kChunkBytes = 1 << 15;
 
 }  // namespace
@@ -39,7 +33,9 @@ Packing::Packing(const FdrTask& task) : places_(task.num_variables()) {
                       (Word{1} << width(v)) - 1};
         used[word] += width(v);
     }
-    words_ = std::max<std::size_t>(used.size(), 1);
+    if (used.empty()) used.push_back(0);
+    words_ = used.size();
+    bytes_ = std::max<std::size_t>((words_ - 1) * sizeof(Word) + (used.back() + 7) / 8, 1);
 }
 
 void Packing::pack(StateView state, Word* packed) const {
@@ -52,23 +48,14 @@ void Packing::unpack(const Word* packed, std::span<Value> state) const {
     for (std::size_t v = 0; v < places_.size(); ++v) state[v] = get(packed, v);
 }
 
-StateRegistry::StateRegistry(std::size_t words) : words_(words), slots_(kFirstSlots) {
-    const std::size_t per_chunk = std::max<std::size_t>(kChunkBytes / (words * sizeof(Word)), 1);
+StateRegistry::StateRegistry(const Packing& packing)
+    : words_(packing.words()),
+      row_bytes_(packing.bytes()),
+      last_mask_(~Word{0} >> 8 * (words_ * sizeof(Word) - row_bytes_)) {
+    static_assert(std::endian::native == std::endian::little, "rows are cut at their last byte");
+    const std::size_t per_chunk = std::max<std::size_t>(kChunkBytes / row_bytes_, 1);
     chunk_bits_ = static_cast<std::uint32_t>(std::bit_width(per_chunk)) - 1;
     chunk_mask_ = (StateId{1} << chunk_bits_) - 1;
-}
-
-StateRegistry::Slots::Slots(std::size_t size)
-    : size_(size),
-      // Ids plus one never exceed the number of slots, as some always stay empty.
-      width_(static_cast<std::size_t>(std::bit_width(size)) + kTagBits),
-      id_mask_((std::uint64_t{1} << (width_ - kTagBits)) - 1),
-      mask_((std::uint64_t{1} << width_) - 1),
-      bits_((size * width_ + 7) / 8 + sizeof(std::uint64_t), 0) {}
-
-void StateRegistry::Slots::set(std::size_t slot, std::uint64_t value) {
-    const std::uint64_t bits = window(slot) | value << (slot * width_ & 7);
-    std::memcpy(bits_.data() + (slot * width_ >> 3), &bits, sizeof bits);
 }
 
 std::uint64_t StateRegistry::hash(const Word* packed) const {
@@ -83,62 +70,55 @@ std::uint64_t StateRegistry::hash(const Word* packed) const {
     return h ^ (h >> 31);
 }
 
-bool StateRegistry::equal(StateId id, const Word* packed) const {
-    return std::memcmp((*this)[id], packed, words_ * sizeof(Word)) == 0;
-}
-
-std::size_t StateRegistry::look_up(const Word* packed, std::uint64_t hash) const {
-    std::size_t slot = home(hash);
-    for (std::uint64_t item; (item = slots_[slot]) != 0;) {
-        if (slots_.may_be(item, hash) && equal(slots_.id(item), packed)) break;
-        if (++slot == slots_.size()) slot = 0;
+StateId StateRegistry::find(const Word* packed, const StateIndex::Bucket& bucket) const {
+    for (std::size_t i = 0; i < bucket.size(); ++i) {
+        const StateId id = index_.id(bucket, i);
+        if (equal(id, packed)) return id;
     }
-    return slot;
+    return kNoState;
 }
 
 StateId StateRegistry::find(const Word* packed) const {
-    const std::uint64_t item = slots_[look_up(packed, hash(packed))];
-    return item == 0 ? kNoState : slots_.id(item);
+    return find(packed, index_.bucket(hash(packed)));
 }
 
 StateRegistry::Inserted StateRegistry::insert(const Word* packed) {
-    if (static_cast<double>(size_ + 1) > kFullest * static_cast<double>(slots_.size())) grow();
     const std::uint64_t h = hash(packed);
-    const std::size_t slot = look_up(packed, h);
-    if (slots_[slot] != 0) return {slots_.id(slots_[slot]), false};
+    StateIndex::Bucket bucket = index_.bucket(h);
+    const StateId known = find(packed, bucket);
+    if (known != kNoState) return {known, false};
+    if (index_.is_full()) {
+        index_.split([this](auto ids, auto hashes) { write_hashes(ids, hashes); });
+        bucket = index_.bucket(h);
+    }
     const auto id = static_cast<StateId>(size_);
-    if ((size_ & chunk_mask_) == 0)
-        chunks_.push_back(
-            std::make_unique_for_overwrite<Word[]>((std::size_t{chunk_mask_} + 1) * words_));
-    std::copy_n(packed, words_, chunks_.back().get() + (size_ & chunk_mask_) * words_);
-    slots_.set(slot, slots_.item(id, h));
+    if (size_ >> chunk_bits_ == chunks_.size())
+        chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(chunk_bytes()));
+    std::memcpy(chunks_.back().get() + (size_ & chunk_mask_) * row_bytes_, packed, row_bytes_);
+    index_.add(bucket, id);
     ++size_;
     return {id, true};
 }
 
-void StateRegistry::grow() {
-    const auto larger = static_cast<std::size_t>(static_cast<double>(slots_.size()) * kGrowth);
-    if (larger >= std::size_t{1} << 32) throw std::length_error("too many states");
-    slots_ = Slots(larger);
-    std::array<std::uint64_t, kAhead> hashes;
-    for (StateId first = 0; first < size_; first += kAhead) {
-        const auto count = std::min<StateId>(kAhead, static_cast<StateId>(size_) - first);
-        for (StateId i = 0; i < count; ++i) {
-            hashes[i] = hash((*this)[first + i]);
-            slots_.prefetch(home(hashes[i]));
-        }
-        for (StateId i = 0; i < count; ++i) {
-            std::size_t slot = home(hashes[i]);
-            while (slots_[slot] != 0)
-                if (++slot == slots_.size()) slot = 0;
-            slots_.set(slot, slots_.item(first + i, hashes[i]));
-        }
+void StateRegistry::write_hashes(std::span<const StateId> ids,
+                                 std::span<std::uint64_t> hashes) const {
+    std::vector<Word> packed(words_);
+    for (std::size_t i = 0; i < std::min(kAhead, ids.size()); ++i) __builtin_prefetch(row(ids[i]));
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (i + kAhead < ids.size()) __builtin_prefetch(row(ids[i + kAhead]));
+        read(ids[i], packed.data());
+        hashes[i] = hash(packed.data());
     }
 }
 
+// Rows are read in whole words, also the last one.
+std::size_t StateRegistry::chunk_bytes() const {
+    return (std::size_t{chunk_mask_} + 1) * row_bytes_ + sizeof(Word) - 1;
+}
+
 std::size_t StateRegistry::bytes() const {
-    return chunks_.size() * (std::size_t{chunk_mask_} + 1) * words_ * sizeof(Word) +
-           chunks_.capacity() * sizeof(chunks_[0]) + slots_.bytes();
+    return chunks_.size() * chunk_bytes() + chunks_.capacity() * sizeof(chunks_[0]) +
+           index_.bytes();
 }
 
 }  // namespace bugsieve

@@ -124,7 +124,7 @@ class StateRegistry:
     def states(self, ids: NDArray[np.int64]) -> StateArray: ...
     @property
     def packed_bytes(self) -> int:
-        """Bytes of one packed state."""
+        """Bytes of one state that is packed into whole words."""
     @property
     def memory_bytes(self) -> int: ...
 

@@ -21,7 +21,32 @@ def test_ids_follow_the_order_of_insertion() -> None:
         registry.states(np.array([2]))
 
 
-@pytest.mark.parametrize(("variables", "packed_bytes"), [(600, 76), (90, 12)])
+@pytest.mark.parametrize("variables", [1, 8, 9, 31, 32, 33, 51, 64, 65, 100])
+def test_the_registry_agrees_with_a_dictionary(variables: int) -> None:
+    registry = _native.StateRegistry(native(switches(variables)))
+    rng = np.random.default_rng(variables)
+    known: dict[bytes, int] = {}
+    seen: list[np.ndarray] = []
+    for size in (1, 7, 400, 3000, 9000):  # the index splits its pages at every power of two
+        states = rng.integers(0, 2, (size, variables)).astype(np.uint16)
+        if size > 1:  # many again, some of them within the same batch
+            again = np.concatenate([*seen, states])[rng.integers(0, size, size // 2)]
+            states = rng.permutation(np.concatenate([states, again]))
+        expected = [known.setdefault(state.tobytes(), len(known)) for state in states]
+        assert registry.insert(states).tolist() == expected
+        seen.append(states)
+    everything = np.concatenate(seen)
+    assert len(registry) == len(known)
+    ids = np.array([known[state.tobytes()] for state in everything])
+    assert registry.find(everything).tolist() == ids.tolist()
+    assert (registry.states(ids) == everything).all()
+    strangers = rng.integers(0, 2, (2000, variables)).astype(np.uint16)
+    assert registry.find(strangers).tolist() == [known.get(s.tobytes(), -1) for s in strangers]
+
+
+@pytest.mark.parametrize(
+    ("variables", "packed_bytes"), [(600, 76), (128, 16), (90, 12), (55, 8), (43, 8)]
+)
 def test_memory_stays_close_to_the_packed_states(variables: int, packed_bytes: int) -> None:
     task = native(switches(variables))
     registry = _native.StateRegistry(task)
