@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import inspect
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
+from types import FunctionType
 
 import bugsieve
 from bugsieve import search
@@ -85,24 +89,44 @@ def python_names() -> Iterator[str]:
 
 
 def entry(name: str, value: object) -> str:
-    """Signature and docstring of a function, or of a class with its public methods."""
+    """Signature and docstring of a function, or of a class with its fields and methods."""
     lines = [f"### `{name}`\n", inspect.getdoc(value) or "", ""]
     if inspect.isclass(value):
-        for member, attribute in vars(value).items():
-            if not member.startswith("_") and inspect.getdoc(attribute):
-                lines.append(f"- `{member}{signature(attribute)}`: {summary(attribute)}")
-        lines.append("")
+        lines += [*field_lines(value), *member_lines(value), ""]
     else:
         lines.insert(1, f"`{name.rpartition('.')[2]}{signature(value)}`\n")
     return "\n".join(lines)
 
 
+def field_lines(value: type) -> Iterator[str]:
+    """What an instance of a data class is made of, with what each part is by default."""
+    if dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            has_default = field.default is not dataclasses.MISSING
+            default = f" = {field.default!r}" if has_default else ""
+            if not field.name.startswith("_"):
+                yield f"- `{field.name}: {field.type}{default}`"
+
+
+def member_lines(value: type) -> Iterator[str]:
+    """The methods and properties of a class, those of our own base classes among them."""
+    members: dict[str, object] = {}
+    for owner in reversed(value.__mro__):
+        if owner.__module__.startswith("bugsieve"):
+            members |= vars(owner)
+    kinds = (FunctionType, property, cached_property, classmethod, staticmethod)
+    for member, attribute in members.items():
+        if isinstance(attribute, kinds) and not member.startswith("_") and summary(attribute):
+            yield f"- `{member}{signature(attribute)}`: {summary(attribute)}"
+
+
 def signature(value: object) -> str:
-    """The parameters as written, without the first `self`."""
-    if not inspect.isfunction(value):
+    """The parameters as written, without the first one of a method."""
+    function: object = getattr(value, "__func__", value)  # what a class method wraps
+    if not inspect.isfunction(function):
         return ""
-    text = str(inspect.signature(value))
-    return text.replace("(self, ", "(").replace("(self)", "()").replace("'", "")
+    text = str(inspect.signature(function))
+    return re.sub(r"^\((self|cls)(: [^,)]*)?(, )?", "(", text).replace("'", "")
 
 
 def summary(value: object) -> str:

@@ -18,6 +18,13 @@ _WORDINGS = {
 """From argparse's "argument --seed: …" to a sentence about `--seed`."""
 
 
+class HelpText(argparse.HelpFormatter):
+    """Wraps a text that is one line; lines that are already broken stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
 class Parser(argparse.ArgumentParser):
     """Raises UsageError instead of ending the process, and knows no abbreviations."""
 
@@ -25,7 +32,8 @@ class Parser(argparse.ArgumentParser):
     """What a command has to add about unknown options."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **{"allow_abbrev": False, **settings})
+        ours = {"allow_abbrev": False, "formatter_class": HelpText}
+        super().__init__(*args, **{**ours, **settings})
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments, and where help is."""
