@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import pytest
-
+from tests.hostile.processes import children, is_running, needs_proc
 from tests.unit.tasks.fdr.test_translator import LARGE_DOMAIN, large_problem
 
 
-def children(process: int) -> list[int]:
-    """The ids of a process's children, as Linux tells them."""
-    try:
-        return [
-            int(pid)
-            for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()
-        ]
-    except FileNotFoundError:
-        return []
-
-
-def is_running(process: int) -> bool:
-    """Whether the process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-@pytest.mark.skipif(
-    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
-    reason="this system does not list the children of a process in /proc",
-)
+@needs_proc
 def test_interrupting_the_translator(tmp_path: Path) -> None:
     (tmp_path / "domain.pddl").write_bytes(LARGE_DOMAIN)
     (tmp_path / "problem.pddl").write_bytes(large_problem(30))

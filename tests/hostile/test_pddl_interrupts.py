@@ -15,13 +15,10 @@ from pathlib import Path
 import pytest
 
 from bugsieve.tasks.fdr.translator import translate
-from tests.hostile.test_interrupts import children, is_running
+from tests.hostile.processes import children, is_running, needs_proc
 from tests.unit.tasks.fdr.test_translator import LARGE_DOMAIN, large_problem
 
-pytestmark = pytest.mark.skipif(
-    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
-    reason="this system does not list the children of a process in /proc",
-)
+pytestmark = needs_proc
 
 LOAD = "import sys, bugsieve; bugsieve.load_task(*sys.argv[1:], cache=False)"
 

@@ -22,6 +22,7 @@ from bugsieve.policies.foreign import ForeignPolicy
 from bugsieve.policies.python import PythonPolicy
 from bugsieve.policies.runs import Run, run_policy
 from bugsieve.policies.worker import WorkerLimits
+from tests.hostile.processes import is_running, wait_until_gone
 from tests.unit.policies.line import at, line_task
 
 PLACES = 8
@@ -297,26 +298,12 @@ def test_lenient_about_names(tmp_path: Path) -> None:
     assert [run.ending for run in runs] == [Ending.SOLVED] * PLACES
 
 
-def alive(pid: int) -> bool:
-    """Whether the process runs; a zombie that nobody has reaped yet does not."""
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
-
-
 def pids_from(path: Path, count: int) -> list[int]:
     """The process ids that the program has written, once they are all there."""
     while True:
         lines = path.read_text().split("\n")[:-1] if path.exists() else []
         if len(lines) >= count:
             return [int(line) for line in lines]
-        time.sleep(0.02)
-
-
-def wait_until_gone(pids: list[int]) -> None:
-    while any(alive(pid) for pid in pids):
         time.sleep(0.02)
 
 
@@ -336,7 +323,7 @@ def test_closing_kills_the_whole_family(tmp_path: Path) -> None:
     pid_file = tmp_path / "pids"
     policy = CommandPolicy(line_task(PLACES), command(tmp_path, FAMILY.format(path=str(pid_file))))
     pids = pids_from(pid_file, 2)
-    assert all(map(alive, pids))
+    assert all(map(is_running, pids))
     policy.close()
     wait_until_gone(pids)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
 from tests.reference.danger import distance
-from tests.unit.tasks.jani.small import automaton, binary, bounded, edge, model, safety, variable
+from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable
 
 Json = Any
 
@@ -77,7 +77,7 @@ def loaded(unsafe: Json) -> JaniModel:
     variables = [variable(name, bounded(-5, 5), 0) for name in INTEGERS]
     variables += [variable(name, bounded(-2.5, 2.5, "real"), 0.0) for name in REALS]
     variables += [variable(name, "bool", False) for name in FLAGS]
-    document = model(automaton(edge({})), variables=variables, properties=[safety(unsafe)])
+    document = simple(edge({}), variables=variables, unsafe=unsafe)
     return load_document(document, name="random")
 
 

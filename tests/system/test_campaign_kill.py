@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +12,9 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.results.records import Records
+from tests.system.killing import kill_and_finish
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.generated import write_task
-
-LONGEST_DELAY = 0.1
 
 
 @pytest.fixture(scope="module")
@@ -49,23 +43,8 @@ def reference(files: list[str], tmp_path_factory: pytest.TempPathFactory) -> dic
     return contents(folder)
 
 
-def run_and_kill(folder: Path, given: CampaignOptions, lines: int, moment: Stream) -> bool:
-    """Let the campaign say up to so many lines, wait a little, kill it; False if it was done."""
-    command = [sys.executable, "-m", "tests.system.campaign_runner", str(folder), given.to_toml()]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for _ in range(moment.integer(0, lines)):
-        process.stdout.readline()
-    time.sleep(LONGEST_DELAY * moment.random())
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    return process.returncode == -signal.SIGKILL
-
-
 def is_whole(folder: Path) -> bool:
-    """Whether the store holds exactly what its progress says, if there is one already."""
-    if not (folder / "campaign.sqlite").exists():
-        return True
+    """Whether the store holds exactly what its progress says."""
     with Records(folder) as records:
         judged = list(range(records.progress().judged))
         assert len(judged) <= records.pool_size()
@@ -92,20 +71,8 @@ def test_kill_and_resume(
     lines: int,
 ) -> None:
     folder = tmp_path / "campaign"
-    made = 0
-    for number in range(cuts):
-        moment = Stream(number, *changes)
-        if not run_and_kill(folder, options(files, **changes), lines, moment):
-            shutil.rmtree(folder)  # a fast machine was done before: begin again
-            continue
-        made += 1
-        assert is_whole(folder)
-    assert made
-    if (folder / "campaign.sqlite").exists():
-        Campaign.open(folder).run()
-    else:
-        shutil.rmtree(folder, ignore_errors=True)
-        Campaign.create(folder, options(files, **changes)).run()
+    moments = [Stream(number, *changes) for number in range(cuts)]
+    kill_and_finish(folder, options(files, **changes), is_whole, lines=lines, moments=moments)
     assert contents(folder) == reference
     with Records(folder) as records:
         names = {f"{row.id}.json" for row in records.bugs()}

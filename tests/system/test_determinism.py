@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.worker import WorkerLimits
+from tests.system.killing import command
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.generated import write_task
 
@@ -91,9 +91,7 @@ def test_nothing_depends_on_the_order_of_sets(tmp_path: Path, files: tuple[str, 
     found = []
     for seed in ("1", "2"):
         folder = tmp_path / seed
-        command = [sys.executable, "-m", "tests.system.campaign_runner", str(folder)]
-        command.append(options.to_toml())
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+        program, environment = command(folder, options), {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run(program, check=True, env=environment, stdout=subprocess.DEVNULL)
         found.append(contents(folder))
     assert found[0] == found[1]

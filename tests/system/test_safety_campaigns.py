@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,14 +25,13 @@ from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.results.safety.folder import MODEL_FILE
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.schema import STORE_FILE
 from bugsieve.search import Limits
 from bugsieve.tasks.jani.loading import load_document, load_model
 from tests.property.safety_models import document
 from tests.reference.safety import UNSAFE, System, random_system, safe_states
+from tests.system.killing import kill_and_finish
 from tests.unit.campaigns.safety.contents import contents
 
-LONGEST_DELAY = 0.1
 ORACLES = ("tarjan", "lao:1", "vi", "lrtdp:2")
 
 
@@ -88,23 +86,8 @@ def test_more_walks_add_to_the_same_ones(
     assert found["walks"][1] == reference["walks"][1][:40]
 
 
-def run_and_kill(folder: Path, given: SafetyOptions, lines: int, moment: Stream) -> bool:
-    """Let the campaign say up to so many lines, wait a little, kill it; False if it was done."""
-    command = [sys.executable, "-m", "tests.system.safety_runner", str(folder), given.to_toml()]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for _ in range(moment.integer(0, lines)):
-        process.stdout.readline()
-    time.sleep(LONGEST_DELAY * moment.random())
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    return process.returncode == -signal.SIGKILL
-
-
 def is_whole(folder: Path) -> bool:
-    """Whether the store holds exactly what its progress says, if there is one already."""
-    if not (folder / STORE_FILE).exists():
-        return True
+    """Whether the store holds exactly what its progress says."""
     with SafetyRecords(folder) as records:
         runs = records.runs()
         different = runs.walks[runs.walks == runs.same_as].tolist()
@@ -114,19 +97,8 @@ def is_whole(folder: Path) -> bool:
 
 def test_kill_and_resume(tmp_path: Path, model_file: str, reference: dict[str, Any]) -> None:
     folder, given = tmp_path / "campaign", options(model_file)
-    made = 0
-    for number in range(8):
-        if not run_and_kill(folder, given, 30, Stream(number, "safety")):
-            shutil.rmtree(folder)  # a fast machine was done before: begin again
-            continue
-        made += 1
-        assert is_whole(folder)
-    assert made
-    if (folder / STORE_FILE).exists():
-        SafetyCampaign.open(folder).run()
-    else:
-        shutil.rmtree(folder, ignore_errors=True)
-        run(folder, given)
+    moments = [Stream(number, "safety") for number in range(8)]
+    kill_and_finish(folder, given, is_whole, lines=30, moments=moments)
     assert contents(folder) == reference
     names = {f"{row.id}.json" for row in reference["bugs"]}
     assert {path.name for path in (folder / "bugs").glob("*.json")} == names

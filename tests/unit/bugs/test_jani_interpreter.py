@@ -23,6 +23,7 @@ from tests.unit.tasks.jani.small import (
     edge,
     model,
     safety,
+    simple,
     variable,
 )
 
@@ -75,13 +76,13 @@ def test_a_counter() -> None:
 
 
 def test_unsafe_comes_before_goal() -> None:
-    document = model(automaton(edge({"x": 1})), properties=[safety(unsafe=True, goal=True)])
+    document = simple(edge({"x": 1}), unsafe=True, goal=True)
     assert JaniInterpreter(document).kind((0,)) == "unsafe"
 
 
 def test_several_edges_of_one_action_are_one_choice() -> None:
     edges = [edge({"x": 1}), edge({"x": 1}, {"x": 2}), edge({"x": 3}, action="b")]
-    document = model(automaton(*edges))
+    document = simple(*edges)
     agree(document, states=4)
     assert JaniInterpreter(document).transitions((0,)) == {0: ((3,),), 1: ((1,), (2,))}
 
@@ -96,7 +97,7 @@ def test_constants_in_any_order_and_functions_of_them() -> None:
     step = edge({"x": binary("min", binary("+", "x", "a"), "a"), "y": binary("/", "x", "r")})
     variables = [variable("x", bounded(0, binary("*", 5, "b")), 0), variable("y", "real", 0)]
     functions = [function("twice", binary("*", 2, "n"), "n")]
-    agree(model(automaton(step), variables=variables, constants=constants, functions=functions))
+    agree(simple(step, variables=variables, constants=constants, functions=functions))
 
 
 def test_functions_of_automata_hide_those_of_the_model() -> None:
@@ -110,7 +111,7 @@ def test_functions_of_automata_hide_those_of_the_model() -> None:
 def test_parameters_that_are_not_used_are_not_evaluated() -> None:
     broken = binary("%", 1, "x")
     functions = [function("first", "a", "a", "b")]
-    agree(model(automaton(edge({"x": call("first", 2, broken)})), functions=functions))
+    agree(simple(edge({"x": call("first", 2, broken)}), functions=functions))
 
 
 def counting(name: str) -> Json:
@@ -165,13 +166,13 @@ def test_local_variables_in_properties() -> None:
 
 def test_silent_edges_come_last() -> None:
     edges = [edge({"x": 1}, action=None), edge({"x": 2}, action="z")]
-    document = model(automaton(*edges))
+    document = simple(*edges)
     agree(document)
     assert JaniInterpreter(document).actions == ["z", "τ"]
 
 
 def test_a_single_automaton_needs_no_vectors() -> None:
-    document = model(automaton(edge({"x": 1}), edge({"x": 2}, action="b")))
+    document = simple(edge({"x": 1}), edge({"x": 2}, action="b"))
     del document["system"]["syncs"]
     agree(document, states=3)
 
@@ -182,7 +183,7 @@ def test_assignments_in_steps() -> None:
         assignment["index"] = index
     variables = [variable("x", bounded(0, 5), 0), variable("y", "int", 0),
                  variable("t", "int", 7, transient=True)]  # fmt: skip
-    document = model(automaton(step), variables=variables)
+    document = simple(step, variables=variables)
     agree(document, faults=1, states=6)  # beyond 5
     assert JaniInterpreter(document).transitions((0, 0)) == {0: ((1, 2),)}
 
@@ -202,13 +203,13 @@ def test_transients_defined_by_each_other_in_turn() -> None:
 def test_probabilities(probability: Json) -> None:
     step = edge({"x": 1}, {"x": 2})
     step["destinations"][0]["probability"] = {"exp": probability}
-    agree(model(automaton(step)))
+    agree(simple(step))
 
 
 def test_an_edge_without_a_possible_outcome_is_a_fault() -> None:
     step = edge({"x": 1})
     step["destinations"][0]["probability"] = {"exp": binary("/", "x", 8)}
-    agree(model(automaton(step)), faults=1, states=1)
+    agree(simple(step), faults=1, states=1)
 
 
 @pytest.mark.parametrize("value", [
@@ -219,7 +220,7 @@ def test_an_edge_without_a_possible_outcome_is_a_fault() -> None:
 def test_faults_of_the_model(value: Json) -> None:
     variables = [variable("x", bounded(0, 5), 0), variable("y", "real", 0)]
     target = "x" if value == 9 else "y"
-    document = model(automaton(edge({target: value})), variables=variables)
+    document = simple(edge({target: value}), variables=variables)
     agree(document, faults=1, states=1)
     with pytest.raises(ModelFaultError, match=r"goes wrong in the state \[0, 0.0\]"):
         JaniInterpreter(document).transitions((0, 0.0))
@@ -232,7 +233,7 @@ def test_large_integers_are_compared_as_the_engine_does() -> None:
         edge({"x": 1}, guard=test, action=name) for test, name in zip(tests, "abc", strict=True)
     ]
     edges.append(edge({"x": binary("+", "x", 1)}, action="d", guard=binary("<", "x", 3)))
-    agree(model(automaton(*edges)), states=4)
+    agree(simple(*edges), states=4)
 
 
 def nested(op: str, depth: int, leaf: Json, other: Json, *, to_left: bool) -> Json:
@@ -257,7 +258,7 @@ def test_formulas_may_be_deep(to_left: bool) -> None:
         edge({"x": 0}, guard=guard, action="b"),
         edge({"x": choice}, guard=at_last, action="c"),
     ]
-    agree(model(automaton(*edges)), states=5)
+    agree(simple(*edges), states=5)
 
 
 def test_calls_inside_calls_are_refused_before_they_explode() -> None:
@@ -266,7 +267,7 @@ def test_calls_inside_calls_are_refused_before_they_explode() -> None:
         body = call("twice", body)
     functions = [function("twice", binary("-", binary("+", "n", "n"), "n"), "n")]
     variables = [variable("x", "int", 0), variable("n", "int", 0)]
-    document = model(automaton(edge({"x": body})), functions=functions, variables=variables)
+    document = simple(edge({"x": body}), functions=functions, variables=variables)
     with pytest.raises(RefusedModelError, match="too large"):
         JaniInterpreter(document)
 
@@ -280,7 +281,7 @@ def test_calls_inside_calls_are_refused_before_they_explode() -> None:
 def test_states_of_wrong_values(state: Any, sentence: str) -> None:
     variables = [variable("x", bounded(0, 5), 0), variable("b", "bool", True),
                  variable("r", "real", 0)]  # fmt: skip
-    twin = JaniInterpreter(model(automaton(edge({"x": 1})), variables=variables))
+    twin = JaniInterpreter(simple(edge({"x": 1}), variables=variables))
     assert twin.check_state([1, True, 0.5]) == (1, True, 0.5)
     with pytest.raises(ValueError, match=sentence):
         twin.check_state(state)
@@ -291,7 +292,7 @@ HOSTILE = "__import__('os').abort()"
 
 def test_names_never_become_source() -> None:
     step = edge({HOSTILE: binary("+", HOSTILE, 1)}, action=HOSTILE, guard=binary("<", HOSTILE, 3))
-    agree(model(automaton(step), variables=[variable(HOSTILE, bounded(0, 5), 0)]), states=4)
+    agree(simple(step, variables=[variable(HOSTILE, bounded(0, 5), 0)]), states=4)
 
 
 @pytest.mark.parametrize(("change", "sentence"), [

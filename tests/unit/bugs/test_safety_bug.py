@@ -23,7 +23,7 @@ from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel, StateArray
-from tests.unit.tasks.jani.small import automaton, binary, bounded, edge, model, safety, variable
+from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable
 
 
 class Hasty(ModelPolicy):
@@ -50,11 +50,9 @@ def road() -> JaniModel:
         variable("v", bounded(0, 99.5, "real"), 1),
         variable("done", "bool", False),
     ]
-    property_ = safety(unsafe=binary("≥", "x", 6), goal=binary("=", "v", 0))
-    parts = automaton(go, stop, park)
-    return load_document(
-        model(parts, variables=variables, properties=[property_]), name="road.jani"
-    )
+    unsafe, goal = binary("≥", "x", 6), binary("=", "v", 0)
+    document = simple(go, stop, park, variables=variables, unsafe=unsafe, goal=goal)
+    return load_document(document, name="road.jani")
 
 
 def run_of(loaded: JaniModel) -> UnsafeRun:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,15 +17,15 @@ from bugsieve.campaigns.experiment import (
     ExperimentStarted,
     ExperimentSummary,
 )
-from bugsieve.campaigns.experiment_file import read_experiment
 from bugsieve.campaigns.experiment_index import INDEX_FILE, read_index
 from bugsieve.campaigns.experiment_jobs import JobDone, JobFailed, JobStarted
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
 from bugsieve.results.records import Records
-from tests.hostile.test_interrupts import children, is_running
+from tests.hostile.processes import children, needs_proc
 from tests.unit.campaigns.contents import contents
+from tests.unit.campaigns.experiments import check_change, experiment, folders, run, stopped
 
 GRID = """
 name = "tiny"
@@ -48,51 +44,30 @@ generator = "visitall"
 parameters = { width = 2, height = 3 }
 """
 
-
-@pytest.fixture(autouse=True)
-def _no_preloaded_sanitizer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AddressSanitizer reserves more address space than the memory limit of a policy allows."""
-    monkeypatch.delenv("LD_PRELOAD", raising=False)
-
-
-def experiment(folder: Path, text: str = GRID) -> Experiment:
-    file = folder / "grid.toml"
-    file.write_text(text)
-    return Experiment(read_experiment(file), folder / "out")
-
-
-def run(made: Experiment, **settings: Any) -> tuple[ExperimentSummary, list[Any]]:
-    events: list[Any] = []
-    return made.run(on_event=events.append, **settings), events
-
-
-def campaign_folders(made: Experiment) -> list[Path]:
-    return [made.directory / cell.folder for cell in made.grid.cells]
+pytestmark = pytest.mark.usefixtures("no_preloaded_sanitizer")
 
 
 def test_a_grid_is_run_once(tmp_path: Path) -> None:
-    made = experiment(tmp_path)
+    made = experiment(tmp_path, GRID)
     summary, events = run(made, workers=2)
     assert (summary.campaigns, summary.done, summary.exit_code) == (4, 4, 0)
     assert events[0] == ExperimentStarted(4, 0, 2)
     assert sorted(e.number for e in events if isinstance(e, JobDone)) == [0, 1, 2, 3]
     seconds = []
-    for folder in campaign_folders(made):
+    for folder in folders(made):
         with Records(folder) as records:
             assert records.progress().finished is not None
             seconds.append(records.progress().seconds)
             assert records.header.task.problem == made.grid.cells[0].instance.texts[1]
     summary, events = run(made)
     assert (summary.done, events) == (4, [ExperimentStarted(4, 4, 1)])
-    for folder, before in zip(campaign_folders(made), seconds, strict=True):
+    for folder, before in zip(folders(made), seconds, strict=True):
         with Records(folder) as records:
             assert records.progress().seconds == before
 
 
 def test_results_do_not_depend_on_workers_or_interruptions(tmp_path: Path) -> None:
-    for name in ("whole", "parts"):
-        (tmp_path / name).mkdir()
-    whole, parts = experiment(tmp_path / "whole"), experiment(tmp_path / "parts")
+    whole, parts = (experiment(tmp_path / name, GRID) for name in ("whole", "parts"))
     run(whole, workers=2)
     run(experiment(tmp_path / "parts", GRID.replace("[0, 1]", "[0]")), workers=1)
     cell = parts.grid.cells[-1]
@@ -107,7 +82,7 @@ def test_results_do_not_depend_on_workers_or_interruptions(tmp_path: Path) -> No
     summary, events = run(parts, workers=1)
     assert events[0] == ExperimentStarted(4, 2, 1)
     assert summary.exit_code == 0
-    for one, other in zip(campaign_folders(whole), campaign_folders(parts), strict=True):
+    for one, other in zip(folders(whole), folders(parts), strict=True):
         assert contents(one) == contents(other)
 
 
@@ -163,7 +138,7 @@ def test_a_killed_process_costs_one_campaign(tmp_path: Path) -> None:
             killed.append(child)
             os.kill(child, signal.SIGKILL)
 
-    made = experiment(tmp_path)
+    made = experiment(tmp_path, GRID)
     summary = made.run(workers=1, on_event=kill_the_first)
     (failure,) = summary.failures.values()
     assert "was killed, perhaps because the memory ran out" in failure.error
@@ -189,18 +164,11 @@ def test_our_own_faults_have_their_own_exit_code() -> None:
 def test_a_changed_file_is_noticed(
     tmp_path: Path, old: str, new: str, difference: str | None
 ) -> None:
-    text = GRID.replace("[0, 1]", "[0]")
-    assert run(experiment(tmp_path, text))[0].done == 2
-    changed = experiment(tmp_path, text.replace(old, new))
-    if difference is None:
-        assert run(changed)[0].done == 2
-        return
-    with pytest.raises(InputError, match=difference):
-        changed.run()
+    check_change(tmp_path, GRID.replace("[0, 1]", "[0]"), old, new, difference)
 
 
 def test_a_changed_problem_is_noticed(tmp_path: Path) -> None:
-    cell = experiment(tmp_path).grid.cells[0]
+    cell = experiment(tmp_path, GRID).grid.cells[0]
     for name, content in zip(("d.pddl", "p.pddl"), cell.instance.texts, strict=True):
         (tmp_path / name).write_bytes(content)
     text = GRID.partition("[[domains]]")[0].replace("[0, 1]", "[0]")
@@ -213,8 +181,8 @@ def test_a_changed_problem_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_damaged_campaign_is_reported(tmp_path: Path) -> None:
-    made = experiment(tmp_path)
-    folder = campaign_folders(made)[0]
+    made = experiment(tmp_path, GRID)
+    folder = folders(made)[0]
     folder.mkdir(parents=True)
     (made.directory / INDEX_FILE).write_text(
         json.dumps({"experiment": 1, "name": "x", "campaigns": {}})
@@ -226,7 +194,7 @@ def test_a_damaged_campaign_is_reported(tmp_path: Path) -> None:
 
 
 def test_folders_that_hold_something_else_are_refused(tmp_path: Path) -> None:
-    made = experiment(tmp_path)
+    made = experiment(tmp_path, GRID)
     made.directory.mkdir()
     (made.directory / "thesis.tex").touch()
     with pytest.raises(UsageError, match="holds something else than an experiment"):
@@ -236,7 +204,7 @@ def test_folders_that_hold_something_else_are_refused(tmp_path: Path) -> None:
 
 
 def test_two_processes_cannot_run_it_at_once(tmp_path: Path) -> None:
-    made = experiment(tmp_path)
+    made = experiment(tmp_path, GRID)
     made.directory.mkdir()
     lock = FolderLock(made.directory, EXPERIMENT_LOCK_FILE)
     try:
@@ -247,45 +215,13 @@ def test_two_processes_cannot_run_it_at_once(tmp_path: Path) -> None:
     assert run(made)[0].done == 4
 
 
-PROGRAM = """
-import sys
-from pathlib import Path
-from bugsieve.campaigns.experiment import Experiment
-from bugsieve.campaigns.experiment_file import read_experiment
-grid = read_experiment(Path(sys.argv[1]))
-try:
-    Experiment(grid, Path(sys.argv[2])).run(workers=2, on_event=lambda e: print("go", flush=True))
-except KeyboardInterrupt:
-    print("stopped")
-"""
-
-
-@pytest.mark.skipif(
-    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
-    reason="this system does not list the children of a process in /proc",
-)
+@needs_proc
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_children_end_with_their_parent(tmp_path: Path, number: signal.Signals) -> None:
     text = GRID.replace("pool_size = 15", "pool_size = 100000").replace("height = 3", "height = 9")
     made = experiment(tmp_path, text)
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(made.grid.source), str(made.directory)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    while not (made.directory / made.grid.cells[0].folder / "campaign.sqlite").exists():
-        assert process.poll() is None
-        time.sleep(0.02)
-    workers = children(process.pid)
-    assert len(workers) == 2
-    process.send_signal(number)
-    output, errors = process.communicate()
+    output, errors = stopped(made, number)
     assert errors == ""
     assert output.endswith("stopped\n") == (number == signal.SIGINT)
-    for worker in workers:
-        while is_running(worker):  # ends soon, or the test never does
-            time.sleep(0.02)
-    with Records(made.directory / made.grid.cells[0].folder) as records:
+    with Records(folders(made)[0]) as records:
         assert records.progress().finished is None

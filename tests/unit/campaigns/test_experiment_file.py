@@ -8,22 +8,17 @@ import pytest
 
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns import experiment_file
-from bugsieve.campaigns.experiment_file import Cell, Grid, folder_name, read_experiment
+from bugsieve.campaigns.experiment_file import Cell, folder_name, read_experiment
 from bugsieve.campaigns.options import DEFAULT_ORACLES, CampaignOptions
 from bugsieve.cli.experiment import example
 from bugsieve.domains import generate
+from tests.unit.campaigns.experiments import check_refused, read, shipped
 
 SMALL = """
 policies = ["random"]
 [[domains]]
 generator = "gripper"
 """
-
-
-def read(folder: Path, text: str) -> Grid:
-    path = folder / "grid.toml"
-    path.write_text(text)
-    return read_experiment(path)
 
 
 def options_of(cell: Cell) -> CampaignOptions:
@@ -128,10 +123,7 @@ def test_the_example_is_right(tmp_path: Path) -> None:
 
 
 def test_the_shipped_experiment_is_right() -> None:
-    path = Path(__file__).parents[3] / "experiments" / "icaps22-small.toml"
-    if not path.exists():
-        pytest.skip("the experiment is part of the repository, not of the package")
-    grid = read_experiment(path)
+    grid = shipped("icaps22-small.toml")
     assert len({cell.instance.domain for cell in grid.cells}) >= 8
     assert len({(options_of(c).fuzz.bias, options_of(c).fuzz.novelty) for c in grid.cells}) == 4
 
@@ -211,10 +203,7 @@ def test_folder_names(text: str, expected: str) -> None:
     ],
 )
 def test_mistakes_have_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
-    with pytest.raises(InputError, match=sentence) as caught:
-        read(tmp_path, text)
-    assert str(caught.value).startswith(str(tmp_path / "grid.toml"))
-    assert "\n" not in str(caught.value)
+    check_refused(tmp_path, text, sentence)
 
 
 @pytest.mark.parametrize(
@@ -233,8 +222,7 @@ def test_mistakes_in_files_of_ones_own(
     (tmp_path / "d.pddl").write_text("(define (domain d))")
     (tmp_path / "p.pddl").write_text("(define (problem p))")
     text = f"policies = ['random']\n[[domains]]\ndomain = '{domain}'\nproblems = {problems}\n"
-    with pytest.raises(InputError, match=sentence):
-        read(tmp_path, text)
+    check_refused(tmp_path, text, sentence)
 
 
 def test_what_is_no_text_file(tmp_path: Path) -> None:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.campaigns.experiment import Experiment, ExperimentStarted, ExperimentSummary
-from bugsieve.campaigns.experiment_file import read_experiment
+from bugsieve.campaigns.experiment import ExperimentStarted
 from bugsieve.campaigns.experiment_jobs import JobDone, JobFailed, JobStarted
 from bugsieve.campaigns.experiment_training import is_trained
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.training.options import QOptions
-from tests.hostile.test_interrupts import children, is_running
+from tests.hostile.processes import needs_proc
+from tests.unit.campaigns.experiments import check_change, experiment, folders, run, stopped
 from tests.unit.campaigns.safety.contents import contents
 
 GRID = """
@@ -57,31 +52,11 @@ generator = "beluga"
 parameters = { jigs = 2 }
 """
 
-
-@pytest.fixture(autouse=True)
-def _no_preloaded_sanitizer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AddressSanitizer reserves more address space than the memory limit of a policy allows."""
-    monkeypatch.delenv("LD_PRELOAD", raising=False)
-
-
-def experiment(folder: Path, text: str = GRID) -> Experiment:
-    folder.mkdir(exist_ok=True)
-    file = folder / "grid.toml"
-    file.write_text(text)
-    return Experiment(read_experiment(file), folder / "out")
-
-
-def run(made: Experiment, **settings: Any) -> tuple[ExperimentSummary, list[Any]]:
-    events: list[Any] = []
-    return made.run(on_event=events.append, **settings), events
-
-
-def folders(made: Experiment) -> list[Path]:
-    return [made.directory / cell.folder for cell in made.grid.cells]
+pytestmark = pytest.mark.usefixtures("no_preloaded_sanitizer")
 
 
 def test_a_grid_is_run_once(tmp_path: Path) -> None:
-    made = experiment(tmp_path)
+    made = experiment(tmp_path, GRID)
     summary, events = run(made, workers=2)
     assert (summary.campaigns, summary.done, summary.exit_code) == (4, 4, 0)
     assert sorted(e.number for e in events if isinstance(e, JobDone)) == [0, 1, 2, 3]
@@ -93,34 +68,11 @@ def test_a_grid_is_run_once(tmp_path: Path) -> None:
     assert (summary.done, events) == (4, [ExperimentStarted(4, 4, 1)])
 
 
-PROGRAM = """
-import sys
-from pathlib import Path
-from bugsieve.campaigns.experiment import Experiment
-from bugsieve.campaigns.experiment_file import read_experiment
-Experiment(read_experiment(Path(sys.argv[1])), Path(sys.argv[2])).run(workers=2)
-"""
-
-
-@pytest.mark.skipif(
-    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
-    reason="this system does not list the children of a process in /proc",
-)
+@needs_proc
 def test_a_killed_experiment_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     text = GRID.replace("length = 5", "length = 9").replace("walks = 30", "walks = 400")
     whole, cut = experiment(tmp_path / "whole", text), experiment(tmp_path / "cut", text)
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(cut.grid.source), str(cut.directory)]
-    )
-    while not any((folder / STORE_FILE).exists() for folder in folders(cut)):
-        assert process.poll() is None
-        time.sleep(0.02)
-    workers = children(process.pid)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    for worker in workers:
-        while is_running(worker):  # ends soon, or the test never does
-            time.sleep(0.02)
+    stopped(cut, signal.SIGKILL)
     begun = [folder for folder in folders(cut) if (folder / STORE_FILE).exists()]
     assert 1 <= len(begun) <= 4
     assert run(cut, workers=1)[0].done == run(whole, workers=2)[0].done == 4
@@ -144,18 +96,11 @@ def test_a_killed_experiment_goes_on_as_if_nothing_had_happened(tmp_path: Path) 
 def test_a_changed_file_is_noticed(
     tmp_path: Path, old: str, new: str, difference: str | None
 ) -> None:
-    text = GRID.replace("[0, 1]", "[0]")
-    assert run(experiment(tmp_path, text))[0].done == 2
-    changed = experiment(tmp_path, text.replace(old, new))
-    if difference is None:
-        assert run(changed)[0].done == 2
-        return
-    with pytest.raises(InputError, match=difference):
-        changed.run()
+    check_change(tmp_path, GRID.replace("[0, 1]", "[0]"), old, new, difference)
 
 
 def test_a_changed_model_is_noticed(tmp_path: Path) -> None:
-    instance = experiment(tmp_path).grid.cells[0].instance
+    instance = experiment(tmp_path, GRID).grid.cells[0].instance
     document = json.loads(instance.texts[0])
     (tmp_path / "m.jani").write_text(json.dumps(document))
     text = GRID.partition("[[models]]")[0] + "[[models]]\nmodel = 'm.jani'\n"

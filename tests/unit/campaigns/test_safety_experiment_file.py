@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.campaigns.experiment_file import Grid, read_experiment
+from bugsieve.campaigns.experiment_file import Grid
 from bugsieve.campaigns.experiment_models import ModelInstance
 from bugsieve.campaigns.safety.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
 from bugsieve.domains.jani import generate_model
 from bugsieve.training.options import QOptions
+from tests.unit.campaigns.experiments import check_refused, read, shipped
 from tests.unit.campaigns.safety.ledge import ledge
 
 SMALL = """
@@ -21,12 +22,6 @@ policies = ["random"]
 generator = "beluga"
 """
 TRAINED = SMALL.replace('["random"]', "{ net = { train = { %s } } }")
-
-
-def read(folder: Path, text: str) -> Grid:
-    path = folder / "grid.toml"
-    path.write_text(text)
-    return read_experiment(path)
 
 
 def options_of(grid: Grid) -> list[SafetyOptions]:
@@ -142,10 +137,7 @@ def test_files_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_the_shipped_experiment_is_right() -> None:
-    path = Path(__file__).parents[3] / "experiments" / "safety-small.toml"
-    if not path.exists():
-        pytest.skip("the experiment is part of the repository, not of the package")
-    grid = read_experiment(path)
+    grid = shipped("safety-small.toml")
     assert len({cell.instance.domain for cell in grid.cells}) >= 6
     assert len({(o.fuzz.choice, o.fuzz.lookahead) for o in options_of(grid)}) == 5
     assert all(cell.training is not None for cell in grid.cells)
@@ -185,10 +177,7 @@ def test_the_shipped_experiment_is_right() -> None:
     ],
 )
 def test_mistakes_have_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
-    with pytest.raises(InputError, match=sentence) as caught:
-        read(tmp_path, text)
-    assert str(caught.value).startswith(str(tmp_path / "grid.toml"))
-    assert "\n" not in str(caught.value)
+    check_refused(tmp_path, text, sentence)
 
 
 @pytest.mark.parametrize(
@@ -207,10 +196,8 @@ def test_mistakes_have_a_sentence(tmp_path: Path, text: str, sentence: str) -> N
 def test_mistakes_in_files_of_ones_own(tmp_path: Path, keys: str, sentence: str) -> None:
     (tmp_path / "good.jani").write_text(json.dumps(ledge()))
     (tmp_path / "bad.jani").write_text("{")
-    with pytest.raises(InputError, match=sentence) as caught:
-        read(tmp_path, f"policies = ['random']\n[[models]]\n{keys}\n")
-    assert str(caught.value).startswith(f"{tmp_path / 'grid.toml'}: models, no. 1")
-    assert "\n" not in str(caught.value)
+    text = f"policies = ['random']\n[[models]]\n{keys}\n"
+    check_refused(tmp_path, text, sentence, place=": models, no. 1")
 
 
 def test_training_is_for_models_only(tmp_path: Path) -> None:

@@ -25,14 +25,9 @@ from bugsieve.results.rows import Judgement
 from bugsieve.results.saved_task import SavedTask
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import Task
-from tests.hostile.test_interrupts import children, is_running
+from tests.hostile.processes import children, is_running, needs_proc, wait_until_gone
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.generated import generated_task, write_task
-
-needs_proc = pytest.mark.skipif(
-    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
-    reason="this system does not list the children of a process in /proc",
-)
 
 # The root is judged by a search that would take hours.
 ENDLESS = """
@@ -109,8 +104,7 @@ def test_workers_do_not_outlive_a_killed_campaign(tmp_path: Path) -> None:
     process.kill()
     _, errors = process.communicate()  # returns when the last writer of the pipe is gone
     assert errors == ""
-    while any(is_running(pid) for pid in workers):
-        time.sleep(0.02)
+    wait_until_gone(workers)
 
 
 # Closes a pool of workers while they start, ever a little later.

@@ -10,13 +10,12 @@ import pytest
 
 from bugsieve.cli import main
 from tests.unit.tasks.jani.small import (
-    automaton,
     binary,
     bounded,
     condition,
     edge,
-    model,
     safety,
+    simple,
     variable,
     write,
 )
@@ -31,10 +30,8 @@ def road(**more: Json) -> Json:
     go = edge(*steps, guard=binary("∧", moving, binary("<", "x", 4)))
     stop = edge({"done": True}, action="stop", guard=binary("≤", "x", 2))
     variables = [variable("x", bounded(0, 5), 0), variable("done", "bool", False)]
-    property_ = safety(unsafe=binary("≥", "x", 4), goal="done")
-    return model(
-        automaton(go, stop), **{"variables": variables, "properties": [property_], **more}
-    )
+    usual = {"variables": variables, "unsafe": binary("≥", "x", 4), "goal": "done"}
+    return simple(go, stop, **{**usual, **more})
 
 
 @pytest.fixture
@@ -138,8 +135,7 @@ def test_without_states_the_start_states(
 ) -> None:
     assert [entry["state"] for entry in decided(capsys, jani)["states"]] == [[0, False]]
     start = condition(binary("∧", binary("≥", "x", 1), binary("≤", "x", 2)))
-    property_ = safety(unsafe=binary("≥", "x", 4), goal="done", start=start)
-    other = str(write(tmp_path, road(properties=[property_]), "other.jani"))
+    other = str(write(tmp_path, road(start=start), "other.jani"))
     found = [decided(capsys, other, "--seed", str(seed))["states"] for seed in range(8)]
     assert {entry["state"][0] for (entry,) in found} == {1, 2}
     assert main(["decide", other]) == 0
@@ -149,7 +145,7 @@ def test_without_states_the_start_states(
 def test_limits(jani: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = states(tmp_path, [[0, False]])
     chain = [edge({"x": binary("+", "x", 1)}, guard=binary("<", "x", 5))]
-    long = str(write(tmp_path, model(automaton(*chain)), "long.jani"))
+    long = str(write(tmp_path, simple(*chain), "long.jani"))
     entries = decided(capsys, long, "--expansions", "2", code=5)["states"]
     assert [(entry["safe"], entry["limit"]) for entry in entries] == [(None, "expansions")]
     assert main(["decide", long, "--expansions", "2"]) == 5
@@ -159,8 +155,8 @@ def test_limits(jani: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_constants(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     constants = [{"name": "far", "type": "int"}, {"name": "b", "type": "bool"}]
-    property_ = safety(unsafe=binary("∧", "b", binary("≥", "x", "far")), goal="done")
-    path = str(write(tmp_path, road(constants=constants, properties=[property_])))
+    unsafe = binary("∧", "b", binary("≥", "x", "far"))
+    path = str(write(tmp_path, road(constants=constants, unsafe=unsafe)))
     start = ["--states", states(tmp_path, [[3, False]])]
     given = [path, *start, "--constant", "b=true", "--constant"]
     assert decided(capsys, *given, "far=3")["states"][0]["unsafe"]
@@ -240,5 +236,5 @@ def test_wrong_arguments(
 def test_a_model_that_goes_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The state itself is fine, the one after it is not."""
     edges = [edge({"x": binary("+", "x", 1)}), edge({"x": binary("%", 1, binary("-", 1, "x"))})]
-    path = str(write(tmp_path, model(automaton(*edges))))
+    path = str(write(tmp_path, simple(*edges)))
     assert "divides by zero in the state x = 1" in refused(capsys, path)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.cli import main
-from tests.unit.cli.test_safety import Run
-from tests.unit.cli.test_testing import run as run  # the fixture
+from tests.unit.cli.commands import Run
 
 DOMAIN = """
 (define (domain bridges)

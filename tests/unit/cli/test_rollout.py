@@ -18,11 +18,7 @@ from tests.unit.policies.line import line_task
 
 OWN_ENVIRONMENT = dict(os.environ)
 
-
-@pytest.fixture(autouse=True)
-def _no_preloaded_sanitizer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AddressSanitizer reserves more address space than the memory limit of a policy allows."""
-    monkeypatch.delenv("LD_PRELOAD", raising=False)
+pytestmark = pytest.mark.usefixtures("no_preloaded_sanitizer")
 
 
 @pytest.fixture

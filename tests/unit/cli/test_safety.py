@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bugsieve.bugs.safety_bug_checker import check_safety_bug
 from bugsieve.cli import main
 from tests.unit.campaigns.safety.ledge import ledge
-from tests.unit.cli.test_testing import run as run  # the fixture
+from tests.unit.cli.commands import Run, check_export, check_resume
 from tests.unit.results.samples import created
 from tests.unit.results.small_disk import small_disk
 from tests.unit.tasks.jani.small import (
-    automaton,
     binary,
     bounded,
     edge,
-    model,
-    safety,
+    simple,
     variable,
     write,
 )
-
-Run = Callable[..., tuple[int, str, str]]
 
 LEFT = json.dumps({"rows": [[[place], "left" if place < 4 else "right"] for place in range(1, 6)]})
 
@@ -140,14 +134,7 @@ def test_a_folder_is_found_if_none_is_named(
 def test_a_stopped_campaign_goes_on(place: Path, tmp_path: Path, run: Run, results: Path) -> None:
     folder = tmp_path / "stopped"
     run("safety", *arguments(place, "--max-bugs", 1, "-o", folder))
-    code, out, _ = run("resume", folder, "--max-bugs", 10**6, "--json")
-    assert code == 1
-    whole = json.loads(run("status", results, "--json")[1])
-    assert _without_times(json.loads(out)["found"]) == _without_times(whole["found"])
-
-
-def _without_times(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in bug.items() if key != "seconds"} for bug in found]
+    check_resume(run, folder, results)
 
 
 def test_status_lists_bugs(results: Path, run: Run) -> None:
@@ -184,14 +171,8 @@ def test_explain_shortens_long_runs(tmp_path: Path, run: Run) -> None:
         edge({"x": 102}, action="stay", guard=binary("=", "x", 100)),
     ]
     unsafe, goal = binary("=", "x", 101), binary("=", "x", 102)
-    write(
-        tmp_path,
-        model(
-            automaton(*steps),
-            variables=[variable("x", bounded(0, 102), 0)],
-            properties=[safety(unsafe, goal)],
-        ),
-    )
+    variables = [variable("x", bounded(0, 102), 0)]
+    write(tmp_path, simple(*steps, variables=variables, unsafe=unsafe, goal=goal))
     (tmp_path / "go.json").write_text(
         json.dumps({"default": None, "rows": [[[x], "go"] for x in range(101)]})
     )
@@ -265,18 +246,7 @@ def test_bugs_without_a_proven_fault(place: Path, tmp_path: Path, run: Run) -> N
 def test_export_names_the_files_it_writes(
     results: Path, tmp_path: Path, run: Run, form: str
 ) -> None:
-    code, out, _ = run("export", results, f"--{form}", tmp_path / "out")
-    assert code == 0 and out
-    for line in out.splitlines():
-        assert Path(line.removeprefix("wrote ")).stat().st_size > 0
-
-
-@pytest.mark.parametrize("kind", ["safety-oracles", "model-policies"])
-def test_list(kind: str, run: Run) -> None:
-    names = json.loads(run("list", kind, "--json")[1])
-    code, out, _ = run("list", kind)
-    assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == [name.split()[0] for name in names]
+    check_export(run, results, form, tmp_path / "out")
 
 
 @pytest.mark.parametrize(

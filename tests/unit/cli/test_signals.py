@@ -15,7 +15,8 @@ import pytest
 
 from bugsieve.cli import main
 from bugsieve.cli.signals import InterruptedBySignal, ending_on_signals
-from tests.hostile.test_policies_that_misbehave import FAMILY, pids_from, wait_until_gone
+from tests.hostile.processes import wait_until_gone
+from tests.hostile.test_policies_that_misbehave import FAMILY, pids_from
 from tests.unit.policies.line import line_task
 from tests.unit.tasks.fdr.test_translator import LARGE_DOMAIN, large_problem
 

@@ -9,16 +9,8 @@ import pytest
 
 from bugsieve.cli import main
 from tests.unit.reports.safety.samples import FULL, UNIFORM, SafetySample
-from tests.unit.reports.samples import Sample
 
 Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def campaigns(tmp_path: Path) -> str:
-    Sample("slsl", {"lookahead": "bb??"}).write(tmp_path / "a" / "on")
-    Sample("slsl", {"lookahead": "?b??"}, bias="uniform").write(tmp_path / "a" / "off")
-    return str(tmp_path / "a")
 
 
 def test_the_table_as_text(campaigns: str, capsys: Captured) -> None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bugsieve.bugs.checker import check
 from bugsieve.cli import main
+from tests.unit.cli.commands import Run, check_export, check_resume
 from tests.unit.policies.generated import write_task
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -30,19 +27,6 @@ def results(task: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = ["--policy", "greedy:hff", "--pool-size", "60", "--seed", "2", "-o", str(folder)]
     assert main(["test", *task, *options]) == 1
     return folder
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Calls the command line; gives the exit code, what it printed, and its complaints."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
 
 
 def test_a_campaign_ends_with_a_list_of_proven_bugs(
@@ -101,14 +85,7 @@ def test_a_stopped_campaign_goes_on(
     folder = tmp_path / "stopped"
     options = ["--policy", "greedy:hff", "--pool-size", 60, "--seed", 2, "-o", folder]
     run("test", *task, *options, "--max-bugs", 1)
-    code, out, _ = run("resume", folder, "--max-bugs", 10**6, "--json")
-    assert code == 1
-    whole = json.loads(run("status", results, "--json")[1])
-    assert _without_times(json.loads(out)["found"]) == _without_times(whole["found"])
-
-
-def _without_times(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in bug.items() if key != "seconds"} for bug in found]
+    check_resume(run, folder, results)
 
 
 def test_status_lists_the_worst_bugs(results: Path, run: Run) -> None:
@@ -155,10 +132,7 @@ def test_compare_finds_what_two_campaigns_share(
 def test_export_names_the_files_it_writes(
     results: Path, tmp_path: Path, run: Run, form: str
 ) -> None:
-    code, out, _ = run("export", results, f"--{form}", tmp_path / "out")
-    assert code == 0
-    for line in out.splitlines():
-        assert Path(line.removeprefix("wrote ")).stat().st_size > 0
+    check_export(run, results, form, tmp_path / "out")
 
 
 def test_judge_states_of_a_file(task: list[str], results: Path, tmp_path: Path, run: Run) -> None:
@@ -174,7 +148,9 @@ def test_judge_states_of_a_file(task: list[str], results: Path, tmp_path: Path, 
     assert (code, "1 state, 0 bugs" in out) == (0, True)
 
 
-@pytest.mark.parametrize("kind", ["oracles", "policies", "biases", "objectives", "domains"])
+@pytest.mark.parametrize("kind", [
+    "oracles", "safety-oracles", "policies", "model-policies", "biases", "objectives", "domains",
+])  # fmt: skip
 def test_list(kind: str, run: Run) -> None:
     names = json.loads(run("list", kind, "--json")[1])
     code, out, _ = run("list", kind)

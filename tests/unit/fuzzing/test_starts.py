@@ -16,16 +16,7 @@ from bugsieve.basis.errors import BudgetError, InputError, UnsupportedError
 from bugsieve.fuzzing.starts import StartSampler, planning
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
-from tests.unit.tasks.jani.small import (
-    automaton,
-    binary,
-    bounded,
-    condition,
-    edge,
-    model,
-    safety,
-    variable,
-)
+from tests.unit.tasks.jani.small import binary, bounded, condition, edge, simple, variable
 
 Json = Any
 
@@ -45,9 +36,7 @@ def different(*names: str) -> Json:
 
 
 def started(start: Json, variables: list[Json], **more: Json) -> JaniModel:
-    document = model(
-        automaton(edge({})), variables=variables, properties=[safety(start=start)], **more
-    )
+    document = simple(edge({}), variables=variables, start=start, **more)
     return load_document(document, name="starts")
 
 
@@ -136,8 +125,8 @@ def test_listed_states_are_equally_likely() -> None:
 
 def test_initial_states_with_a_choice() -> None:
     restriction = {"exp": binary("≥", "a", 2)}
-    document = model(
-        automaton(edge({})),
+    document = simple(
+        edge({}),
         variables=[variable("a", bounded(0, 3)), variable("b", bounded(0, 3), 1)],
         **{"restrict-initial": restriction},
     )

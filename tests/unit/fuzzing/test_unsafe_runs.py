@@ -21,14 +21,13 @@ from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel, StateArray
 from tests.reference.unsafe_runs import Search, walk
 from tests.unit.tasks.jani.small import (
-    automaton,
     binary,
     bounded,
     condition,
     counter,
     edge,
-    model,
     safety,
+    simple,
     variable,
 )
 
@@ -66,9 +65,7 @@ def slippery(unsafe: Json, guard: Json = True, size: int = 30) -> JaniModel:
     variables = [variable(name, bounded(0, size)) for name in "xy"]
     start = condition(binary("=", binary("+", "x", "y"), 6))
     goal = binary("=", "y", size)
-    document = model(
-        automaton(right, up, stay), variables=variables, properties=[safety(unsafe, goal, start)]
-    )
+    document = simple(right, up, stay, variables=variables, unsafe=unsafe, goal=goal, start=start)
     return load_document(document, name="slippery")
 
 
@@ -187,7 +184,7 @@ def test_walks_that_end_without_danger() -> None:
 
 def test_a_walk_that_goes_in_a_circle_is_noticed() -> None:
     turn = edge({"x": binary("%", binary("+", "x", 1), 5)})
-    document = model(automaton(turn), properties=[safety(binary("<", "x", 0))])
+    document = simple(turn, unsafe=binary("<", "x", 0))
     loaded = load_document(document, name="circle")
     (made,) = fuzzer(loaded, always(0)).run([0])
     assert made.outcome is WalkOutcome.LOOP and made.steps < 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -123,13 +124,6 @@ def test_threads_share_a_network() -> None:
     network = core(14, 64, 64, 5)
     rows = inputs(4000, 14)
     expected = network.outputs(rows).tobytes()
-    answers: list[bytes] = []
-    threads = [
-        threading.Thread(target=lambda: answers.append(network.outputs(rows).tobytes()))
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: network.outputs(rows).tobytes(), range(4)))
     assert answers == [expected] * 4

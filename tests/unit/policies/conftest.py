@@ -6,6 +6,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _no_preloaded_sanitizer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AddressSanitizer reserves more address space than the memory limit of a policy allows."""
-    monkeypatch.delenv("LD_PRELOAD", raising=False)
+def _always(no_preloaded_sanitizer: None) -> None:
+    """For all tests of policies."""

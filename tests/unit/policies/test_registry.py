@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.policies.registry import check_spec, list_policies, make_policy
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 from tests.unit.policies.line import at, line_task
+from tests.unit.policies.other_package import install
 
 
 @pytest.mark.parametrize(
@@ -140,20 +140,8 @@ class FirstPolicy(BoundPolicy):
         return GreedyPolicy(self.task, "blind").choose(states)
 
 
-@pytest.fixture
-def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An installed distribution with two entry points, one of them broken."""
-    info = tmp_path / "other_package-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-package\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        f"[bugsieve.policies]\nfirst = {__name__}:FirstPolicy\nbroken = no_such_module:Policy\n"
-    )
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-
-
-@pytest.mark.usefixtures("other_package")
-def test_members_of_other_packages() -> None:
+def test_members_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, monkeypatch, "bugsieve.policies", f"{__name__}:FirstPolicy")
     assert make_policy("first", line_task(4)).choose(at(1)).tolist() == [1]
     with pytest.raises(PolicyError, match="'broken' of no_such_module:Policy cannot be loaded"):
         make_policy("broken", line_task(4))

@@ -51,6 +51,13 @@ def created(directory: Path, *, policy: str = "greedy:hff") -> Path:
     return directory
 
 
+def add(directory: Path, *additions: Addition) -> Path:
+    with Store.open(directory) as store:
+        for addition in additions:
+            store.add(addition)
+    return directory
+
+
 def bug_row(number: int, state: int, *, finders: tuple[str, ...] = ORACLES) -> BugRow:
     """A bug that looks real to everybody but the checker."""
     name = hashlib.sha256(str(state).encode()).hexdigest()[:12]

@@ -12,17 +12,12 @@ import pytest
 
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
 from bugsieve.results.export import export
-from bugsieve.results.store import Store
-from tests.unit.results.samples import created, rounds
+from tests.unit.results.samples import add, created, rounds
 
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
-    folder = created(tmp_path / "campaign")
-    with Store.open(folder) as store:
-        for addition in rounds(2):
-            store.add(addition)
-    return folder
+    return add(created(tmp_path / "campaign"), *rounds(2))
 
 
 def test_csv(campaign: Path, tmp_path: Path) -> None:

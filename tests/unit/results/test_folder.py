@@ -13,18 +13,13 @@ from bugsieve.bugs.bug import bug_from_json
 from bugsieve.results.folder import check_free, restore
 from bugsieve.results.records import Records
 from bugsieve.results.schema import STORE_FILE
-from bugsieve.results.store import Store
-from tests.unit.results.samples import created, header, rounds
+from tests.unit.results.samples import add, created, header, rounds
 from tests.unit.results.unprivileged import unprivileged
 
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
-    folder = created(tmp_path / "campaign")
-    with Store.open(folder) as store:
-        for addition in rounds(2):
-            store.add(addition)
-    return folder
+    return add(created(tmp_path / "campaign"), *rounds(2))
 
 
 def test_all_files_come_from_the_store(campaign: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -23,20 +22,11 @@ from bugsieve.results.rows import Addition, OracleRow, Progress
 from bugsieve.results.schema import STORE_FILE, VERSION
 from bugsieve.results.store import Store
 from bugsieve.results.store_file import PART_FILE
-from tests.unit.results.samples import ORACLES, bug_row, created, header, judgement, rounds
+from tests.unit.results import samples
+from tests.unit.results.interruptions import filled_up, killed
+from tests.unit.results.samples import ORACLES, add, bug_row, created, header, judgement, rounds
 from tests.unit.results.small_disk import small_disk
 from tests.unit.results.unprivileged import unprivileged
-
-WRITER = """
-import sys
-from pathlib import Path
-from bugsieve.results.store import Store
-from tests.unit.results.samples import rounds
-with Store.open(Path(sys.argv[1])) as store:
-    for number, addition in enumerate(rounds(10_000)):
-        store.add(addition)
-        print(number, flush=True)
-"""
 
 
 @pytest.fixture
@@ -46,9 +36,7 @@ def campaign(tmp_path: Path) -> Path:
 
 def test_what_goes_in_comes_out(campaign: Path) -> None:
     additions = list(rounds(3))
-    with Store.open(campaign) as store:
-        for addition in additions:
-            store.add(addition)
+    add(campaign, *additions)
     judgements = [item for addition in additions for item in addition.judgements]
     with Records(campaign) as records:
         assert records.header == header()
@@ -73,8 +61,7 @@ def test_what_goes_in_comes_out(campaign: Path) -> None:
 
 
 def test_counts_are_those_of_the_rows(campaign: Path) -> None:
-    with Store.open(campaign) as store:
-        store.add(next(rounds(1)))
+    add(campaign, *rounds(1))
     with Records(campaign) as records:
         assert records.bugs_by_kind() == {"costly": 1, "unsolved": 1}
         assert records.outcomes() == {
@@ -86,8 +73,7 @@ def test_counts_are_those_of_the_rows(campaign: Path) -> None:
 
 
 def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:
-    with Store.open(campaign) as store:
-        store.add(next(rounds(1)))
+    add(campaign, *rounds(1))
     row = bug_row(3, 3)
     with Records(campaign) as records:
         assert records.bug(row.id) == row
@@ -124,18 +110,7 @@ def test_a_reader_sees_one_moment(campaign: Path) -> None:
 @pytest.mark.parametrize("cut", range(4))
 def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(campaign: Path, cut: int) -> None:
     wait_for = Stream(cut, "cut").integer(1, 60)
-    writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(campaign)], stdout=subprocess.PIPE, text=True
-    )
-    assert writer.stdout is not None
-    acknowledged = -1
-    while acknowledged < wait_for:
-        acknowledged = int(writer.stdout.readline())
-    writer.send_signal(signal.SIGKILL)
-    rest = writer.stdout.read()  # what it managed to say before it died
-    assert writer.wait() == -signal.SIGKILL
-    said = [int(line) for line in rest.splitlines()]
-    acknowledged = max([acknowledged, *said])
+    acknowledged = killed(campaign, Store, samples, after=wait_for)
     with Records(campaign) as records:
         progress = records.progress()
         assert progress.rounds in (acknowledged + 1, acknowledged + 2)
@@ -148,23 +123,10 @@ def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(campaign: Path, cu
 
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(campaign: Path) -> None:
-    with small_disk(500_000), Store.open(campaign) as store:
-        sentence, stored = _filled(store)
-    assert "full" in sentence and f"bugsieve resume {campaign}" in sentence
-    assert stored > 0
+    stored = filled_up(campaign, Store, rounds(10_000))
     with Records(campaign) as records:
         assert records.progress().rounds == stored
         assert records.pool_size() == 1 + 8 * stored
-
-
-def _filled(store: Store) -> tuple[str, int]:
-    """Adds rounds until one fails; returns what was said then, and how many were stored."""
-    for number, addition in enumerate(rounds(10_000)):
-        try:
-            store.add(addition)
-        except InputError as error:
-            return str(error), number
-    raise AssertionError("the disk was not small")
 
 
 def test_a_disk_too_small_for_a_new_store(tmp_path: Path) -> None:

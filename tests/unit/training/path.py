@@ -6,16 +6,7 @@ from typing import Any
 
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
-from tests.unit.tasks.jani.small import (
-    automaton,
-    binary,
-    bounded,
-    condition,
-    edge,
-    model,
-    safety,
-    variable,
-)
+from tests.unit.tasks.jani.small import binary, bounded, condition, edge, simple, variable
 
 WALK, LEAP, REST = "walk", "leap", "rest"
 END, ABYSS = 6, -1
@@ -37,20 +28,16 @@ def document(*, start: Any = None, goal: Any = None) -> Any:
         leap,
         edge({}, action=REST, guard=binary("=", at, 3)),
     ]
-    described = model(
-        automaton(*edges),
+    return simple(
+        *edges,
+        name="path",
         variables=[variable(at, bounded(-1, 6)), variable("load", bounded(0, 1, "real"))],
-        properties=[
-            safety(
-                unsafe=binary("=", at, ABYSS),
-                goal=binary("=", at, END) if goal is None else goal,
-                start=condition(binary("∧", binary("≤", 0, at), binary("≤", at, 2)))
-                if start is None
-                else start,
-            )
-        ],
+        unsafe=binary("=", at, ABYSS),
+        goal=binary("=", at, END) if goal is None else goal,
+        start=condition(binary("∧", binary("≤", 0, at), binary("≤", at, 2)))
+        if start is None
+        else start,
     )
-    return {**described, "name": "path", "type": "mdp"}
 
 
 def path() -> JaniModel:

@@ -13,16 +13,7 @@ import numpy as np
 
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.tasks.jani.model import JaniModel, StateArray
-from tests.unit.tasks.jani.small import (
-    automaton,
-    binary,
-    bounded,
-    edge,
-    load,
-    model,
-    safety,
-    variable,
-)
+from tests.unit.tasks.jani.small import binary, bounded, edge, load, simple, variable
 
 LEFT, RIGHT = 0, 1
 LOST = (0, 1)
@@ -57,11 +48,13 @@ def ledge(*, starts: tuple[int, ...] = (1, 2, 3, 4, 5), slip: int = 0) -> dict[s
         "op": "states-values",
         "values": [{"variables": [{"var": "x", "value": place}]} for place in starts],
     }
-    made: dict[str, Any] = model(
-        automaton(*left, *right, *wrong),
+    made: dict[str, Any] = simple(
+        *(*left, *right, *wrong),
         name="ledge",
         variables=[variable("x", bounded(0, 6), 3)],
-        properties=[safety(at(0), at(6), listed)],
+        unsafe=at(0),
+        goal=at(6),
+        start=listed,
     )
     return made
 

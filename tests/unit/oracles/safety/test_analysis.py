@@ -21,7 +21,7 @@ from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import StateArray
 from tests.property.safety_models import Case, ListedPolicy, document
 from tests.reference.safety import GOAL, ORDINARY, UNSAFE, System
-from tests.unit.tasks.jani.small import automaton, binary, bounded, edge, model, safety, variable
+from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable
 
 # 0 -a-> 1; 1 -a-> 2 or 5; 1 -b-> 6; 2 -a-> 3; 3 -a-> 4 (danger); 5 -b-> 6 (goal), 5 -a-> 4
 SYSTEM = System(
@@ -103,8 +103,7 @@ def test_a_run_for_which_memory_does_not_suffice_gets_all_of_it() -> None:
     go = edge({"x": binary("+", "x", 1)}, guard=binary("<", "x", length))
     jump = edge({"x": length}, action="jump")
     variables = [variable("x", bounded(0, length), 0), variable("chain", bounded(0, 1), 0)]
-    property_ = safety(binary("=", "x", length))
-    document_ = model(automaton(go, jump), variables=variables, properties=[property_])
+    document_ = simple(go, jump, variables=variables, unsafe=binary("=", "x", length))
     loaded = load_document(document_, name="chains")
     policy = ListedPolicy(loaded, (1,) * (length + 1))
 
@@ -210,10 +209,8 @@ def test_a_model_that_goes_wrong_is_a_finding() -> None:
         edge({"y": binary("/", 1, binary("-", "x", 1))}, action="odd"),
     ]
     variables = [variable("x", bounded(0, 5), 0), variable("y", "real", 0)]
-    loaded = load_document(
-        model(automaton(*edges), variables=variables, properties=[safety(binary("=", "x", 3))]),
-        name="odd.jani",
-    )
+    document_ = simple(*edges, variables=variables, unsafe=binary("=", "x", 3))
+    loaded = load_document(document_, name="odd.jani")
     states = loaded.pack([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
     policy = ListedPolicy(loaded, (0,) * 6)
     judge = RunAnalyst(loaded, policy, ["tarjan"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -161,17 +162,12 @@ def test_an_interrupt_ends_a_decision() -> None:
 
 def test_threads_share_a_decider() -> None:
     judge = SafetyDecider(path_system(50_000, "unsafe"))
-    results: list[bool] = []
 
-    def ask(start: int) -> None:
-        results.append(not judge.decide(np.arange(start, 50_000, 97)).safety.any())
+    def is_lost(start: int) -> bool:
+        return not judge.decide(np.arange(start, 50_000, 97)).safety.any()
 
-    threads = [threading.Thread(target=ask, args=(start,)) for start in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [True] * 4
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(is_lost, range(4))) == [True] * 4
 
 
 @pytest.mark.parametrize(

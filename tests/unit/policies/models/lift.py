@@ -6,17 +6,7 @@ from pathlib import Path
 
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel, StateArray
-from tests.unit.tasks.jani.small import (
-    Json,
-    automaton,
-    binary,
-    bounded,
-    edge,
-    model,
-    safety,
-    variable,
-    write,
-)
+from tests.unit.tasks.jani.small import Json, binary, bounded, edge, simple, variable, write
 
 TOP = 5
 UP, DOWN, JUMP = "up", "down", "jump"
@@ -36,12 +26,8 @@ def document() -> Json:
         variable("open", "bool", False),
         variable("load", bounded(0, 2, "real"), 0),
     ]
-    described = model(
-        automaton(up, down, jump),
-        variables=variables,
-        properties=[safety(goal=binary("=", "floor", TOP))],
-    )
-    return {**described, "name": "lift"}
+    goal = binary("=", "floor", TOP)
+    return simple(up, down, jump, name="lift", variables=variables, goal=goal)
 
 
 def lift() -> JaniModel:

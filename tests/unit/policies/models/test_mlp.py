@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from bugsieve.tasks.jani.model import JaniModel, StateArray
 from tests.reference import networks as reference
 from tests.unit.policies.models.lift import lift
 from tests.unit.policies.networks.files import FORMATS, nnet, npz, random_network, write
-from tests.unit.tasks.jani.small import automaton, binary, edge, model, safety
+from tests.unit.tasks.jani.small import binary, edge, simple
 
 SETTINGS = PolicySettings()
 
@@ -205,8 +205,8 @@ def test_deciders_ask_the_network(filtered: bool) -> None:
     """`leap` is applicable below 2 only and ends in danger; `walk` never does."""
     walk = edge({"x": binary("+", "x", 1)}, action="walk", guard=binary("<", "x", 4))
     leap = edge({"x": 5}, action="leap", guard=binary("<", "x", 2))
-    danger = safety(unsafe=binary("=", "x", 5), goal=binary("=", "x", 4))
-    loaded = load_document(model(automaton(walk, leap), properties=[danger]), name="leap.jani")
+    document = simple(walk, leap, unsafe=binary("=", "x", 5), goal=binary("=", "x", 4))
+    loaded = load_document(document, name="leap.jani")
     states = loaded.pack(np.arange(6.0)[:, None])
     for leaps in (False, True):
         bias = np.array([leaps, not leaps], np.float32)
@@ -222,7 +222,7 @@ def test_deciders_ask_the_network(filtered: bool) -> None:
 
 def test_faults_of_the_model_while_filtering() -> None:
     guard = binary(">", binary("/", 1, "x"), 0)
-    broken = load_document(model(automaton(edge({"x": 1}, guard=guard))), name="broken.jani")
+    broken = load_document(simple(edge({"x": 1}, guard=guard)), name="broken.jani")
     network = random_network(1, 1)
     states = np.array([[0.0]])
     with pytest.raises(ModelError, match=r"broken\.jani"):
@@ -235,15 +235,8 @@ def test_threads_share_a_policy() -> None:
     policy = MlpPolicy(loaded, random_network(3, 32, 3), "mlp:test")
     states = np.tile(every_state(loaded), (50, 1))
     expected = policy.choose(states).tolist()
-    answers: list[list[int]] = []
-    threads = [
-        threading.Thread(target=lambda: answers.append(policy.choose(states).tolist()))
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: policy.choose(states).tolist(), range(4)))
     assert answers == [expected] * 4
 
 

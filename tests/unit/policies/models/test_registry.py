@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from bugsieve.policies.registry import check_spec, make_policy
 from bugsieve.tasks.jani.model import JaniModel, StateArray
 from tests.unit.policies.line import line_task
 from tests.unit.policies.models.lift import floors, lift
+from tests.unit.policies.other_package import install
 
 WRONG = [
     ("tabel:x", "there is no policy 'tabel' (did you mean 'table'?)"),
@@ -95,21 +95,8 @@ class FirstPolicy(ModelPolicy):
         return np.zeros(len(states), dtype=np.int32)
 
 
-@pytest.fixture
-def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An installed distribution with two entry points, one of them broken."""
-    info = tmp_path / "other_package-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-package\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[bugsieve.model_policies]\n"
-        f"first = {__name__}:FirstPolicy\nbroken = no_such_module:Policy\n"
-    )
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-
-
-@pytest.mark.usefixtures("other_package")
-def test_members_of_other_packages() -> None:
+def test_members_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, monkeypatch, "bugsieve.model_policies", f"{__name__}:FirstPolicy")
     model = lift()
     policy = make_model_policy("first: a b ", model, seed=4)
     assert policy.spec == "first:a b:4"

@@ -20,7 +20,7 @@ from bugsieve.tasks.jani.model import JaniModel, StateArray
 from tests.unit.policies.models.lift import floors, lift, names
 from tests.unit.policies.trees.test_forest_json import EXAMPLE
 from tests.unit.policies.trees.test_lightgbm_text import END, HEAD, LEAF, TREE
-from tests.unit.tasks.jani.small import automaton, bounded, edge, model, variable
+from tests.unit.tasks.jani.small import bounded, edge, simple, variable
 
 
 def stump(*, feature: int, threshold: float, low: list[float], high: list[float]) -> Any:
@@ -166,7 +166,7 @@ def test_names_and_classes_of_lightgbm(tmp_path: Path) -> None:
 def test_blanks_in_the_names_of_variables(tmp_path: Path) -> None:
     """LightGBM replaces them by underscores when it is trained."""
     blank = load_document(
-        model(automaton(edge({"my x": 1})), variables=[variable("my x", bounded(0, 5), 0)]),
+        simple(edge({"my x": 1}), variables=[variable("my x", bounded(0, 5), 0)]),
         name="blank.jani",
     )
     path = tmp_path / "model.txt"

@@ -51,6 +51,13 @@ def created(directory: Path) -> Path:
     return directory
 
 
+def add(directory: Path, *additions: SafetyAddition) -> Path:
+    with SafetyStore.open(directory) as store:
+        for addition in additions:
+            store.add(addition)
+    return directory
+
+
 def unsafe_run(steps: int) -> UnsafeRun:
     """From place `steps` down to 0."""
     states = np.arange(steps, -1, -1, dtype=np.uint64).reshape(-1, 1)

@@ -9,19 +9,14 @@ from pathlib import Path
 import pytest
 
 from bugsieve.results.export import export
-from bugsieve.results.safety.store import SafetyStore
-from tests.unit.results.safety.samples import created, rounds
+from tests.unit.results.safety.samples import add, created, rounds
 
 TABLES = ["walks", "runs", "states", "verdicts", "alone", "bugs"]
 
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
-    folder = created(tmp_path / "campaign")
-    with SafetyStore.open(folder) as store:
-        for addition in rounds(1):
-            store.add(addition)
-    return folder
+    return add(created(tmp_path / "campaign"), *rounds(1))
 
 
 def test_csv(campaign: Path, tmp_path: Path) -> None:

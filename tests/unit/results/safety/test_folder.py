@@ -12,18 +12,13 @@ from bugsieve.bugs.safety_bug import safety_bug_from_json
 from bugsieve.results.folder import readable_json
 from bugsieve.results.safety.folder import restore_safety
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.safety.store import SafetyStore
 from bugsieve.results.schema import STORE_FILE
-from tests.unit.results.safety.samples import created, header, rounds
+from tests.unit.results.safety.samples import add, created, header, rounds
 
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
-    folder = created(tmp_path / "campaign")
-    with SafetyStore.open(folder) as store:
-        for addition in rounds(2):
-            store.add(addition)
-    return folder
+    return add(created(tmp_path / "campaign"), *rounds(2))
 
 
 def test_all_files_come_from_the_store(campaign: Path) -> None:

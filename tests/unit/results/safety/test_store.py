@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sqlite3
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,27 +18,18 @@ from bugsieve.results.schema import STORE_FILE
 from bugsieve.results.store_file import kind_of
 from bugsieve.results.tables import COST, SAFETY
 from tests.unit.results import samples as cost_samples
+from tests.unit.results.interruptions import filled_up, killed
+from tests.unit.results.safety import samples
 from tests.unit.results.safety.samples import (
     ORACLES,
     WALKS,
+    add,
     bug_row,
     created,
     header,
     rounds,
     unsafe_run,
 )
-from tests.unit.results.small_disk import small_disk
-
-WRITER = """
-import sys
-from pathlib import Path
-from bugsieve.results.safety.store import SafetyStore
-from tests.unit.results.safety.samples import rounds
-with SafetyStore.open(Path(sys.argv[1])) as store:
-    for number, addition in enumerate(rounds(300)):
-        store.add(addition)
-        print(number, flush=True)
-"""
 
 
 @pytest.fixture
@@ -49,15 +37,9 @@ def campaign(tmp_path: Path) -> Path:
     return created(tmp_path / "campaign")
 
 
-def filled(campaign: Path, count: int) -> None:
-    with SafetyStore.open(campaign) as store:
-        for addition in rounds(count):
-            store.add(addition)
-
-
 def test_what_goes_in_comes_out(campaign: Path) -> None:
     additions = list(rounds(3))
-    filled(campaign, 3)
+    add(campaign, *additions)
     findings = [finding for addition in additions for finding in addition.findings]
     with SafetyRecords(campaign) as records:
         assert records.header == header()
@@ -87,7 +69,7 @@ def test_what_goes_in_comes_out(campaign: Path) -> None:
 
 
 def test_counts_are_those_of_the_rows(campaign: Path) -> None:
-    filled(campaign, 1)
+    add(campaign, *rounds(1))
     with SafetyRecords(campaign) as records:
         assert records.outcomes() == {("exhausted", True): 1, ("unsafe", False): 3}
         ids = [bug_row(1, 0).id, bug_row(2, 0).id]
@@ -100,7 +82,7 @@ def test_counts_are_those_of_the_rows(campaign: Path) -> None:
 
 
 def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:
-    filled(campaign, 1)
+    add(campaign, *rounds(1))
     row = bug_row(2, 0)
     with SafetyRecords(campaign) as records:
         assert records.bug(row.id) == records.bug(row.id[:6]) == row
@@ -126,16 +108,7 @@ def test_a_failed_addition_leaves_nothing(campaign: Path) -> None:
 def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(
     campaign: Path, wait_for: int
 ) -> None:
-    writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(campaign)], stdout=subprocess.PIPE, text=True
-    )
-    assert writer.stdout is not None
-    acknowledged = -1
-    while acknowledged < wait_for:
-        acknowledged = int(writer.stdout.readline())
-    writer.send_signal(signal.SIGKILL)
-    acknowledged = max([acknowledged, *map(int, writer.stdout.read().split())])
-    writer.wait()
+    acknowledged = killed(campaign, SafetyStore, samples, after=wait_for)
     with SafetyRecords(campaign) as records:
         walks = records.progress().walks
         assert walks in (WALKS * (acknowledged + 1), WALKS * (acknowledged + 2))
@@ -147,22 +120,9 @@ def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(
 
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(campaign: Path) -> None:
-    with small_disk(500_000), SafetyStore.open(campaign) as store:
-        sentence, stored = _full(store)
-    assert "full" in sentence and f"bugsieve resume {campaign}" in sentence
-    assert stored > 0
+    stored = filled_up(campaign, SafetyStore, rounds(10_000))
     with SafetyRecords(campaign) as records:
         assert records.progress().walks == len(records.walks()) == WALKS * stored
-
-
-def _full(store: SafetyStore) -> tuple[str, int]:
-    """Adds rounds until one fails; returns what was said then, and how many were stored."""
-    for number, addition in enumerate(rounds(10_000)):
-        try:
-            store.add(addition)
-        except InputError as error:
-            return str(error), number
-    raise AssertionError("the disk was not small")
 
 
 def test_campaigns_of_the_other_kind_are_refused(campaign: Path, tmp_path: Path) -> None:

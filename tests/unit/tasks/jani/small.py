@@ -90,11 +90,17 @@ def model(*automata: Json, variables: list[Json] | None = None, **more: Json) ->
     }
 
 
+def simple(
+    *edges: Json, unsafe: Json = False, goal: Json = False, start: Json = None, **more: Json
+) -> Json:
+    """A model of one automaton with these edges."""
+    return model(automaton(*edges), properties=[safety(unsafe, goal, start)], **more)
+
+
 def counter() -> Json:
     """`go` adds 1 or 2 to x as long as it is below 4; 3 is unsafe, 5 the goal."""
     step = edge({"x": binary("+", "x", 1)}, {"x": binary("+", "x", 2)}, guard=binary("<", "x", 4))
-    unsafe, goal = binary("=", "x", 3), binary("=", "x", 5)
-    return model(automaton(step), properties=[safety(unsafe, goal)])
+    return simple(step, unsafe=binary("=", "x", 3), goal=binary("=", "x", 5))
 
 
 def write(folder: Path, document: Json, name: str = "model.jani") -> Path:

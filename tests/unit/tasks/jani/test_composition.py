@@ -14,6 +14,7 @@ from tests.unit.tasks.jani.small import (
     edge,
     load,
     model,
+    simple,
     successors,
     variable,
 )
@@ -116,7 +117,7 @@ def test_indices_order_assignments_across_automata(tmp_path: Path) -> None:
 
 
 def test_one_automaton_needs_no_vectors(tmp_path: Path) -> None:
-    made = model(automaton(edge(plus("x", 1))))
+    made = simple(edge(plus("x", 1)))
     del made["system"]["syncs"]
     assert successors(load(tmp_path, made), 0) == {"go": [[1]]}
 

@@ -9,7 +9,7 @@ import pytest
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
-from tests.unit.tasks.jani.small import automaton, binary, bounded, edge, model, safety, variable
+from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable
 
 Json = Any
 
@@ -22,7 +22,7 @@ VARIABLES = [
 
 
 def loaded(unsafe: Json) -> JaniModel:
-    document = model(automaton(edge({})), variables=VARIABLES, properties=[safety(unsafe)])
+    document = simple(edge({}), variables=VARIABLES, unsafe=unsafe)
     return load_document(document, name="danger.jani")
 
 

@@ -8,12 +8,11 @@ import pytest
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
 from bugsieve.tasks.jani.types import Type
 from tests.unit.tasks.jani.small import (
-    automaton,
     binary,
     bounded,
     edge,
     load,
-    model,
+    simple,
     successors,
     variable,
 )
@@ -30,7 +29,7 @@ def with_constants(*constants: Json) -> Json:
     """A model whose bound is the constant n."""
     step = edge({"x": binary("min", "n", binary("+", "x", 1))})
     x = variable("x", bounded(0, "n"), 0)
-    return model(automaton(step), variables=[x], constants=list(constants))
+    return simple(step, variables=[x], constants=list(constants))
 
 
 def test_constants_may_come_in_any_order(tmp_path: Path) -> None:
@@ -101,7 +100,7 @@ def test_bad_constants(tmp_path: Path, spoiled: Json, message: str) -> None:
     ],
 )
 def test_bad_variables(tmp_path: Path, declared: Json, message: str) -> None:
-    made = model(automaton(), variables=[declared], constants=[constant("n", "int", 1)])
+    made = simple(variables=[declared], constants=[constant("n", "int", 1)])
     with pytest.raises(InputError, match=rf"variables\[0\].*{message}|{message}"):
         load(tmp_path, made)
 
@@ -109,13 +108,13 @@ def test_bad_variables(tmp_path: Path, declared: Json, message: str) -> None:
 def test_names_are_unique(tmp_path: Path) -> None:
     x = variable("x", "int", 0)
     with pytest.raises(InputError, match=r"variables\[1\]: there are two variables called 'x'"):
-        load(tmp_path, model(automaton(), variables=[x, x]))
+        load(tmp_path, simple(variables=[x, x]))
 
 
 def test_types_of_variables(tmp_path: Path) -> None:
     kinds = ["bool", "int", "real", bounded(0, 1, "real"), {"kind": "bounded", "base": "int"}]
     declared = [variable(f"v{k}", kind) for k, kind in enumerate(kinds)]
-    loaded = load(tmp_path, model(automaton(), variables=declared))
+    loaded = load(tmp_path, simple(variables=declared))
     shown = [str(v.type) for v in loaded.variables]
     assert shown[:4] == ["bool", "int", "real", "real from 0.0 to 1.0"]
     assert loaded.variables[4].type.upper == 2**53
@@ -123,4 +122,4 @@ def test_types_of_variables(tmp_path: Path) -> None:
 
 def test_unsupported_model_types(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="type: models of type 'sta' are not supported"):
-        load(tmp_path, {**model(automaton()), "type": "sta"})
+        load(tmp_path, {**simple(), "type": "sta"})

@@ -9,17 +9,7 @@ import pytest
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.loading import load_model
-from tests.unit.tasks.jani.small import (
-    automaton,
-    binary,
-    bounded,
-    edge,
-    model,
-    safety,
-    successors,
-    variable,
-    write,
-)
+from tests.unit.tasks.jani.small import binary, bounded, edge, simple, successors, variable, write
 
 Json = Any
 
@@ -38,7 +28,7 @@ def computed(
         variable("result", kind),
     ]
     more = {} if functions is None else {"functions": functions}
-    made = model(automaton(edge({"result": expression})), variables=variables, **more)
+    made = simple(edge({"result": expression}), variables=variables, **more)
     path = write(folder, made)
     path.write_text(path.read_text("utf-8").replace('"CHAIN"', chain), "utf-8")
     outcome = successors(load_model(path), 7, 2.5, 1, 0)["go"]
@@ -126,7 +116,7 @@ def test_values_known_on_one_way_only_are_computed_on_others(
     unsafe = binary("∧", unary("¬", first), remainder)
     variables = [variable("x", bounded(0, 5)), variable("y", bounded(0, 5)),
                  variable("b", "bool"), variable("c", "bool")]  # fmt: skip
-    made = model(automaton(), variables=variables, properties=[safety(unsafe)])
+    made = simple(variables=variables, unsafe=unsafe)
     loaded = load_model(write(tmp_path, made))
     states = [(x, 2, b, c) for x in (3, 4, 5) for b in (0, 1) for c in (0, 1)]
 

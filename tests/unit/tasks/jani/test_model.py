@@ -12,14 +12,13 @@ from bugsieve.basis.errors import UsageError
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.model import JaniModel
 from tests.unit.tasks.jani.small import (
-    automaton,
     binary,
     bounded,
     counter,
     edge,
     load,
-    model,
     safety,
+    simple,
     successors,
     variable,
 )
@@ -37,7 +36,7 @@ def mixed(tmp_path: Path) -> JaniModel:
         variable("narrow", bounded(-3, 4), 0),
     ]
     step = edge({"r": 0.25}, {"b": True}, {"wide": -7}, {"narrow": -3})
-    return load(tmp_path, model(automaton(step), variables=variables))
+    return load(tmp_path, simple(step, variables=variables))
 
 
 def test_states_by_order_and_by_name(mixed: JaniModel) -> None:
@@ -74,14 +73,14 @@ def test_outcomes_change_what_they_assign(mixed: JaniModel) -> None:
 
 def test_equal_outcomes_are_one(tmp_path: Path) -> None:
     steps = [edge({"x": 1}, {"x": binary("+", "x", 1)}), edge({"x": 1}), edge({"x": 2})]
-    loaded = load(tmp_path, model(automaton(*steps)))
+    loaded = load(tmp_path, simple(*steps))
     assert successors(loaded, 0) == {"go": [[1], [2]]}
     assert successors(loaded, 1) == {"go": [[1], [2]]}
 
 
 def test_both_zeros_are_one_state(tmp_path: Path) -> None:
     product = binary("*", "r", -1)
-    made = model(automaton(edge({"r": product}, {"r": 0})), variables=[variable("r", "real", 0)])
+    made = simple(edge({"r": product}, {"r": 0}), variables=[variable("r", "real", 0)])
     loaded = load(tmp_path, made)
     found = loaded.expand([[0.0], [-0.0]])
     assert found.outcome_offsets.tolist() == [0, 1, 2]
@@ -152,7 +151,7 @@ def test_wrong_values(tmp_path: Path, values: Json, message: str) -> None:
     ],
 )
 def test_findings(tmp_path: Path, value: Json, kind: str, message: str) -> None:
-    loaded = load(tmp_path, model(automaton(edge({}, action="a"), edge({"x": value}))))
+    loaded = load(tmp_path, simple(edge({}, action="a"), edge({"x": value})))
     with pytest.raises(
         ModelError,
         match=rf"automata\[0\]\.edges\[1\] \(action 'go'\) .*{message}.* in the state x = 5",
@@ -164,7 +163,7 @@ def test_findings(tmp_path: Path, value: Json, kind: str, message: str) -> None:
 
 def test_findings_about_reals_probabilities_and_conditions(tmp_path: Path) -> None:
     variables = [variable("r", bounded(0, 1, "real"), 0)]
-    made = model(automaton(edge({"r": binary("+", "r", 0.5)})), variables=variables)
+    made = simple(edge({"r": binary("+", "r", 0.5)}), variables=variables)
     with pytest.raises(ModelError, match="assigns 1.25 to 'r', which is a real from 0.0 to 1.0"):
         load(tmp_path, made).expand([[0.75]])
     made["automata"][0]["edges"][0]["destinations"][0]["probability"] = {
@@ -187,7 +186,7 @@ def test_probabilities_of_zero_are_no_outcomes(tmp_path: Path) -> None:
     step = edge({"x": 1}, {"x": 2}, {"x": 3})
     for destination, probability in zip(step["destinations"], [0, 0.0, 1], strict=True):
         destination["probability"] = {"exp": probability}
-    assert successors(load(tmp_path, model(automaton(step))), 0) == {"go": [[3]]}
+    assert successors(load(tmp_path, simple(step)), 0) == {"go": [[3]]}
 
 
 def test_threads_share_a_model(tmp_path: Path) -> None:

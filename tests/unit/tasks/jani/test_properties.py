@@ -20,6 +20,7 @@ from tests.unit.tasks.jani.small import (
     load,
     model,
     safety,
+    simple,
     variable,
     write,
 )
@@ -152,9 +153,7 @@ def test_initial_states_of_the_model(tmp_path: Path) -> None:
 
 
 def test_initial_states_that_are_only_restricted(tmp_path: Path) -> None:
-    made = model(
-        automaton(), variables=[variable("x", bounded(0, 5)), variable("y", "bool", True)]
-    )
+    made = simple(variables=[variable("x", bounded(0, 5)), variable("y", "bool", True)])
     made["restrict-initial"] = {"exp": binary("<", "x", 2)}
     made["automata"][0]["restrict-initial"] = {"exp": binary("≠", "x", 0)}
     loaded = load(tmp_path, made)
@@ -177,8 +176,7 @@ def test_initial_states_that_are_only_restricted(tmp_path: Path) -> None:
 )
 def test_bad_start_values(tmp_path: Path, variables: Json, message: str) -> None:
     start = {"op": "states-values", "values": [{"variables": variables}]}
-    made = model(automaton(), variables=[variable("x", bounded(0, 5))])
-    made["properties"] = [safety(start=start)]
+    made = simple(variables=[variable("x", bounded(0, 5))], start=start)
     with pytest.raises(InputError, match=rf"expression\.start\.values\[0\].*{message}"):
         load(tmp_path, made)
 
@@ -187,7 +185,7 @@ def test_whole_reals_are_integers_and_integers_reals(tmp_path: Path) -> None:
     listed = [{"var": "x", "value": 2.0}, {"var": "r", "value": 1}, {"var": "b", "value": False}]
     start = {"op": "states-values", "values": [{"variables": listed}]}
     variables = [variable("r", "real"), variable("x", "int"), variable("b", "bool")]
-    made = model(automaton(), variables=variables, properties=[safety(start=start)])
+    made = simple(variables=variables, start=start)
     loaded = load(tmp_path, made)
     assert loaded.start_states is not None
     assert loaded.values(loaded.start_states[0]) == {"r": 1.0, "x": 2, "b": False}

@@ -1,0 +1,31 @@
+"""The command line as the tests call it, and what its commands do for all kinds of campaigns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., tuple[int, str, str]]
+"""Calls the command line; gives the exit code, what it printed, and its complaints."""
+
+
+def check_resume(run: Run, stopped: Path, whole: Path) -> None:
+    """In the end, a stopped campaign has found what one has that was not."""
+    code, out, _ = run("resume", stopped, "--max-bugs", 10**6, "--json")
+    assert code == 1
+    expected = json.loads(run("status", whole, "--json")[1])
+    assert _without_times(json.loads(out)["found"]) == _without_times(expected["found"])
+
+
+def _without_times(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in bug.items() if key != "seconds"} for bug in found]
+
+
+def check_export(run: Run, results: Path, form: str, target: Path) -> None:
+    """The command names the files that it writes."""
+    code, out, _ = run("export", results, f"--{form}", target)
+    assert code == 0 and out
+    for line in out.splitlines():
+        assert Path(line.removeprefix("wrote ")).stat().st_size > 0
