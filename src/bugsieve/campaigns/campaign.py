@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +12,7 @@ from pathlib import Path
 from bugsieve.basis.errors import UsageError
 from bugsieve.bugs.bench import Bench
 from bugsieve.campaigns.events import Listener
-from bugsieve.campaigns.folder_campaign import FolderCampaign, make_folder
+from bugsieve.campaigns.folder_campaign import FolderCampaign, check_policy_given, make_folder
 from bugsieve.campaigns.judging import BenchPlan, Judge, close_policy
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Counters, Session
@@ -121,7 +122,8 @@ class Campaign(FolderCampaign[Summary]):
             workers=options.workers if workers is None else workers,
             stop=options.stop if stop is None else stop,
         )
-        _check_given(header, folder, options, policy)
+        check_policy_given(header, folder, policy)
+        _check_specs(options, policy)
         lock = FolderLock(folder)
         try:
             restore(folder)
@@ -160,7 +162,8 @@ class Campaign(FolderCampaign[Summary]):
 
     def _run(self, store: Store, listener: Listener) -> None:
         with Records(self.directory) as records:
-            counters = Counters(records.progress(), records.pool_size(), records.bugs_by_kind())
+            bugs = Counter(records.bugs_by_kind())
+            counters = Counters(records.progress(), records.pool_size(), bugs)
             pool = _restored_pool(self.bench.task, records.pool())
         fuzzer = Fuzzer(
             self.bench, self.options.fuzz, pool=pool, walks_done=counters.progress.walks
@@ -232,19 +235,6 @@ def _check_specs(options: CampaignOptions, policy: AnyPolicy | None) -> None:
         raise UsageError("a policy that is a Python object can be tested with one worker only")
     for spec in options.oracles:
         check_oracle_spec(spec)
-
-
-def _check_given(
-    header: CampaignHeader, folder: Path, options: CampaignOptions, policy: AnyPolicy | None
-) -> None:
-    """A campaign goes on with the policy it began with."""
-    if header.policy_is_object and policy is None:
-        raise UsageError(
-            f"{folder}: tests the Python object {header.policy}: open it in Python with policy=…"
-        )
-    if policy is not None and not header.policy_is_object:
-        raise UsageError(f"{folder}: makes its policy from the spec {header.policy!r} by itself")
-    _check_specs(options, policy)
 
 
 def _loaded(options: CampaignOptions, task: Task | None) -> tuple[SavedTask, Task]:

@@ -48,22 +48,18 @@ def read_instances(entry: Any, place: str, base: Path) -> list[Instance]:
     checked_keys(entry, _KEYS, place)
     if ("generator" in entry) == ("domain" in entry):
         raise InputError(f"{place}: needs a 'generator', or a 'domain' file with its 'problems'")
-    check_source(entry, _GENERATED, _GIVEN, place, "a domain")
-    return _generated(entry, place) if "generator" in entry else _given(entry, place, base)
+    if "generator" in entry:
+        refuse_keys(entry, _GIVEN, place, "a domain with a generator")
+        return _generated(entry, place)
+    refuse_keys(entry, _GENERATED, place, "a domain with files")
+    return given_instances(entry, place, base)
 
 
-def check_source(
-    entry: Mapping[str, Any],
-    generated: Sequence[str],
-    given: Sequence[str],
-    place: str,
-    what: str,
-) -> None:
-    """Refuse keys of generated instances where files are given, and the other way round."""
-    foreign, kind = (given, "a generator") if "generator" in entry else (generated, "files")
-    for key in foreign:
+def refuse_keys(entry: Mapping[str, Any], keys: Sequence[str], place: str, what: str) -> None:
+    """Refuse keys that are for other kinds of instances than this one."""
+    for key in keys:
         if key in entry:
-            raise InputError(f"{place}: {key!r} has no meaning for {what} with {kind}")
+            raise InputError(f"{place}: {key!r} has no meaning for {what}")
 
 
 def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
@@ -89,7 +85,8 @@ def parameter_sets(value: Any, place: str) -> Iterator[dict[str, Any]]:
             yield dict(zip(table, values, strict=True))
 
 
-def _given(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
+def given_instances(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
+    """Those of a 'domain' file and its 'problems'."""
     domain = base / checked_text(entry["domain"], f"{place}: domain")
     label = checked_text(entry.get("label", domain.absolute().parent.name), f"{place}: label")
     domain_text = _read(domain, place)

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from bugsieve.basis.closing import Closing
+from bugsieve.basis.errors import UsageError
 from bugsieve.campaigns.events import Event, Finished, Listener
 from bugsieve.results.folder import check_free
 from bugsieve.results.lock import FolderLock
+from bugsieve.results.rows import CampaignHeader
+from bugsieve.results.safety.rows import SafetyHeader
 from bugsieve.results.schema import explained
 
 INTERRUPTED = "interrupted"
@@ -65,6 +68,18 @@ def make_folder(folder: Path, fill: Callable[[], None]) -> FolderLock:
         lock.close()
         raise
     return lock
+
+
+def check_policy_given(
+    header: CampaignHeader | SafetyHeader, folder: Path, policy: object | None
+) -> None:
+    """A campaign goes on with the policy it began with: a Python object if that was one."""
+    if header.policy_is_object and policy is None:
+        raise UsageError(
+            f"{folder}: tests the Python object {header.policy}: open it in Python with policy=…"
+        )
+    if policy is not None and not header.policy_is_object:
+        raise UsageError(f"{folder}: makes its policy from the spec {header.policy!r} by itself")
 
 
 def _ignore(event: Event) -> None:

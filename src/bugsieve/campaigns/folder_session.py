@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bugsieve.campaigns.events import Event, Listener
+from bugsieve.campaigns.events import Event, Finished, Listener
 from bugsieve.campaigns.pacing import Pace, StopWatch
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.results.folder import StoredBug, write_bugs
@@ -37,9 +37,19 @@ class FolderSession(ABC):
         if self._timeline.is_due():
             self._renew_timeline()
 
+    def _finish(self, reason: str, detail: str) -> None:
+        """Store and tell why the session ends."""
+        self._commit("end", detail, finished=reason)
+        self._renew_timeline()
+        self._tell(Finished(reason))
+
     def _renew_timeline(self) -> None:
         self._write_timeline()
         self._timeline.done()
+
+    @abstractmethod
+    def _commit(self, event: str, detail: str = "", *, finished: str | None = None) -> None:
+        """Store what is not stored yet, with an event of the timeline, then tell about it."""
 
     @abstractmethod
     def _write_timeline(self) -> None:

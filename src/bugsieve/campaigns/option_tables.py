@@ -10,13 +10,34 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.names import no_such
+from bugsieve.basis.toml import parse_toml, toml_text
 
 Options = TypeVar("Options")
 
 NONE = "none"
 _WANTED = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+
+
+class TomlOptions:
+    """Base of options that are kept as a TOML file."""
+
+    def to_toml(self) -> str:
+        """The options as a TOML file; what is None by default is left out."""
+        return toml_text(table_of(self))
+
+    @classmethod
+    def from_toml(cls: type[Options], text: str, *, name: str) -> Options:
+        """The inverse of `to_toml`; `name` is the file in errors."""
+        return options_of(cls, parse_toml(text, name), place=name)
+
+
+def require_different(oracles: tuple[str, ...]) -> None:
+    """UsageError if an oracle is named twice."""
+    twice = next((spec for spec in oracles if oracles.count(spec) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the oracle {twice!r} is named twice")
 
 
 def table_of(options: Any, *, default: Any = None) -> dict[str, Any]:

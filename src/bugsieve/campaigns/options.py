@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
-from bugsieve.basis.toml import parse_toml, toml_text
-from bugsieve.campaigns.option_tables import options_of, table_of
+from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
@@ -26,7 +25,7 @@ _MOST_WORKERS = 1024
 
 
 @dataclass(frozen=True)
-class CampaignOptions:
+class CampaignOptions(TomlOptions):
     """What is tested, how, and for how long."""
 
     task: tuple[str, ...]
@@ -59,9 +58,7 @@ class CampaignOptions:
             raise UsageError(no_such("mode", self.mode, MODES))
         if not self.oracles:
             object.__setattr__(self, "oracles", usual_oracles(self.objective))
-        twice = next((spec for spec in self.oracles if self.oracles.count(spec) > 1), None)
-        if twice is not None:
-            raise UsageError(f"the oracle {twice!r} is named twice")
+        require_different(self.oracles)
         if self.mode == SEPARATE and self.stop.stale_rounds is not None:
             raise UsageError("stale_rounds needs the interleaved mode, where rounds are judged")
         for name in ("step_limit", "workers", "batch_size"):
@@ -70,15 +67,6 @@ class CampaignOptions:
             raise UsageError(f"workers must be at most {_MOST_WORKERS}, got {self.workers}")
         for text in (*self.task, self.policy, *self.oracles, self.from_states or ""):
             require_utf8(text)
-
-    def to_toml(self) -> str:
-        """The options as a TOML file; what is None by default is left out."""
-        return toml_text(table_of(self))
-
-    @classmethod
-    def from_toml(cls, text: str, *, name: str) -> CampaignOptions:
-        """The inverse of `to_toml`; `name` is the file in errors."""
-        return options_of(cls, parse_toml(text, name), place=name)
 
 
 def usual_oracles(objective: str) -> tuple[str, ...]:

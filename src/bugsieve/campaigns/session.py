@@ -7,6 +7,7 @@ entries that are not judged yet, and then with the next round.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,6 @@ from bugsieve.campaigns.events import (
     BugFound,
     CertificateRejected,
     Event,
-    Finished,
     Listener,
     OracleSkipped,
     RoundDone,
@@ -45,7 +45,7 @@ class Counters:
     progress: Progress
     stored: int
     """Pool entries in the store."""
-    bugs: dict[str, int]
+    bugs: Counter[str]
     """By kind."""
 
 
@@ -73,7 +73,7 @@ class Session(FolderSession):
         self._progress = counters.progress
         self._worker_calls = 0
         self._seconds_per_state: float | None = None
-        self._found = sum(counters.bugs.values())
+        self._found = counters.bugs.total()
         """Bugs, those included that are not stored yet."""
         self._fresh: list[Judgement] = []
         """Judgements that are not stored yet."""
@@ -84,9 +84,7 @@ class Session(FolderSession):
         reason = self._stop()
         while reason is None:
             reason = self._step() or self._stop()
-        self._commit("end", reason, finished=reason)
-        self._renew_timeline()
-        self._tell(Finished(reason))
+        self._finish(reason, reason)
         return reason
 
     def _announce(self) -> None:
@@ -211,9 +209,8 @@ class Session(FolderSession):
             )
         )
         self._commits.done()
-        counters.stored, counters.progress = len(pool), self._progress
-        for bug in bugs:
-            counters.bugs[bug.bug.kind] = counters.bugs.get(bug.bug.kind, 0) + 1
+        counters.stored = len(pool)
+        counters.bugs.update(bug.bug.kind for bug in bugs)
         news: list[Event] = [BugFound(bug) for bug in bugs]
         news += (CertificateRejected(row) for judgement in fresh for row in judgement.rejected)
         self._publish(bugs, [*news, self._round_done()] if event == "round" else news)

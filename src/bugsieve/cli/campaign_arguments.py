@@ -124,6 +124,18 @@ def add_stop_arguments(parser: argparse.ArgumentParser, *, rounds: bool = True) 
         )
 
 
+def add_output_arguments(parser: argparse.ArgumentParser, *, usual: str) -> None:
+    """Where the results go; `usual` is the folder if none is named."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help=f"new folder for the results ({usual})",
+    )
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
 def add_workers_argument(parser: argparse.ArgumentParser, *, default: int | None) -> None:
     """How many processes judge."""
     shown = "as before" if default is None else str(default)
@@ -161,14 +173,13 @@ def options_of(args: argparse.Namespace) -> CampaignOptions:
     )
     from bugsieve.fuzzing.biases import check_bias
     from bugsieve.fuzzing.fuzzer import FuzzOptions
-    from bugsieve.policies.worker import WorkerLimits
 
     check_bias(args.bias)
     return CampaignOptions(
         task=tuple(os.fspath(path) for path in task_arguments.files(args.task)),
         policy=args.policy,
         policy_seed=args.seed,
-        policy_limits=WorkerLimits(deadline=args.deadline, memory_mb=args.memory),
+        policy_limits=task_arguments.worker_limits(args),
         objective=args.objective,
         step_limit=args.step_limit,
         oracles=tuple(args.oracle or ()),
@@ -201,6 +212,14 @@ def stop_rules_of(args: argparse.Namespace) -> StopRules:
     from bugsieve.campaigns.stop_rules import StopRules
 
     return StopRules(args.max_time, args.max_bugs, args.until_stale, args.stale_rounds)
+
+
+def is_safety(folder: Path) -> bool:
+    """Whether the campaign in a folder is about safety."""
+    from bugsieve.results.store_file import kind_of
+    from bugsieve.results.tables import SAFETY
+
+    return kind_of(folder) == SAFETY
 
 
 def free_folder(wanted: Path | None, name: str) -> Path:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from bugsieve.basis.wording import counted
 from bugsieve.cli.live_display import LiveDisplay
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.events import Event, RoundDone, SafetyRoundDone
+    from bugsieve.campaigns.folder_campaign import FolderCampaign
+    from bugsieve.campaigns.stop_rules import StopRules
+
+Outcome = TypeVar("Outcome")
 
 
 class CampaignDisplay(LiveDisplay):
@@ -39,13 +41,13 @@ class CampaignDisplay(LiveDisplay):
         return ["starting" if self._last is None else progress_line(self._last, self._max_time)]
 
 
-@contextmanager
-def resumable(folder: Path) -> Iterator[None]:
-    """Lets an interruption say how to go on."""
+def run_displayed(campaign: FolderCampaign[Outcome], stop: StopRules) -> Outcome:
+    """Run the campaign with a progress display; an interruption says how to go on."""
     try:
-        yield
+        with CampaignDisplay(stop.max_time) as display:
+            return campaign.run(display.take)
     except KeyboardInterrupt as interruption:
-        cause = str(interruption) or "interrupted"
+        cause, folder = str(interruption) or "interrupted", campaign.directory
         raise KeyboardInterrupt(f"{cause}: 'bugsieve resume {folder}' goes on") from interruption
 
 
@@ -82,6 +84,13 @@ def _safety_counts(state: SafetyRoundDone) -> list[str]:
         kinds_text(state.bugs) or "no bugs",
         f"{state.walks_per_second:.0f} walks/s",
     ]
+
+
+def bugs_line(counts: Mapping[str, int], *, is_all: bool) -> str:
+    """How many bugs, by kind; `is_all` unless there are others that nobody could prove."""
+    if not counts:
+        return "no bugs found" if is_all else "no bugs proven"
+    return f"{counted(sum(counts.values()), 'bug')}: {kinds_text(counts)}"
 
 
 def kinds_text(counts: Mapping[str, int]) -> str:

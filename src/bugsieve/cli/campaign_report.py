@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
-from bugsieve.cli.campaign_display import CampaignDisplay, kinds_text, resumable
+from bugsieve.cli.campaign_display import bugs_line, run_displayed
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign
     from bugsieve.campaigns.summary import Summary
-    from bugsieve.results.rows import BugRow
+    from bugsieve.results.rows import BugRow, CampaignHeader
 
 BUGS_FOUND = 1
 NOTHING_TESTED = 5
@@ -27,10 +27,12 @@ _BUGS_SHOWN = 10
 
 def run_and_report(campaign: Campaign, *, as_json: bool) -> int:
     """Run the campaign with a progress display, print what came out; the exit code."""
-    display = CampaignDisplay(campaign.options.stop.max_time)
-    with resumable(campaign.directory), display:
-        summary = campaign.run(display.take)
-    show(summary_json(campaign, summary) if as_json else summary_text(campaign, summary))
+    summary = run_displayed(campaign, campaign.options.stop)
+    if as_json:
+        rows = _bug_rows(campaign)
+        show(summary_json(campaign.header, summary, rows, folder=str(campaign.directory)))
+    else:
+        show(summary_text(campaign, summary))
     return exit_code(summary)
 
 
@@ -94,7 +96,7 @@ def count_lines(summary: Summary) -> list[str]:
         f"{summary.judged} judged in {summary.seconds:.1f} s"
         + (f" ({summary.reason})" if summary.reason else ""),
         f"runs of the policy: {endings or 'none'}",
-        bugs_line(summary),
+        bugs_line(summary.bugs_by_kind, is_all=not summary.implied),
     ]
     if summary.implied:
         more = " more" if summary.bugs else ""
@@ -105,13 +107,6 @@ def count_lines(summary: Summary) -> list[str]:
         counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
         lines.append(f"  {oracle:{width}}  {counts or 'nothing judged'}")
     return lines
-
-
-def bugs_line(summary: Summary) -> str:
-    """How many bugs, by kind."""
-    if not summary.bugs:
-        return "no bugs proven" if summary.implied else "no bugs found"
-    return f"{counted(summary.bugs, 'bug')}: {kinds_text(summary.bugs_by_kind)}"
 
 
 def bug_lines(rows: list[BugRow]) -> list[str]:
@@ -143,20 +138,22 @@ def _bug_rows(campaign: Campaign) -> list[BugRow]:
         return worst_first(records.bugs())
 
 
-def summary_json(campaign: Campaign, summary: Summary) -> str:
+def summary_json(
+    header: CampaignHeader, summary: Summary, rows: list[BugRow], **first: str
+) -> str:
     """The same for programs."""
     report = {
-        "folder": str(campaign.directory),
-        "task": campaign.header.task.name,
-        "policy": campaign.header.policy,
-        "objective": campaign.header.objective,
+        **first,
+        "task": header.task.name,
+        "policy": header.policy,
+        "objective": header.objective,
         **jsonable(asdict(summary)),
-        "found": [bug_json(row) for row in _bug_rows(campaign)],
+        "found": [_bug_json(row) for row in rows],
     }
     return json.dumps(report, indent=2, allow_nan=False)
 
 
-def bug_json(row: BugRow) -> dict[str, Any]:
+def _bug_json(row: BugRow) -> dict[str, Any]:
     """A bug in a list of bugs; its certificate is in its own file."""
     certificate = row.bug.certificate
     return {

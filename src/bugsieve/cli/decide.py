@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
-from bugsieve.cli import model_arguments
+from bugsieve.cli import campaign_arguments, model_arguments
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import show
 from bugsieve.tasks.jani.states_file import FORMAT, read_states
@@ -30,6 +30,9 @@ EPILOG = f"""\
 Without --states, the start states: all of them where the property lists them, else one that
 satisfies the start condition, drawn by the seed.
 
+A state is undecided if a limit came first. A choice of the policy is a fault if it may lead from
+a safe state to one that is not; perhaps a fault, if a limit came first.
+
 The exit code is 0 if any state was decided, 5 if the limits were too low for all.
 
 --json prints one object: model, algorithm, radius (null: infinite), policy, variables, actions and
@@ -49,7 +52,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="decide whether states of a model are safe",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     model_arguments.add_model_arguments(parser)
     add = parser.add_argument
@@ -165,7 +167,7 @@ def _add_verdicts(
         None if policy is None else policy.view(),
         algorithm=args.algorithm,
         radius=radius,
-        limits=model_arguments.safety_limits(args),
+        limits=campaign_arguments.limits_of(args),
     )
     words = model.pack(states)
     try:

@@ -42,7 +42,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="run a grid of campaigns",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("file", nargs="?", type=Path, metavar="FILE", help="the experiment file, in TOML")

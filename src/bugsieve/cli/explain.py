@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.cli.bug_arguments import add_bug_arguments, open_bug
+from bugsieve.cli.campaign_arguments import is_safety
 from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import show
 
@@ -43,12 +44,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find the decision to blame and show it."""
-    from bugsieve.results.store_file import kind_of
-    from bugsieve.results.tables import SAFETY
-
-    if kind_of(args.folder) == SAFETY:
-        return _explain_safety(args)
-    return _explain_cost(args)
+    return _explain_safety(args) if is_safety(args.folder) else _explain_cost(args)
 
 
 def _explain_safety(args: argparse.Namespace) -> int:

@@ -40,7 +40,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="judge given states",
         description="Judge given states: is each a bug of the policy?",
         epilog=f"{task_arguments.POLICIES}\n\n--states FILE holds {FORMAT}\n\n{EPILOG}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     task_arguments.add_task_arguments(parser)
     parser.add_argument(

@@ -25,15 +25,20 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     parser = subparsers.add_parser(
         "list",
         help="list oracles, policies, domains and other names",
+        usage="%(prog)s [-h] [--json] KIND",
         description="List the names that other commands take, with a line on each.",
     )
-    parser.add_argument("kind", metavar="KIND", help=", ".join(_KINDS))
+    # optional for argparse, whose own error would not name the kinds
+    kinds = f"which names: {', '.join(_KINDS[:-1])} or {_KINDS[-1]}"
+    parser.add_argument("kind", metavar="KIND", nargs="?", help=kinds)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the names of one kind."""
+    if args.kind is None:
+        raise UsageError(f"say which names to list: bugsieve list KIND, for {', '.join(_KINDS)}")
     if args.kind not in _KINDS:
         raise UsageError(no_such("list of", args.kind, _KINDS))
     names = _names(args.kind)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from bugsieve.basis.errors import UsageError
 from bugsieve.cli.numbers import integer, seconds, whole_number
 from bugsieve.cli.status_line import StatusLine
+from bugsieve.cli.task_arguments import worker_limits
 
 if TYPE_CHECKING:
     from bugsieve.policies.models.policy import ModelPolicy
-    from bugsieve.search import Limits
     from bugsieve.tasks.jani.model import JaniModel
     from bugsieve.tasks.jani.types import Value
 
@@ -102,13 +102,6 @@ def add_safety_limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def safety_limits(args: argparse.Namespace) -> Limits:
-    """The limits that the arguments ask for."""
-    from bugsieve.search import Limits
-
-    return Limits(args.expansions, args.oracle_time, args.oracle_memory << 20)
-
-
 def model_from(args: argparse.Namespace) -> JaniModel:
     """The model with its property; on a terminal, a line tells that it is being read."""
     with StatusLine(f"reading {args.model}"):
@@ -125,15 +118,8 @@ def _pddl_model(args: argparse.Namespace) -> JaniModel:
             raise UsageError(f"--{name.replace('_', '-')} is for JANI models, not for PDDL")
     if args.unsafe is None:
         raise UsageError(f"{args.model}: say what is unsafe with --unsafe '(CONDITION)'")
-    text = args.unsafe
-    if not text.lstrip().startswith("("):
-        if not Path(text).is_file():
-            raise UsageError(
-                f"--unsafe {text!r} is neither a file nor a condition in parentheses, "
-                "as in '(and (flat) (not (spare)))'"
-            )
-        text = read_condition(text)
-    return load_fond(args.model, args.property, text)
+    danger = read_condition(args.unsafe, name="--unsafe")
+    return load_fond(args.model, args.property, danger)
 
 
 def _jani_model(args: argparse.Namespace) -> JaniModel:
@@ -196,8 +182,7 @@ def check_model_policy(args: argparse.Namespace) -> None:
 def model_policy_from(args: argparse.Namespace, model: JaniModel) -> ModelPolicy:
     """The policy, bound to the model; on a terminal, a line tells that it is starting."""
     from bugsieve.policies.models.registry import make_model_policy
-    from bugsieve.policies.worker import WorkerLimits
 
-    limits = WorkerLimits(deadline=args.deadline, memory_mb=args.memory)
+    limits = worker_limits(args)
     with StatusLine(f"starting {args.policy}"):
         return make_model_policy(args.policy, model, seed=args.seed, limits=limits)

@@ -4,35 +4,42 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Callable
+from typing import TypeVar
+
+Number = TypeVar("Number", int, float)
 
 _LONGEST_SHOWN = 40
 
 
 def whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
     """The type of an option that takes a whole number within limits."""
+    return _within(int, "a whole number", minimum, maximum)
 
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:  # also raised for thousands of digits
-            raise _wrong("a whole number", repr(_shortened(text))) from None
-        if number < minimum:
-            raise _wrong(f"at least {minimum}", _shortened(text))
+
+def real_number(minimum: float, maximum: float) -> Callable[[str], float]:
+    """The type of an option that takes a number within limits."""
+    return _within(float, "a number", minimum, maximum)
+
+
+def seconds(maximum: float = float("inf")) -> Callable[[str], float]:
+    """The type of an option that takes a time above 0."""
+
+    def read(text: str) -> float:
+        number = _converted(float, "a number of seconds", text)
+        if not number > 0:
+            raise _wrong("greater than 0", _shortened(text))
         if number > maximum:
-            raise _wrong(f"at most {maximum}", _shortened(text))
+            raise _wrong(f"at most {maximum:.0f}", _shortened(text))
         return number
 
     return read
 
 
-def real_number(minimum: float, maximum: float) -> Callable[[str], float]:
-    """The type of an option that takes a number within limits."""
-
-    def read(text: str) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            raise _wrong("a number", repr(_shortened(text))) from None
+def _within(
+    kind: Callable[[str], Number], wanted: str, minimum: Number, maximum: Number
+) -> Callable[[str], Number]:
+    def read(text: str) -> Number:
+        number = _converted(kind, wanted, text)
         if not number >= minimum:
             raise _wrong(f"at least {minimum}", _shortened(text))
         if number > maximum:
@@ -42,21 +49,11 @@ def real_number(minimum: float, maximum: float) -> Callable[[str], float]:
     return read
 
 
-def seconds(maximum: float = float("inf")) -> Callable[[str], float]:
-    """The type of an option that takes a time above 0."""
-
-    def read(text: str) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            raise _wrong("a number of seconds", repr(_shortened(text))) from None
-        if not number > 0:
-            raise _wrong("greater than 0", _shortened(text))
-        if number > maximum:
-            raise _wrong(f"at most {maximum:.0f}", _shortened(text))
-        return number
-
-    return read
+def _converted(kind: Callable[[str], Number], wanted: str, text: str) -> Number:
+    try:
+        return kind(text)
+    except ValueError:  # also raised for thousands of digits
+        raise _wrong(wanted, repr(_shortened(text))) from None
 
 
 integer = whole_number(-(2**63), 2**63 - 1)

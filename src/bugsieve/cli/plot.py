@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
 
 DESCRIPTION = (
-    "Draw the bugs that campaigns have found over their running time, or the recall of their "
-    "oracles; for safety campaigns, how fuzzers, oracles and fault analyses compare. Needs "
-    "matplotlib: pip install 'bugsieve[plot]'."
+    "Draw the bugs that campaigns have found over their running time; for cost testing also the "
+    "recall of oracles, for safety testing how fuzzers, oracles and fault analyses compare. "
+    "Needs matplotlib: pip install 'bugsieve[plot]'."
 )
 
 EPILOG = """\
 With many campaigns, those that differ only in seed, instance or domain share a curve: the mean
 number of bugs. --by says what tells curves apart instead, as in --by policy,bias.
 
-The kinds for safety campaigns are those of 'bugsieve table safety': fuzzing (unsafe runs and time
-by fuzzer), oracles (states decided over time, and times state by state), faults (times of fault
-analyses, run by run).
+The other kinds for safety campaigns are those of 'bugsieve table safety': fuzzing (unsafe runs
+and time by fuzzer), oracles (states decided over time, and times state by state), faults (times of
+fault analyses, run by run).
 """
 
-_COST_KINDS = ("bugs", "recall")
-_SAFETY_KINDS = ("fuzzing", "oracles", "faults")
+_KINDS = ("bugs", "recall", "fuzzing", "oracles", "faults")
+_SAFETY_KINDS = _KINDS[2:]
 
 
 def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
@@ -43,7 +43,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="draw bugs over time, or how oracles or fuzzers compare",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add_folders_arguments(parser)
@@ -58,16 +57,17 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     )
     add(
         "--kind",
-        choices=(*_COST_KINDS, *_SAFETY_KINDS),
+        choices=_KINDS,
         default="bugs",
-        help="what to draw (bugs): for campaigns of cost testing bugs or recall, for those of "
+        help="what to draw (bugs): bugs, for campaigns of cost testing also recall, for those of "
         "safety testing fuzzing, oracles or faults",
     )
     add("--log", action="store_true", help="a logarithmic time axis")
     add(
         "--by",
         metavar="KEYS",
-        help="what tells curves apart: some of domain, instance, policy, bias, novelty, seed",
+        help="what tells curves apart: some of domain, instance, policy, bias, novelty, seed; "
+        "for safety testing some of model, policy, oracle, fuzzer, seed",
     )
     parser.set_defaults(run=run)
 
@@ -78,26 +78,53 @@ def run(args: argparse.Namespace) -> int:
 
     if args.kind != "bugs" and (args.log or args.by):
         raise UsageError(f"--log and --by are for pictures of bugs, not of {args.kind}")
-    if args.kind in _SAFETY_KINDS and args.all_instances:
-        raise UsageError("--all-instances is for campaigns of cost testing")
     for path in args.output:
         check_picture_file(path)
     with picture_style():
-        draw = _safety_drawing(args) if args.kind in _SAFETY_KINDS else _cost_drawing(args)
+        draw = _safety_drawing(args) if _is_safety(args) else _cost_drawing(args)
         for path in args.output:
             save_picture(draw(), path)  # drawn anew: saving adapts a figure to the format
             show(f"wrote {path}")
     return 0
 
 
+def _is_safety(args: argparse.Namespace) -> bool:
+    """Whether the picture is about safety; that of bugs is what its campaigns are."""
+    is_safety = args.kind in _SAFETY_KINDS
+    if args.kind == "bugs":
+        from bugsieve.reports.collection import collect_cards
+        from bugsieve.results.store_file import kind_of
+        from bugsieve.results.tables import SAFETY
+
+        kinds = set(collect_cards(args.folders, lambda folder, _: kind_of(folder)))
+        if len(kinds) > 1:
+            raise UsageError("there are campaigns of cost and of safety testing: draw them apart")
+        is_safety = kinds == {SAFETY}
+    if is_safety and args.all_instances:
+        raise UsageError("--all-instances is for campaigns of cost testing")
+    return is_safety
+
+
+def _keys(args: argparse.Namespace) -> list[str]:
+    return [key.strip() for key in args.by.split(",")] if args.by else []
+
+
 def _safety_drawing(args: argparse.Namespace) -> Callable[[], Figure]:
     """Reads safety campaigns; returns what draws them."""
     from bugsieve.reports.safety.cards import collect_safety
+
+    cards = collect_safety(args.folders)
+    if args.kind == "bugs":
+        from bugsieve.reports.bugs_over_time import draw_bugs_over_time
+        from bugsieve.reports.safety.bug_curves import safety_curves, safety_titles
+
+        found = safety_curves(cards, _keys(args))
+        titles = safety_titles(found)
+        return lambda: draw_bugs_over_time(found, logarithmic=args.log, titles=titles)
     from bugsieve.reports.safety.fuzzing_bars import draw_fuzzing
     from bugsieve.reports.safety.oracle_curves import draw_verdicts
     from bugsieve.reports.safety.run_scatter import draw_faults
 
-    cards = collect_safety(args.folders)
     draw = {"fuzzing": draw_fuzzing, "oracles": draw_verdicts, "faults": draw_faults}[args.kind]
     return lambda: draw(cards)
 
@@ -116,5 +143,5 @@ def _cost_drawing(args: argparse.Namespace) -> Callable[[], Figure]:
     from bugsieve.reports.bugs_over_time import draw_bugs_over_time
     from bugsieve.reports.curves import curves
 
-    found = curves(cards, [key.strip() for key in args.by.split(",")] if args.by else [])
+    found = curves(cards, _keys(args))
     return lambda: draw_bugs_over_time(found, logarithmic=args.log)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.cli.bug_arguments import add_bug_arguments, open_bug, open_safety_bugs
+from bugsieve.cli.campaign_arguments import is_safety
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -38,11 +39,9 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Replay the bugs and say how each went."""
     from bugsieve.bugs.replay import ReplayStatus
-    from bugsieve.results.store_file import kind_of
-    from bugsieve.results.tables import SAFETY
 
     results = []
-    replayed = _replayed_safety if kind_of(args.folder) == SAFETY else _replayed
+    replayed = _replayed_safety if is_safety(args.folder) else _replayed
     for row, result in replayed(args):
         results.append(result.status)
         _print(row, result, as_json=args.json)

@@ -31,12 +31,8 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the campaign and run it."""
-    from bugsieve.results.store_file import kind_of
-    from bugsieve.results.tables import SAFETY
-
-    if kind_of(args.folder) == SAFETY:
-        return _resume_safety(args)
-    return _resume_cost(args)
+    is_safety = campaign_arguments.is_safety(args.folder)
+    return _resume_safety(args) if is_safety else _resume_cost(args)
 
 
 def _resume_safety(args: argparse.Namespace) -> int:

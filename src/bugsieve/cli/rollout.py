@@ -44,7 +44,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="run a policy on a task and show what it does",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     task_arguments.add_task_arguments(parser)
     task_arguments.add_policy_arguments(parser)

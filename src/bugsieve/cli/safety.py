@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.cli import campaign_arguments, model_arguments, safety_arguments
@@ -20,6 +19,11 @@ DESCRIPTION = (
 EPILOG = """\
 policies: see 'bugsieve list model-policies'.
 
+Walks end unsafe (in danger), exhausted (the run ended, or no danger can be reached from there),
+loop (back in a state, to go on like that for ever), no action (none is applicable, or the policy
+chose none that is) or step limit (not known). Runs into danger have a fault (a decision that left
+safety), could not be avoided by anybody, or are inconclusive (a limit came first).
+
 The exit code is 1 if bugs were found, 0 if none, 5 if the walks said nothing, 4 if the model
 itself goes wrong. Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
 """
@@ -32,17 +36,9 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="find and prove decisions of a policy that lead to danger",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     model_arguments.add_model_arguments(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="new folder for the results (bugsieve-MODEL)",
-    )
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    campaign_arguments.add_output_arguments(parser, usual="bugsieve-MODEL")
     model_arguments.add_model_policy_arguments(parser)
     safety_arguments.add_walk_arguments(parser)
     safety_arguments.add_oracle_arguments(parser)

@@ -7,7 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from bugsieve.cli import campaign_arguments, model_arguments
+from bugsieve.cli import campaign_arguments, model_arguments, task_arguments
 from bugsieve.cli.numbers import whole_number
 
 if TYPE_CHECKING:
@@ -84,7 +84,6 @@ def add_oracle_arguments(parser: argparse.ArgumentParser) -> None:
 def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
     """The options of the campaign that the arguments ask for."""
     from bugsieve.campaigns.safety.options import SafetyOptions
-    from bugsieve.policies.worker import WorkerLimits
 
     files = (args.model, args.property, args.start, args.objective, args.unsafe)
     constants = model_arguments.constants_from(args)
@@ -94,9 +93,9 @@ def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
         property_name=args.property_name,
         constants=tuple(f"{name}={json.dumps(value)}" for name, value in constants.items()),
         policy_seed=args.seed,
-        policy_limits=WorkerLimits(deadline=args.deadline, memory_mb=args.memory),
+        policy_limits=task_arguments.worker_limits(args),
         oracles=tuple(args.oracle or ()),
-        limits=model_arguments.safety_limits(args),
+        limits=campaign_arguments.limits_of(args),
         proof_rows=args.proof_rows,
         shared_runs=args.shared_runs,
         alone=args.alone,

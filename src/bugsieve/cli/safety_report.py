@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
-from bugsieve.cli.campaign_display import CampaignDisplay, kinds_text, resumable
+from bugsieve.cli.campaign_display import bugs_line, run_displayed
 from bugsieve.cli.campaign_report import (
     BUGS_FOUND,
     NOTHING_TESTED,
@@ -23,7 +23,7 @@ from bugsieve.cli.streams import show
 if TYPE_CHECKING:
     from bugsieve.campaigns.safety.campaign import SafetyCampaign
     from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
-    from bugsieve.results.safety.rows import SafetyBugRow
+    from bugsieve.results.safety.rows import SafetyBugRow, SafetyHeader
 
 _BUGS_SHOWN = 5
 _STATES_READ = 5
@@ -31,10 +31,12 @@ _STATES_READ = 5
 
 def run_and_report_safety(campaign: SafetyCampaign, *, as_json: bool) -> int:
     """Run the campaign with a progress display, print what came out; the exit code."""
-    display = CampaignDisplay(campaign.options.stop.max_time)
-    with resumable(campaign.directory), display:
-        summary = campaign.run(display.take)
-    show(summary_json(campaign, summary) if as_json else summary_text(campaign, summary))
+    summary = run_displayed(campaign, campaign.options.stop)
+    if as_json:
+        found = FoundBugs.read(campaign.directory)
+        show(safety_json(campaign.header, summary, found, folder=str(campaign.directory)))
+    else:
+        show(summary_text(campaign, summary))
     return safety_exit_code(summary)
 
 
@@ -75,7 +77,25 @@ def summary_text(campaign: SafetyCampaign, summary: SafetySummary) -> str:
             lines.append(f"… and {len(found.rows) - _BUGS_SHOWN} more in {folder}/bugs")
         lines += ["", *next_lines(folder, found.rows[0].id)]
         lines.append(f"repair:      bugsieve shield {folder} -o shield.json")
+    lines += _sameness_lines(campaign, summary)
     return "\n".join([*lines, *rejected_lines(summary.rejected)])
+
+
+def _sameness_lines(campaign: SafetyCampaign, summary: SafetySummary) -> list[str]:
+    """A hint, where more walks like these would find nothing else."""
+    from bugsieve.campaigns.safety.sameness import Sameness, sameness_of
+
+    same = sameness_of(campaign, summary)
+    if same is Sameness.NONE:
+        return []
+    found = "gave one run"
+    if same is Sameness.ALIKE:
+        steps = counted(summary.steps // summary.walks, "step")
+        found = f"began in one state and ended alike after {steps}"
+    advice = "start in more states (another start condition or problem)"
+    if campaign.options.fuzz.choice != "uniform":
+        advice += ", or try --choice uniform where actions have several outcomes"
+    return ["", f"hint: {summary.walks} walks {found}; to see others, {advice}"]
 
 
 def safety_count_lines(summary: SafetySummary) -> list[str]:
@@ -86,7 +106,7 @@ def safety_count_lines(summary: SafetySummary) -> list[str]:
         + (f" ({summary.reason})" if summary.reason else "")
         + f": {outcomes or 'none finished'}",
         runs_line(summary),
-        bugs_line(summary),
+        bugs_line(summary.bugs_by_kind, is_all=not summary.unproven),
     ]
     if summary.unproven:
         places = {(row.walk, row.position) for row in summary.unproven}
@@ -106,13 +126,6 @@ def runs_line(summary: SafetySummary) -> str:
     if not summary.runs:
         return "no unsafe runs found"
     return f"{counted(summary.runs, 'unsafe run')}, {summary.different_runs} different"
-
-
-def bugs_line(summary: SafetySummary) -> str:
-    """How many bugs, by kind."""
-    if not summary.bugs:
-        return "no bugs proven" if summary.unproven else "no bugs found"
-    return f"{counted(summary.bugs, 'bug')}: {kinds_text(summary.bugs_by_kind)}"
 
 
 def oracle_text(oracle: str, counts: RunCounts, runs: int) -> str:
@@ -202,13 +215,15 @@ def _decision(row: SafetyBugRow, safe: str) -> str:
     return f"does {certificate['action_name']}{change}; {danger}; safe is {safe}"
 
 
-def summary_json(campaign: SafetyCampaign, summary: SafetySummary) -> str:
+def safety_json(
+    header: SafetyHeader, summary: SafetySummary, found: FoundBugs, **first: str
+) -> str:
     """The same as the summary for programs."""
     report = {
-        "folder": str(campaign.directory),
-        "model": campaign.header.name,
-        "policy": campaign.header.policy,
+        **first,
+        "model": header.name,
+        "policy": header.policy,
         **asdict(summary),
-        "found": FoundBugs.read(campaign.directory).json(),
+        "found": found.json(),
     }
     return json.dumps(report, indent=2, allow_nan=False)

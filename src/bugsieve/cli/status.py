@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bugsieve.cli.campaign_report import bug_json, bug_lines, count_lines, jsonable
+from bugsieve.cli.campaign_arguments import is_safety
+from bugsieve.cli.campaign_report import bug_lines, count_lines, summary_json
 from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import show
 
@@ -38,30 +37,19 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the records and print them."""
-    from bugsieve.results.store_file import kind_of
-    from bugsieve.results.tables import SAFETY
-
-    if kind_of(args.folder) == SAFETY:
-        return _show_safety(args)
-    return _show_cost(args)
+    return _show_safety(args) if is_safety(args.folder) else _show_cost(args)
 
 
 def _show_safety(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.safety.summary import summarise_safety
-    from bugsieve.cli.safety_report import FoundBugs, safety_count_lines
+    from bugsieve.cli.safety_report import FoundBugs, safety_count_lines, safety_json
     from bugsieve.results.safety.records import SafetyRecords
 
     with SafetyRecords(args.folder) as records:
         header, summary = records.header, summarise_safety(records)
     found = FoundBugs.read(args.folder)
     if args.json:
-        report = {
-            "model": header.name,
-            "policy": header.policy,
-            **asdict(summary),
-            "found": found.json(),
-        }
-        show(json.dumps(report, indent=2, allow_nan=False))
+        show(safety_json(header, summary, found))
         return 0
     lines = [f"model {header.name}, policy {header.policy}", *safety_count_lines(summary)]
     lines += _unfinished(args.folder, summary.reason)
@@ -80,14 +68,7 @@ def _show_cost(args: argparse.Namespace) -> int:
         header, summary = records.header, summarise(records)
         bugs = worst_first(records.bugs())
     if args.json:
-        report = {
-            "task": header.task.name,
-            "policy": header.policy,
-            "objective": header.objective,
-            **jsonable(asdict(summary)),
-            "found": [bug_json(row) for row in bugs],
-        }
-        show(json.dumps(report, indent=2, allow_nan=False))
+        show(summary_json(header, summary, bugs))
         return 0
     lines = [f"task {header.task.name}, policy {header.policy}, objective {header.objective}"]
     lines += count_lines(summary)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from bugsieve.basis.closing import Closing
 
 if TYPE_CHECKING:
     from rich.status import Status
     from rich.text import Text
 
+Self = TypeVar("Self", bound="StatusLine")
+
 _DELAY_SECONDS = 1.0
 
 
-class StatusLine:
+class StatusLine(Closing):
     """Context manager; `update` may be called often and costs next to nothing."""
 
     def __init__(self, title: str, *, delay: float = _DELAY_SECONDS) -> None:
@@ -32,19 +35,15 @@ class StatusLine:
         """Say how far the job is."""
         self._text = text
 
-    def __enter__(self) -> StatusLine:
+    def __enter__(self: Self) -> Self:
         if sys.stderr.isatty():
             self._timer = threading.Timer(self._delay, self._show)
             self._timer.daemon = True
             self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Take the line away."""
         if self._timer is not None:
             self._timer.cancel()
         with self._lock:

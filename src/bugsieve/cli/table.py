@@ -52,7 +52,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="print a table over campaigns",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("kind", choices=("icaps22", "safety"), metavar="KIND", help="icaps22 or safety")

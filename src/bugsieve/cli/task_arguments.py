@@ -16,6 +16,7 @@ from bugsieve.cli.status_line import StatusLine
 
 if TYPE_CHECKING:
     from bugsieve.policies.policy import BoundPolicy
+    from bugsieve.policies.worker import WorkerLimits
     from bugsieve.tasks.fdr.task import Task
 
 DOMAIN_FILE, PROBLEM_FILE = "domain.pddl", "problem.pddl"
@@ -86,6 +87,13 @@ def add_policy_arguments(parser: argparse.ArgumentParser, *, required: bool = Tr
     )
 
 
+def worker_limits(args: argparse.Namespace) -> WorkerLimits:
+    """What a policy in a process of its own may spend."""
+    from bugsieve.policies.worker import WorkerLimits
+
+    return WorkerLimits(deadline=args.deadline, memory_mb=args.memory)
+
+
 def check_policy(args: argparse.Namespace) -> None:
     """Raise the error of a spec that is wrong whatever the task is."""
     from bugsieve.policies.registry import check_spec
@@ -107,9 +115,8 @@ def load(args: argparse.Namespace) -> Task:
 def make(args: argparse.Namespace, task: Task) -> BoundPolicy:
     """The policy, bound to the task; on a terminal, a line tells that it is starting."""
     from bugsieve.policies.registry import make_policy
-    from bugsieve.policies.worker import WorkerLimits
 
-    limits = WorkerLimits(deadline=args.deadline, memory_mb=args.memory)
+    limits = worker_limits(args)
     with StatusLine(f"starting {args.policy}"):
         return make_policy(args.policy, task, seed=args.seed, limits=limits)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.cli import campaign_arguments, task_arguments
@@ -32,17 +31,9 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="find and prove bugs of a policy",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     task_arguments.add_task_arguments(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="new folder for the results (bugsieve-TASK)",
-    )
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    campaign_arguments.add_output_arguments(parser, usual="bugsieve-TASK")
     campaign_arguments.add_workers_argument(parser, default=1)
     task_arguments.add_policy_arguments(parser)
     campaign_arguments.add_judging_arguments(parser)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli import model_arguments
 from bugsieve.cli.live_display import LiveDisplay
 from bugsieve.cli.numbers import integer, real_number, whole_number
@@ -95,7 +96,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help="train a network for a model by deep Q-learning",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     model_arguments.add_model_arguments(parser)
     parser.add_argument(
@@ -113,7 +113,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         for name, (kind, metavar, text) in options.items():
             default = getattr(QOptions(), name)
             add(
-                f"--{name.replace('_', '-')}",
+                _option(name),
                 type=kind,
                 default=default,
                 metavar=metavar,
@@ -148,8 +148,7 @@ def run(args: argparse.Namespace) -> int:
     """Train, write the network and say how good it is."""
     from bugsieve.training.torch_loading import require_torch
 
-    names = [field.name for field in fields(QOptions)]
-    options = QOptions(**{name: getattr(args, name) for name in names})
+    options = _options(args)
     _check_output(args.output)
     model = model_arguments.model_from(args)
     require_torch()
@@ -161,6 +160,20 @@ def run(args: argparse.Namespace) -> int:
     report = _as_json if args.json else _as_text
     show(report(args.output, model, options, trained))
     return INTERRUPTED if trained.is_interrupted else 0
+
+
+def _options(args: argparse.Namespace) -> QOptions:
+    """The options that the arguments ask for; errors name them as the command line does."""
+    names = [field.name for field in fields(QOptions)]
+    try:
+        return QOptions(**{name: getattr(args, name) for name in names})
+    except UsageError as error:
+        words = re.compile(rf"\b({'|'.join(names)})\b")
+        raise UsageError(words.sub(lambda name: _option(name[0]), str(error))) from None
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _check_output(path: Path) -> None:

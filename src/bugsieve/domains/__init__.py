@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import cast
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
-from bugsieve.basis.seeds import Stream
-from bugsieve.domains.options import (
-    GeneratorOptions,
-    checked_seed,
-    command_line,
-    instance_name,
-    options_of,
-)
+from bugsieve.domains.generators import Generator, draw
 from bugsieve.domains.problems import Problem
 
 MADE_BY = "; Made by: bugsieve generate"
@@ -44,16 +37,6 @@ _MODULES = {
 }
 
 
-class Generator(Protocol):
-    """What each domain's module offers."""
-
-    SUMMARY: str
-    Options: type[GeneratorOptions]
-
-    def generate(self, options: Any, rng: Stream) -> Problem:
-        """Draw a solvable problem; the same options and stream give the same problem."""
-
-
 @dataclass(frozen=True)
 class GeneratedTask:
     """The texts of a domain file and a problem file, and a name that tells how they were made."""
@@ -68,11 +51,11 @@ def domain_names() -> tuple[str, ...]:
     return tuple(_MODULES)
 
 
-def domain_generator(name: str) -> Generator:
+def domain_generator(name: str) -> Generator[Problem]:
     """The module that generates problems of this domain."""
     if name not in _MODULES:
         raise UsageError(_no_domain(name))
-    return cast(Generator, import_module(f"bugsieve.domains.{_MODULES[name]}"))
+    return cast("Generator[Problem]", import_module(f"bugsieve.domains.{_MODULES[name]}"))
 
 
 def domain_text(name: str) -> str:
@@ -85,13 +68,9 @@ def domain_text(name: str) -> str:
 
 def generate(name: str, *, seed: int = 0, **parameters: int | str) -> GeneratedTask:
     """A random solvable task; name, seed and parameters determine its text on every machine."""
-    generator = domain_generator(name)
-    options = options_of(name, generator.Options, parameters)
-    problem = generator.generate(options, Stream(checked_seed(seed), "domains", name))
-    task_name = instance_name(name, options, seed)
-    text = problem.text(name=task_name, domain=name)
-    header = f"{MADE_BY} {command_line(name, options, seed)}\n"
-    return GeneratedTask(domain_text(name), header + text, task_name)
+    drawn = draw(name, domain_generator(name), seed, parameters)
+    text = drawn.content.text(name=drawn.name, domain=name)
+    return GeneratedTask(domain_text(name), f"{MADE_BY} {drawn.command}\n{text}", drawn.name)
 
 
 def _no_domain(name: str) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
-from bugsieve.domains import MADE_BY, Generator, domain_generator, domain_names, generate, jani
-
-if TYPE_CHECKING:
-    from bugsieve.domains.jani import ModelGenerator
+from bugsieve.domains import MADE_BY, domain_generator, domain_names, generate, jani
+from bugsieve.domains.generators import Generator
 
 _HEAD = 2000
 """A model says within that many bytes how it was made."""
@@ -30,7 +28,7 @@ def instance_names() -> tuple[str, ...]:
     return tuple(sorted([*domain_names(), *jani.model_names()]))
 
 
-def instance_generator(name: str) -> Generator | ModelGenerator:
+def instance_generator(name: str) -> Generator[object]:
     """The module that generates instances of this domain."""
     if name not in instance_names():
         raise UsageError(no_such("built-in domain", name, instance_names()))

@@ -6,12 +6,10 @@ these declarations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, TypeVar
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import suggest
 
 Value = TypeVar("Value", int, str)
 
@@ -51,56 +49,9 @@ class GeneratorOptions:
         """Raise UsageError when values are fine on their own but not together."""
 
 
-Options = TypeVar("Options", bound=GeneratorOptions)
-
-
-def options_of(domain: str, kind: type[Options], parameters: Mapping[str, Any]) -> Options:
-    """The options of a domain with these values; UsageError for names that it does not have."""
-    known = [option.name for option in fields(kind)]
-    for parameter in parameters:
-        if parameter not in known:
-            raise UsageError(
-                f"the domain {domain!r} has no parameter {parameter!r}"
-                f"{suggest(parameter, known)}; it has {', '.join(known)}"
-            )
-    return kind(**parameters)
-
-
-def checked_seed(seed: int) -> int:
-    """The seed, if it is one."""
-    if type(seed) is not int:
-        raise UsageError(f"seed must be a whole number, got {seed!r}")
-    return seed
-
-
-def instance_name(domain: str, options: GeneratorOptions, seed: int) -> str:
-    """Tells the parameters that differ from the defaults, and the seed."""
-    parts = [domain]
-    for option in fields(options):
-        value = getattr(options, option.name)
-        if value != option.default:
-            name = flag_name(option)
-            parts.append(_switch(name, value) if isinstance(value, bool) else f"{name}-{value}")
-    return "-".join([*parts, f"seed-{seed}"])
-
-
-def command_line(domain: str, options: GeneratorOptions, seed: int) -> str:
-    """The arguments that make the instance again, also when defaults should change."""
-    parts = [domain]
-    for option in fields(options):
-        name, value = flag_name(option), getattr(options, option.name)
-        is_switch = isinstance(value, bool)
-        parts.append(f"--{_switch(name, value)}" if is_switch else f"--{name} {value}")
-    return " ".join([*parts, f"--seed {seed}"])
-
-
 def flag_name(option: Field[Any]) -> str:
     """What the command line calls the option, without dashes in front."""
     return option.name.replace("_", "-")
-
-
-def _switch(name: str, value: bool) -> str:
-    return name if value else f"no-{name}"
 
 
 def require(condition: bool, sentence: str) -> None:

@@ -23,7 +23,6 @@ from bugsieve.tasks.fdr.task import Task
 class CommandPolicy(ForeignPolicy):
     """A program that answers one JSON line of actions for each JSON line of states."""
 
-    family = "cmd"
     usage = "cmd:PROGRAM ARGUMENT…"
 
     def __init__(

@@ -16,7 +16,6 @@ class LazyPolicy(SearchingPolicy):
     states need not agree, so the policy may loop.
     """
 
-    family = "lazy"
     usage = "lazy:HEURISTIC (default hff)"
 
     def __init__(

@@ -26,7 +26,6 @@ class OptimalPolicy(SearchingPolicy):
     plans of two states could lead to each other for nothing, and the policy round in circles.
     """
 
-    family = "optimal"
     usage = "optimal or optimal:plans"
 
     def __init__(

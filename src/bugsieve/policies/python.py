@@ -27,7 +27,6 @@ _BOOT = (
 class PythonPolicy(ForeignPolicy):
     """A Python function `f(facts, applicable)` or `f(facts, applicable, task)`."""
 
-    family = "python"
     usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
 
     def __init__(self, task: Task, target: str, *, limits: WorkerLimits | None = None) -> None:

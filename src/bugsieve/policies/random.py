@@ -38,8 +38,6 @@ class SeedArgument:
 class RandomPolicy(SeedArgument, BoundPolicy):
     """A random applicable action, always the same one for the same state and seed."""
 
-    family = "random"
-
     def __init__(self, task: Task, *, seed: int = 0) -> None:
         super().__init__(task, f"random:{seed}")
         self.seed = seed

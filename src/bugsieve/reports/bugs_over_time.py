@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bugsieve.reports.curves import Curve, Reals
-from bugsieve.reports.pictures import COLOURS, DASHES, new_figure, say_nothing_there
+from bugsieve.reports.pictures import COLOURS, DASHES, GREY, Style, new_figure, say_nothing_there
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,27 +24,28 @@ _USUAL = ("unsolved", "costly")
 _WIDTH, _PANEL_HEIGHT, _LEGEND_LINE = 7.5, 2.4, 0.2
 _LABEL_ROOM = 95
 """Characters in a line of the legend."""
-_GREY = "#666666"
 
 
-class Style(TypedDict):
-    """How a curve is drawn."""
+def draw_bugs_over_time(
+    found: Sequence[Curve],
+    *,
+    logarithmic: bool = False,
+    titles: Mapping[str, str] | None = None,
+) -> Figure:
+    """A panel for each kind of bugs with a curve for each group of campaigns.
 
-    color: str
-    linestyle: str
-
-
-def draw_bugs_over_time(found: Sequence[Curve], *, logarithmic: bool = False) -> Figure:
-    """A panel for each kind of bugs with a curve for each group of campaigns."""
-    kinds = _kinds(found)
+    `titles` has the kinds, if they are not those of cost testing.
+    """
+    kinds = _kinds(found) if titles is None else titles
     styles = _styles(found)
     legend = _legend(found, styles)
     columns = _legend_columns(legend)
     lines = -(-len(legend) // columns)
     figure = new_figure(_WIDTH, _PANEL_HEIGHT * len(kinds) + _LEGEND_LINE * lines + 0.3)
     panels = figure.subplots(len(kinds), 1, sharex=True, squeeze=False)[:, 0]
-    for kind, panel in zip(kinds, panels, strict=True):
+    for (kind, title), panel in zip(kinds.items(), panels, strict=True):
         _draw_panel(panel, kind, found, styles, logarithmic)
+        panel.set_title(title)
     _finish(panels[-1], found, logarithmic)
     if legend:
         from matplotlib.lines import Line2D
@@ -55,11 +56,11 @@ def draw_bugs_over_time(found: Sequence[Curve], *, logarithmic: bool = False) ->
     return figure
 
 
-def _kinds(found: Sequence[Curve]) -> list[str]:
+def _kinds(found: Sequence[Curve]) -> dict[str, str]:
     """Failures and costs have a panel even if there are none, unless it is about avoiding."""
     present = {kind for curve in found for kind in curve.bugs}
     wanted = present if "avoidable" in present else present.union(_USUAL)
-    return [kind for kind in _TITLES if kind in wanted]
+    return {kind: title for kind, title in _TITLES.items() if kind in wanted}
 
 
 def _styles(found: Sequence[Curve]) -> list[Style]:
@@ -97,10 +98,10 @@ def _legend(found: Sequence[Curve], styles: Sequence[Style]) -> list[tuple[str, 
     if not _are_crossed(subjects, fuzzers):
         return [(curve.label, style) for curve, style in zip(found, styles, strict=True)]
     colours = [(name, Style(color=COLOURS[i], linestyle="-")) for i, name in enumerate(subjects)]
-    dashes = [(name, Style(color=_GREY, linestyle=DASHES[i])) for i, name in enumerate(fuzzers)]
+    dashes = [(name, Style(color=GREY, linestyle=DASHES[i])) for i, name in enumerate(fuzzers)]
     if max(len(colours), len(dashes)) > _fitting(subjects + fuzzers):
         return colours + dashes
-    pairs = zip_longest(colours, dashes, fillvalue=("", Style(color=_GREY, linestyle="none")))
+    pairs = zip_longest(colours, dashes, fillvalue=("", Style(color=GREY, linestyle="none")))
     return [entry for pair in pairs for entry in pair]  # two lines: legends fill by columns
 
 
@@ -111,7 +112,7 @@ def _fitting(labels: Sequence[str]) -> int:
 
 def _legend_columns(legend: Sequence[tuple[str, Style]]) -> int:
     labels = [label for label, _ in legend]
-    two_lines = any(style["color"] == _GREY for _, style in legend[1:2])
+    two_lines = any(style["color"] == GREY for _, style in legend[1:2])
     wanted = len(legend) // 2 if two_lines else min(4, len(legend))
     return max(1, min(_fitting(labels), wanted))
 
@@ -129,7 +130,6 @@ def _draw_panel(
         x, y = _steps(times, curve, start)
         panel.plot(x, y, drawstyle="steps-post", linewidth=1.6, **style)
         panel.plot(x[-1:], y[-1:], marker="o", markersize=4, clip_on=False, color=style["color"])
-    panel.set_title(_TITLES[kind])
     averaged = any(curve.campaigns > 1 for curve in found)
     panel.set_ylabel("bugs per campaign" if averaged else "bugs")
     panel.set_ylim(bottom=0)

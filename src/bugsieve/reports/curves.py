@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
-from bugsieve.reports.collection import Card
+from bugsieve.reports.collection import AnyCard, Card
 from bugsieve.results.records import Records
 
-KEYS = ("domain", "instance", "policy", "bias", "novelty", "seed")
-"""What campaigns may have in common."""
 MOST_CURVES = 24
 _MOST_BY_DEFAULT = 12
-_SEARCHING = ("bias", "novelty")
 
 Reals = NDArray[np.float64]
 
@@ -42,71 +40,107 @@ class Curve:
         return ", ".join(filter(None, (self.subject, self.fuzzer)))
 
 
-def check_keys(keys: Sequence[str]) -> None:
-    """UsageError with the nearest name for what is no key."""
-    for key in keys:
-        if key not in KEYS:
-            raise UsageError(no_such("key", key, KEYS))
+@dataclass(frozen=True)
+class CurveKind(Generic[AnyCard]):
+    """How campaigns of one kind are told apart, and where their bugs are read."""
+
+    keys: tuple[str, ...]
+    """What campaigns may have in common: attributes of their cards."""
+    searching: tuple[str, ...]
+    """Those that say how test cases are sought."""
+    joined: tuple[str, ...]
+    """Those that do not tell curves apart where there are too many, in this order."""
+    word: Callable[[AnyCard, str], str]
+    """What a key of a card is called in a picture."""
+    bugs: Callable[[AnyCard], tuple[float, list[tuple[str, float]]]]
+    """How long the campaign ran, and the kinds of its bugs with the time of each."""
+
+    def check(self, keys: Sequence[str]) -> None:
+        """UsageError with the nearest name for what is no key."""
+        for key in keys:
+            if key not in self.keys:
+                raise UsageError(no_such("key", key, self.keys))
 
 
 def curves(cards: Sequence[Card], by: Sequence[str] = ()) -> list[Curve]:
+    """The curves of campaigns of cost testing; see `curves_of`."""
+    return curves_of(COST_CURVES, cards, by)
+
+
+def curves_of(
+    kind: CurveKind[AnyCard], cards: Sequence[AnyCard], by: Sequence[str] = ()
+) -> list[Curve]:
     """The curves of these campaigns; those that agree in `by` are averaged.
 
     By default each campaign has its own curve, unless there are too many.
     """
-    check_keys(by)
-    keys = by or _default_keys(cards)
+    kind.check(by)
+    keys = by or _default_keys(kind, cards)
     groups = _groups(cards, keys)
     if len(groups) > MOST_CURVES:
         raise UsageError(
             f"{len(groups)} curves are too many for one picture (at most {MOST_CURVES}): "
-            "join some with --by, as in --by policy,bias, or give fewer folders"
+            f"join some with --by, as in --by policy,{kind.searching[0]}, or give fewer folders"
         )
     telling = [key for key in keys if len({getattr(g[0], key) for g in groups}) > 1]
     if "instance" in telling and "domain" in telling:
         telling.remove("domain")  # instances tell their domains
-    return [_curve(group, telling) for group in groups]
+    return [_curve(kind, group, telling) for group in groups]
 
 
-def _groups(cards: Sequence[Card], by: Sequence[str]) -> list[list[Card]]:
-    groups: dict[tuple[object, ...], list[Card]] = {}
+def _groups(cards: Sequence[AnyCard], by: Sequence[str]) -> list[list[AnyCard]]:
+    groups: dict[tuple[object, ...], list[AnyCard]] = {}
     for card in cards:
         groups.setdefault(tuple(getattr(card, key) for key in by), []).append(card)
     return list(groups.values())
 
 
-def _default_keys(cards: Sequence[Card]) -> list[str]:
+def _default_keys(kind: CurveKind[AnyCard], cards: Sequence[AnyCard]) -> list[str]:
     """As many as give a readable picture."""
-    keys = list(KEYS)
-    for dropped in ("seed", "instance", "domain"):
+    keys = list(kind.keys)
+    for dropped in kind.joined:
         if len(_groups(cards, keys)) > _MOST_BY_DEFAULT:
             keys.remove(dropped)
     return keys
 
 
-def _curve(group: Sequence[Card], telling: Sequence[str]) -> Curve:
+def _curve(kind: CurveKind[AnyCard], group: Sequence[AnyCard], telling: Sequence[str]) -> Curve:
     times: dict[str, list[float]] = {}
     end = 0.0
     for card in group:
-        with Records(card.folder) as records:
-            end = max(end, records.progress().seconds)
-            for row in records.bugs():
-                times.setdefault(row.bug.kind, []).append(row.seconds)
-    bugs = {kind: np.sort(np.array(found, dtype=np.float64)) for kind, found in times.items()}
+        ran, bugs = kind.bugs(card)
+        end = max(end, ran)
+        for name, seconds in bugs:
+            times.setdefault(name, []).append(seconds)
+    words = {key: kind.word(group[0], key) for key in telling}
     return Curve(
-        _name(group[0], [key for key in telling if key not in _SEARCHING]),
-        _name(group[0], [key for key in telling if key in _SEARCHING]),
+        ", ".join(word for key, word in words.items() if key not in kind.searching),
+        ", ".join(word for key, word in words.items() if key in kind.searching),
         len(group),
-        bugs,
+        {name: np.sort(np.array(found, dtype=np.float64)) for name, found in times.items()},
         end,
     )
 
 
-def _name(card: Card, keys: Sequence[str]) -> str:
-    values = {key: str(getattr(card, key)) for key in keys}
+def _word(card: Card, key: str) -> str:
     wordings = {
         "bias": f"{card.bias} bias" if card.bias != "uniform" else "no bias",
         "novelty": f"novelty {card.novelty}" if card.novelty else "no novelty filter",
         "seed": f"seed {card.seed}",
     }
-    return ", ".join(wordings.get(key, value) for key, value in values.items())
+    return wordings.get(key, str(getattr(card, key)))
+
+
+def _bugs(card: Card) -> tuple[float, list[tuple[str, float]]]:
+    with Records(card.folder) as records:
+        bugs = [(row.bug.kind, row.seconds) for row in records.bugs()]
+        return records.progress().seconds, bugs
+
+
+COST_CURVES = CurveKind(
+    ("domain", "instance", "policy", "bias", "novelty", "seed"),
+    ("bias", "novelty"),
+    ("seed", "instance", "domain"),
+    _word,
+    _bugs,
+)

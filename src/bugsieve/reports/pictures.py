@@ -6,7 +6,7 @@ import contextlib
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.files import write_atomically
@@ -23,6 +23,7 @@ COLOURS = (
 """Okabe and Ito's, which people tell apart whatever colours they see, without the pale yellow;
 then three of Tol's for those who need more."""
 DASHES = ("-", "--", ":", "-.")
+GREY = "#666666"
 
 # No dates and versions: the same content gives the same file.
 _METADATA: dict[str, dict[str, None]] = {
@@ -46,6 +47,13 @@ _STYLE: dict[str, Any] = {
     "figure.constrained_layout.use": True,
     "savefig.dpi": 150,
 }
+
+
+class Style(TypedDict):
+    """How a curve is drawn."""
+
+    color: str
+    linestyle: str
 
 
 def check_picture_file(path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.campaigns.events import Listener
-from bugsieve.campaigns.folder_campaign import FolderCampaign, make_folder
+from bugsieve.campaigns.folder_campaign import FolderCampaign, check_policy_given, make_folder
 from bugsieve.campaigns.safety.findings import Findings
 from bugsieve.campaigns.safety.options import SafetyOptions
 from bugsieve.campaigns.safety.session import SafetyCounters, SafetySession
@@ -192,12 +192,7 @@ def _made(options: SafetyOptions, model: JaniModel) -> ModelPolicy:
 
 def _check_given(header: SafetyHeader, folder: Path, policy: ModelPolicy | None) -> None:
     """A campaign goes on with the policy it began with."""
-    if header.policy_is_object and policy is None:
-        raise UsageError(
-            f"{folder}: tests the Python object {header.policy}: open it in Python with policy=…"
-        )
-    if policy is not None and not header.policy_is_object:
-        raise UsageError(f"{folder}: makes its policy from the spec {header.policy!r} by itself")
+    check_policy_given(header, folder, policy)
     if policy is not None and policy.spec != header.policy:
         raise UsageError(f"{folder}: tests {header.policy}, not {policy.spec}")
 

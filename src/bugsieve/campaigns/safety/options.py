@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.basis.toml import parse_toml, toml_text
-from bugsieve.campaigns.option_tables import options_of, table_of
+from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.oracles.safety.analysis import DEFAULT_LIMITS, DEFAULT_PROOF_ROWS
@@ -18,14 +17,14 @@ DEFAULT_SAFETY_ORACLES = ("tarjan",)
 
 
 @dataclass(frozen=True)
-class SafetyOptions:
+class SafetyOptions(TomlOptions):
     """What is tested, how, and for how long.
 
     The campaign keeps the model itself: the names of its files are only for people.
     """
 
     model: tuple[str, ...]
-    """The model, and its property if that has a file of its own."""
+    """The model, and its property if that has files of its own; or domain, problem and danger."""
     policy: str
     property_name: str | None = None
     """Which property, where there are several."""
@@ -49,13 +48,10 @@ class SafetyOptions:
     stop: StopRules = field(default_factory=StopRules)
 
     def __post_init__(self) -> None:
-        if not self.oracles:
-            object.__setattr__(self, "oracles", DEFAULT_SAFETY_ORACLES)
-        names = tuple(str(parse_safety_spec(spec)) for spec in self.oracles)
+        specs = self.oracles or DEFAULT_SAFETY_ORACLES
+        names = tuple(str(parse_safety_spec(spec)) for spec in specs)
         object.__setattr__(self, "oracles", names)
-        twice = next((spec for spec in names if names.count(spec) > 1), None)
-        if twice is not None:
-            raise UsageError(f"the oracle {twice!r} is named twice")
+        require_different(names)
         if self.stop.stale_rounds is not None:
             raise UsageError(
                 "stale_rounds is for cost testing; safety testing knows until_stale, in seconds"
@@ -65,12 +61,3 @@ class SafetyOptions:
         whole_number(self.alone, "alone", least=0)
         for text in (*self.model, self.policy, *self.constants):
             require_utf8(text)
-
-    def to_toml(self) -> str:
-        """The options as a TOML file; what is None by default is left out."""
-        return toml_text(table_of(self))
-
-    @classmethod
-    def from_toml(cls, text: str, *, name: str) -> SafetyOptions:
-        """The inverse of `to_toml`; `name` is the file in errors."""
-        return options_of(cls, parse_toml(text, name), place=name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +16,6 @@ from typing import Any
 from bugsieve.campaigns.events import (
     ClaimRejected,
     Event,
-    Finished,
     Listener,
     SafetyBugFound,
     SafetyRoundDone,
@@ -53,16 +53,14 @@ class SafetyCounters:
 
     progress: SafetyProgress
     runs: int
-    bugs: dict[str, int]
+    bugs: Counter[str]
     """By kind."""
 
     @classmethod
     def read(cls, records: SafetyRecords) -> SafetyCounters:
         """Those of a store."""
-        bugs: dict[str, int] = {}
-        for kind in records.bug_kinds().values():
-            bugs[kind] = bugs.get(kind, 0) + 1
-        return cls(records.progress(), len(records.runs()), bugs)
+        kinds = records.bug_kinds().values()
+        return cls(records.progress(), len(records.runs()), Counter(kinds))
 
 
 class SafetySession(FolderSession):
@@ -102,9 +100,9 @@ class SafetySession(FolderSession):
             while reason is None:
                 reason = self._round() or self._stop()
         except ModelError as error:
-            self._end(MODEL_FAULT, str(error))
+            self._finish(MODEL_FAULT, str(error))
             raise
-        self._end(reason, reason)
+        self._finish(reason, reason)
         return reason
 
     def _announce(self) -> None:
@@ -122,11 +120,6 @@ class SafetySession(FolderSession):
             )
         )
         self._commit("resume" if resumed else "start")
-
-    def _end(self, reason: str, detail: str) -> None:
-        self._commit("end", detail, finished=reason)
-        self._renew_timeline()
-        self._tell(Finished(reason))
 
     def _round(self) -> str | None:
         """Make some walks and analyse their runs; a reason if there are none left."""
@@ -175,9 +168,7 @@ class SafetySession(FolderSession):
             progress = replace(progress, news_seconds=now, news_walk=walk.number + 1)
             bugs = tuple(replace(row, seconds=now) for row in finding.bugs)
             finding = replace(finding, bugs=bugs)
-            for row in bugs:
-                counts = self._counters.bugs
-                counts[row.bug.kind] = counts.get(row.bug.kind, 0) + 1
+            self._counters.bugs.update(row.bug.kind for row in bugs)
         if finding is not None:
             self._counters.runs += 1
             self._fresh.append(finding)
@@ -201,7 +192,7 @@ class SafetySession(FolderSession):
 
     @property
     def _found(self) -> int:
-        return sum(self._counters.bugs.values())
+        return self._counters.bugs.total()
 
     def _commit(self, event: str, detail: str = "", *, finished: str | None = None) -> None:
         """Store what is not stored yet, then tell about it."""
@@ -217,7 +208,6 @@ class SafetySession(FolderSession):
         events = [*self._bug_events(bugs), self._event(event, detail)]
         self._store.add(SafetyAddition(self._progress, walks, fresh, events))
         self._commits.done()
-        self._counters.progress = self._progress
         news: list[Event] = [SafetyBugFound(bug) for bug in bugs]
         news += (ClaimRejected(row) for finding in fresh for row in finding.rejected)
         self._publish(bugs, [*news, self._round_done()] if event == "round" else news)

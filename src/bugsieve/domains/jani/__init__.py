@@ -8,19 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
-from bugsieve.basis.seeds import Stream
+from bugsieve.domains.generators import Generator, draw
 from bugsieve.domains.jani.documents import Model, document_text
-from bugsieve.domains.options import (
-    GeneratorOptions,
-    checked_seed,
-    command_line,
-    instance_name,
-    options_of,
-)
+
+ModelGenerator = Generator[Model]
 
 MADE_BY = "Made by: bugsieve generate"
 """How the description of every generated model begins; the arguments follow."""
@@ -36,16 +31,6 @@ _MODULES = {
     "one-way-line": "one_way_line",
     "two-way-line": "two_way_line",
 }
-
-
-class ModelGenerator(Protocol):
-    """What each domain's module offers."""
-
-    SUMMARY: str
-    Options: type[GeneratorOptions]
-
-    def generate(self, options: Any, rng: Stream) -> Model:
-        """Draw a model; the same options and stream give the same model."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +60,7 @@ def model_generator(name: str) -> ModelGenerator:
 
 def generate_model(name: str, *, seed: int = 0, **parameters: int | float | str) -> GeneratedModel:
     """A random model; name, seed and parameters determine its text on every machine."""
-    generator = model_generator(name)
-    options = options_of(name, generator.Options, parameters)
-    model = generator.generate(options, Stream(checked_seed(seed), "domains", name))
-    model_name = instance_name(name, options, seed)
-    description = f"{MADE_BY} {command_line(name, options, seed)}"
-    return GeneratedModel(model.document(name=model_name, description=description), model_name)
+    drawn = draw(name, model_generator(name), seed, parameters)
+    description = f"{MADE_BY} {drawn.command}"
+    document = drawn.content.document(name=drawn.name, description=description)
+    return GeneratedModel(document, drawn.name)

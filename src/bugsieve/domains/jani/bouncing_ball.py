@@ -48,14 +48,10 @@ def generate(options: Options, rng: Stream) -> Model:
         ],
         {"height": (5.0, 9.0), "velocity": (-1.0, 1.0)},
     )
-    edges = [*_step(control, "push"), *_step(control, "skip")]
-    return Model(
-        summary=SUMMARY,
-        actions=["push", "skip"],
-        variables=control.declarations(),
-        edges=edges,
-        start=control.start(rng),
-        goal=control.goal(),
+    return control.model(
+        rng,
+        SUMMARY,
+        [*_step(control, "push"), *_step(control, "skip")],
         unsafe=_too_low(),
         constants={
             "dt": options.dt,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bugsieve.basis.seeds import Stream
-from bugsieve.domains.jani.documents import Edge, Outcome, Start, Variable
+from bugsieve.domains.jani.documents import Edge, Model, Outcome, Start, Variable
 from bugsieve.domains.jani.expressions import Expression, between, conj, eq, le, plus
 from bugsieve.domains.options import GeneratorOptions, count
 
@@ -66,7 +66,27 @@ class Control:
     variables: Sequence[Working]
     box: Box
 
-    def declarations(self) -> list[Variable]:
+    def model(
+        self,
+        rng: Stream,
+        summary: str,
+        edges: Sequence[Edge],
+        unsafe: Expression,
+        constants: Mapping[str, int | float],
+    ) -> Model:
+        """The whole problem; the goal is that the run has lasted long enough."""
+        return Model(
+            summary=summary,
+            actions=list(dict.fromkeys(edge.action for edge in edges)),
+            variables=self._declarations(),
+            edges=edges,
+            start=self._start(rng),
+            goal=eq("episode", self.options.episodes),
+            unsafe=unsafe,
+            constants=constants,
+        )
+
+    def _declarations(self) -> list[Variable]:
         """The step counter, then the real variables, which start in the middle of their box."""
         reals = [v.declaration(sum(self.box[v.name]) / 2) for v in self.variables]
         return [Variable("episode", 0, self.options.episodes, 0, "steps taken"), *reals]
@@ -85,11 +105,7 @@ class Control:
         step = {"episode": plus("episode", 1), **values}
         return Edge(action, conj(*inside, *condition), [Outcome(step)], comment)
 
-    def goal(self) -> Expression:
-        """The run has lasted long enough."""
-        return eq("episode", self.options.episodes)
-
-    def start(self, rng: Stream) -> Start:
+    def _start(self, rng: Stream) -> Start:
         """Anywhere in the box, or drawn from it."""
         if self.options.starts:
             return Start(states=[self._draw(rng) for _ in range(self.options.starts)])

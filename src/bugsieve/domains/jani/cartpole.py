@@ -39,13 +39,10 @@ def generate(options: Options, rng: Stream) -> Model:
         ],
         {"x": (-1.0, 1.0), "v": (-0.3, 0.3), "theta": (-0.2, 0.2), "omega": (-0.5, 0.5)},
     )
-    return Model(
-        summary=SUMMARY,
-        actions=list(_PUSHES),
-        variables=control.declarations(),
-        edges=[_step(control, action) for action in _PUSHES],
-        start=control.start(rng),
-        goal=control.goal(),
+    return control.model(
+        rng,
+        SUMMARY,
+        [_step(control, action) for action in _PUSHES],
         unsafe=disj(ge("theta", _LIMIT), le("theta", -_LIMIT)),
         constants={
             "dt": options.dt,

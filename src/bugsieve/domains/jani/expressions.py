@@ -7,31 +7,19 @@ from typing import Any, TypeAlias
 
 Expression: TypeAlias = "bool | int | float | str | dict[str, Any]"
 """A literal, the name of a variable or constant, or an operator with its operands."""
+Binary: TypeAlias = "Callable[[Expression, Expression], Expression]"
 
 
-def eq(left: Expression, right: Expression) -> Expression:
-    """left = right"""
-    return _binary("=", left, right)
+def _binary(operator: str) -> Binary:
+    def join(left: Expression, right: Expression) -> Expression:
+        return {"op": operator, "left": left, "right": right}
+
+    return join
 
 
-def ne(left: Expression, right: Expression) -> Expression:
-    """left ≠ right"""
-    return _binary("≠", left, right)
-
-
-def lt(left: Expression, right: Expression) -> Expression:
-    """left < right"""
-    return _binary("<", left, right)
-
-
-def le(left: Expression, right: Expression) -> Expression:
-    """left ≤ right"""
-    return _binary("≤", left, right)
-
-
-def ge(left: Expression, right: Expression) -> Expression:
-    """left ≥ right"""
-    return _binary("≥", left, right)
+eq, ne, lt, le, ge = map(_binary, ("=", "≠", "<", "≤", "≥"))
+minus, over, modulo, smaller = map(_binary, ("-", "/", "%", "min"))
+_sum, _product, _and, _or = map(_binary, ("+", "*", "∧", "∨"))
 
 
 def between(low: Expression, middle: Expression, high: Expression) -> Expression:
@@ -41,49 +29,22 @@ def between(low: Expression, middle: Expression, high: Expression) -> Expression
 
 def plus(*terms: Expression) -> Expression:
     """The sum of all terms, 0 if there are none; added up from the left if there are few."""
-    if len(terms) <= _FEW:
-        return _from_left(plus_two, terms, 0)
-    return _balanced(plus_two, terms, 0)
-
-
-def plus_two(left: Expression, right: Expression) -> Expression:
-    """left + right"""
-    return _binary("+", left, right)
-
-
-def minus(left: Expression, right: Expression) -> Expression:
-    """left - right"""
-    return _binary("-", left, right)
+    return (_from_left if len(terms) <= _FEW else _balanced)(_sum, terms, 0)
 
 
 def times(*factors: Expression) -> Expression:
     """The product of all factors, from the left."""
-    return _from_left(lambda left, right: _binary("*", left, right), factors, 1)
-
-
-def over(left: Expression, right: Expression) -> Expression:
-    """left / right"""
-    return _binary("/", left, right)
-
-
-def modulo(left: Expression, right: Expression) -> Expression:
-    """left mod right"""
-    return _binary("%", left, right)
-
-
-def smaller(left: Expression, right: Expression) -> Expression:
-    """The minimum of both."""
-    return _binary("min", left, right)
+    return _from_left(_product, factors, 1)
 
 
 def conj(*parts: Expression) -> Expression:
     """All of the parts; true if there are none."""
-    return _balanced(lambda left, right: _binary("∧", left, right), parts, True)
+    return _balanced(_and, parts, True)
 
 
 def disj(*parts: Expression) -> Expression:
     """Any of the parts; false if there are none."""
-    return _balanced(lambda left, right: _binary("∨", left, right), parts, False)
+    return _balanced(_or, parts, False)
 
 
 def implies(condition: Expression, consequence: Expression) -> Expression:
@@ -99,26 +60,14 @@ def ite(condition: Expression, then: Expression, otherwise: Expression) -> Expre
 _FEW = 4
 
 
-def _binary(operator: str, left: Expression, right: Expression) -> Expression:
-    return {"op": operator, "left": left, "right": right}
-
-
-def _from_left(
-    join: Callable[[Expression, Expression], Expression],
-    parts: Sequence[Expression],
-    empty: Expression,
-) -> Expression:
+def _from_left(join: Binary, parts: Sequence[Expression], empty: Expression) -> Expression:
     result = parts[0] if parts else empty
     for part in parts[1:]:
         result = join(result, part)
     return result
 
 
-def _balanced(
-    join: Callable[[Expression, Expression], Expression],
-    parts: Sequence[Expression],
-    empty: Expression,
-) -> Expression:
+def _balanced(join: Binary, parts: Sequence[Expression], empty: Expression) -> Expression:
     """Joined as a tree of least depth, which keeps long sums within the reach of any reader."""
     layer = list(parts) or [empty]
     while len(layer) > 1:

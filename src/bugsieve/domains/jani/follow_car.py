@@ -35,16 +35,13 @@ def generate(options: Options, rng: Stream) -> Model:
         {"lead": (40.0, 50.0), "ego": (20.0, 30.0), "speed": (26.0, 32.0)},
     )
     faster, slower = plus("speed", "dt"), minus("speed", "dt")
-    return Model(
-        summary=SUMMARY,
-        actions=["brake", "accelerate"],
-        variables=control.declarations(),
-        edges=[
+    return control.model(
+        rng,
+        SUMMARY,
+        [
             _step(control, "brake", slower, ge(slower, 0)),
             _step(control, "accelerate", faster, le(faster, "top_speed")),
         ],
-        start=control.start(rng),
-        goal=control.goal(),
         unsafe=ge("ego", "lead"),
         constants={"dt": _DT, "lead_speed": _LEAD_SPEED, "top_speed": _TOP_SPEED},
     )

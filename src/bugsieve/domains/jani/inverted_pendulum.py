@@ -31,13 +31,10 @@ def generate(options: Options, rng: Stream) -> Model:
         ],
         {"angle": (-0.05, 0.05), "angular_velocity": (-0.1, 0.1)},
     )
-    return Model(
-        summary=SUMMARY,
-        actions=list(_TORQUES),
-        variables=control.declarations(),
-        edges=[_step(control, action) for action in _TORQUES],
-        start=control.start(rng),
-        goal=control.goal(),
+    return control.model(
+        rng,
+        SUMMARY,
+        [_step(control, action) for action in _TORQUES],
         unsafe=disj(ge("angle", _LIMIT), le("angle", -_LIMIT)),
         constants={"dt": 0.1, "mass": 1.0, "length": 1.0, "gravity": 9.8607},
     )

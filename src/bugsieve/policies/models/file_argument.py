@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,15 @@ class FileArgument:
     options: Mapping[str, str]
 
 
+def split_file_argument(argument: str) -> tuple[str, list[tuple[str, str]]]:
+    """The file and the options after it, the last one first; names of files may have commas."""
+    name, options = argument, []
+    while not os.path.exists(name) and (match := _OPTION.fullmatch(name)):
+        name, key, value = match.groups()
+        options.append((key, value))
+    return name, options
+
+
 def parse_file_argument(
     family: str, argument: str | None, options: Mapping[str, tuple[str, ...] | None]
 ) -> FileArgument:
@@ -30,17 +40,14 @@ def parse_file_argument(
     """
     if not argument:
         raise UsageError(f"'{family}:' must be followed by a file, as in '{family}:FILE'")
-    name = argument
-    chosen: dict[str, str] = {}
-    while not Path(name).exists() and (match := _OPTION.fullmatch(name)):
-        name, key, value = match.groups()
+    name, found = split_file_argument(argument)
+    for key, value in found:
         if key not in options:
             raise UsageError(f"'{family}:{argument}': {no_such('option', key, options)}")
         allowed_values = options[key]
         if allowed_values is not None and value not in allowed_values:
             allowed = " or ".join(allowed_values)
             raise UsageError(f"'{family}:{argument}': {key!r} must be {allowed}, not {value!r}")
-        chosen[key] = value
-    if not Path(name).exists():
+    if not os.path.exists(name):
         raise UsageError(f"'{family}:{argument}': there is no file {name!r}")
-    return FileArgument(Path(name), chosen)
+    return FileArgument(Path(name), dict(found))

@@ -10,6 +10,8 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from bugsieve.policies.models.file_argument import split_file_argument
+
 HERE = "{here}"
 
 _FILE_FAMILIES = ("mlp", "trees", "table")
@@ -63,8 +65,5 @@ def _split_place(family: str, argument: str) -> tuple[str, str]:
         return (place, colon + name) if place.endswith(".py") else ("", argument)
     if family not in _FILE_FAMILIES:
         return "", argument
-    # Options follow after commas, but a file's name may have some, too.
-    cuts = [len(argument), *(k for k, letter in enumerate(argument) if letter == ",")]
-    found = [cut for cut in cuts if os.path.exists(argument[:cut])]
-    cut = max(found, default=min(cuts))
-    return argument[:cut], argument[cut:]
+    place, _ = split_file_argument(argument)
+    return place, argument[len(place) :]

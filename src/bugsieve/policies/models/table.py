@@ -59,7 +59,7 @@ class TablePolicy(ModelPolicy):
     def check_argument(cls, argument: str | None) -> None:
         """The argument names a file."""
         path = _path_in(argument)
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise UsageError(f"'{_FAMILY}:{argument}': there is no file {str(path)!r}")
 
     @classmethod

@@ -32,6 +32,11 @@ class SafetyCard:
     oracles: tuple[str, ...]
     seed: int
 
+    @property
+    def oracle(self) -> str:
+        """Whose faults are the bugs, by its name in the paper."""
+        return oracle_name(self.oracles[0])
+
 
 def collect_safety(directories: Sequence[Path]) -> list[SafetyCard]:
     """The cards of all safety campaigns in and below the folders, each once."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bugsieve.reports.measures import Missing, Value
-from bugsieve.reports.pictures import COLOURS, new_figure
+from bugsieve.reports.pictures import COLOURS, GREY, new_figure
 from bugsieve.reports.safety.cards import SafetyCard, fuzzers_of
 from bugsieve.reports.safety.tables import fuzzing_table
 from bugsieve.reports.table import Table
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _BAR = 0.8
 _WIDTH, _MODEL_HEIGHT, _FRAME_HEIGHT = 8.0, 0.62, 1.1
 _LEAST_SECONDS = 1e-3
-_GREY = "#666666"
 
 
 def draw_fuzzing(cards: Sequence[SafetyCard]) -> Figure:
@@ -65,7 +64,7 @@ def _explain(panel: Axes, place: float, value: Value, heading: str) -> None:
     if heading == "unsafe runs" and (value == 0 or isinstance(value, Missing)):
         text = "not run" if isinstance(value, Missing) else "0"
         where = panel.get_yaxis_transform()
-        panel.text(0.01, place, text, va="center", fontsize=6, color=_GREY, transform=where)
+        panel.text(0.01, place, text, va="center", fontsize=6, color=GREY, transform=where)
 
 
 def _labels(table: Table) -> list[str]:

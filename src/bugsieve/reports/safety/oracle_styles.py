@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bugsieve.oracles.safety.registry import SAFETY_ORACLES, parse_safety_spec
-from bugsieve.reports.pictures import COLOURS, DASHES, say_nothing_there
+from bugsieve.reports.pictures import COLOURS, DASHES, GREY, Style, say_nothing_there
 from bugsieve.reports.safety.cards import oracle_name
 from bugsieve.reports.safety.measures import Mask, Reals
 
@@ -20,22 +20,14 @@ LEAST_SECONDS = 1e-6
 _ALGORITHMS = tuple(SAFETY_ORACLES)
 _REFERENCE = "tarjan"
 _MARKERS = ("o", "^", "s", "D", "v", "P")
-_GREY = "#666666"
 _MOST_FINITE = 2
 
 
-class LineStyle(TypedDict):
-    """How a curve is drawn."""
-
-    color: str
-    linestyle: str
-
-
-def line_style(spec: str, radii: Sequence[int | None]) -> LineStyle:
+def line_style(spec: str, radii: Sequence[int | None]) -> Style:
     """Colours tell algorithms apart, dashes radii; no radius is drawn solid."""
     parsed = parse_safety_spec(spec)
     dash = radii.index(parsed.radius) % len(DASHES)
-    return LineStyle(color=COLOURS[_ALGORITHMS.index(parsed.algorithm)], linestyle=DASHES[dash])
+    return Style(color=COLOURS[_ALGORITHMS.index(parsed.algorithm)], linestyle=DASHES[dash])
 
 
 def radii_of(oracles: Sequence[str]) -> list[int | None]:
@@ -118,15 +110,15 @@ class Scatter:
         top = high * (high / low) ** 0.12 if self._failures else high
         panel.set_xscale("log")
         panel.set_yscale("log")
-        panel.plot([low, high], [low, high], color=_GREY, linewidth=0.8, zorder=0)
+        panel.plot([low, high], [low, high], color=GREY, linewidth=0.8, zorder=0)
         band = high * (top / high) ** 0.5
         for x, colour in self._failures:
             places = x, np.full(len(x), band)
             panel.scatter(*places, s=14, marker="x", color=colour, linewidths=0.7, rasterized=True)
         if self._failures:
-            panel.axhline(high, color=_GREY, linewidth=0.6, linestyle=":")
+            panel.axhline(high, color=GREY, linewidth=0.6, linestyle=":")
             where = panel.transAxes
-            panel.text(0, 1.01, f"×: {failing}", transform=where, fontsize=7, color=_GREY)
+            panel.text(0, 1.01, f"×: {failing}", transform=where, fontsize=7, color=GREY)
         panel.set_xlim(low, high)
         panel.set_ylim(low, top)
         panel.set_xlabel(f"seconds of {oracle_name(self._reference)}")

@@ -105,6 +105,12 @@ class SafetyRecords(StoreReader):
         query = "SELECT outcome, stopped, COUNT(*) FROM walks GROUP BY 1, 2 ORDER BY 1, 2"
         return {(outcome, bool(stopped)): count for outcome, stopped, count in self._rows(query)}
 
+    def walk_steps(self) -> tuple[int, int]:
+        """The steps of the shortest and of the longest walk; 0 if there are no walks."""
+        query = "SELECT IFNULL(MIN(steps), 0), IFNULL(MAX(steps), 0) FROM walks"
+        ((least, most),) = self._rows(query)
+        return least, most
+
     def runs(self) -> RunColumns:
         """All unsafe runs, without their states."""
         rows = self._rows("SELECT walk, IFNULL(same_as, walk), steps FROM runs ORDER BY walk")
@@ -168,6 +174,10 @@ class SafetyRecords(StoreReader):
     def bug_kinds(self) -> dict[str, str]:
         """The kinds of all bugs by their ids, in the order in which they were found."""
         return dict(self._rows("SELECT id, kind FROM bugs ORDER BY rowid"))
+
+    def bug_times(self) -> list[tuple[str, float]]:
+        """The kinds of all bugs and the running time when each was found."""
+        return list(self._rows("SELECT kind, seconds FROM bugs ORDER BY rowid"))
 
     def bug_walks(self) -> dict[str, int]:
         """The walks that found all bugs, by the ids of the bugs."""

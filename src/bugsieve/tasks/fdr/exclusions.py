@@ -25,7 +25,7 @@ def exclusions(task: Task) -> NDArray[np.bool_]:
     """A symmetric matrix over all facts: no reachable state has both. No conditional effects."""
     offsets = fact_offsets(task)
     facts = int(task.domain_sizes.sum())
-    excluded = _same_variable(task, facts)
+    excluded = _same_variable(task)
     for group in task.mutex_groups:
         members = np.array([offsets[variable] + value for variable, value in group])
         excluded[np.ix_(members, members)] = True
@@ -35,7 +35,7 @@ def exclusions(task: Task) -> NDArray[np.bool_]:
     return excluded
 
 
-def _same_variable(task: Task, facts: int) -> NDArray[np.bool_]:
+def _same_variable(task: Task) -> NDArray[np.bool_]:
     owner = np.repeat(np.arange(task.num_variables), task.domain_sizes)
     same: NDArray[np.bool_] = owner[:, None] == owner[None, :]
     return same

@@ -56,11 +56,6 @@ class Undoing:
     """The first operator that could not be shown undoable."""
 
     @property
-    def undoable(self) -> bool:
-        """Whether every operator can be undone."""
-        return self.obstacle is None
-
-    @property
     def obstacle_to_inversion(self) -> int | None:
         """The first operator that a single operator does not always undo."""
         if self.obstacle is not None:

@@ -45,8 +45,19 @@ def load_fond(
     return load_document(encoder.document(pddl.problem.name, end, condition), name=name)
 
 
-def read_condition(path: AnyPath) -> str:
-    """The text of a file that holds a condition."""
+def read_condition(given: str, *, name: str, base: AnyPath = "") -> str:
+    """The condition that is given in parentheses, or by the name of a file relative to `base`.
+
+    `name` is what errors call it.
+    """
+    if given.lstrip().startswith("("):
+        return given
+    path = os.path.join(base, given)
+    if not os.path.isfile(path):
+        raise InputError(
+            f"{name} {given!r} is neither a file nor a condition in parentheses, "
+            "as in '(and (flat) (not (spare)))'"
+        )
     return read_document(path).data.decode("latin-1")
 
 

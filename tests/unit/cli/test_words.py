@@ -1,0 +1,50 @@
+"""The words that commands print about runs and states are explained in the help and the docs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bugsieve.bugs.replay import ReplayStatus
+from bugsieve.bugs.safety_bug import AVOIDABLE, FAULT
+from bugsieve.campaigns.safety.summary import NO_ACTION
+from bugsieve.cli import main
+from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.policies.decisions import Ending
+
+DOCS = Path(__file__).parents[3] / "docs"
+WALKS = [*(outcome.value for outcome in WalkOutcome), NO_ACTION]
+RUNS = ["fault", "could not be avoided", "inconclusive"]
+
+
+def explained(page: str) -> set[str]:
+    """The words in the first columns of the tables of a page."""
+    rows = re.findall(r"^\| ([^|]+) \|", (DOCS / page).read_text("utf-8"), re.MULTILINE)
+    return {word.strip("`") for row in rows for word in row.split(", ")}
+
+
+def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main([command, "--help"]) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_the_words_of_safety(capsys: pytest.CaptureFixture[str]) -> None:
+    text = help_of("safety", capsys)
+    assert [word for word in [*WALKS, *RUNS] if f" {word} " not in text] == []
+    states = ["safe", "lost", "not safe", "unsafe", "undecided", "with a fault"]
+    bugs = [FAULT, AVOIDABLE, "not proven in full", *(status.value for status in ReplayStatus)]
+    assert {*WALKS, *RUNS, *states, *bugs} <= explained("safety.md")
+
+
+def test_the_words_of_decide(capsys: pytest.CaptureFixture[str]) -> None:
+    text = help_of("decide", capsys)
+    assert "undecided" in text and "perhaps a fault" in text
+
+
+def test_the_words_of_rollout(capsys: pytest.CaptureFixture[str]) -> None:
+    endings = {ending.label for ending in Ending}
+    assert endings <= explained("rollout.md")
+    text = help_of("rollout", capsys)
+    assert all(f'"{ending}"' in text for ending in endings)
