@@ -22,20 +22,33 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:
-    """Replace several files; none is touched before the contents of all are on the disk."""
+    """Replace several files; none is touched before the contents of all are on the disk.
+
+    A link goes on to point to its file; what is no file, such as a pipe, is written into.
+    """
+    streams = {path for path in files if path.exists() and not path.is_file()}
+    for path in streams:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    replaced = {_followed(path): data for path, data in files.items() if path not in streams}
     # The process id keeps processes apart, the number threads; permissions follow the umask.
     parts = {
-        path: path.with_name(f".{path.name}.{os.getpid()}.{next(_NUMBERS)}.part") for path in files
+        path: path.with_name(f".{path.name}.{os.getpid()}.{next(_NUMBERS)}.part")
+        for path in replaced
     }
     try:
         for path, part in parts.items():
-            if path.is_dir():
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
             with open(part, "xb") as file:
-                file.write(files[path])
+                file.write(replaced[path])
+        for path in streams:
+            path.write_bytes(files[path])
         for path, part in parts.items():
             os.replace(part, path)
     except BaseException:
         for part in parts.values():
             part.unlink(missing_ok=True)
         raise
+
+
+def _followed(path: Path) -> Path:
+    return Path(os.path.realpath(path)) if path.is_symlink() else path

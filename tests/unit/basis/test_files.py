@@ -45,3 +45,25 @@ def test_several_files_are_replaced_or_none(tmp_path: Path) -> None:
     write_together({first: b"new", second: b"too"})
     assert (first.read_text(), second.read_text()) == ("new", "too")
     assert sorted(os.listdir(tmp_path)) == ["first", "second"]
+
+
+def test_a_link_goes_on_to_point_to_its_file(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "target", tmp_path / "link"
+    link.symlink_to(target)
+    for text in ("first", "second"):  # the first time, the target does not exist yet
+        write_text(link, text)
+        assert link.is_symlink() and target.read_text() == text
+    assert os.listdir(tmp_path / "folder") == ["target"]
+
+
+def test_pipes_are_written_into(tmp_path: Path) -> None:
+    pipe, file = tmp_path / "pipe", tmp_path / "file"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_together({pipe: b"through", file: b"beside"})
+        assert os.read(reader, 100) == b"through"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo() and file.read_bytes() == b"beside"
