@@ -56,11 +56,15 @@ def _explain_safety(args: argparse.Namespace) -> int:
 
 
 def _explain_cost(args: argparse.Namespace) -> int:
+    from bugsieve.bugs.checker import check
     from bugsieve.faults.blame import blame
+    from bugsieve.results.proofs import proof_of
     from bugsieve.search import Limits
 
     limits = Limits(args.expansions, None, 1 << 30)
     with open_bug(args) as (bench, (row,)):
+        with proof_of(row.id, args.folder):
+            check(bench.task.to_sas(), row.bug.certificate)
         found = blame(bench, row.bug.certificate, limits=limits)
         show(_as_json(bench, row, found) if args.json else _as_text(bench, row, found))
     return 0

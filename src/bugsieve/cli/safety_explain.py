@@ -45,8 +45,10 @@ class SafetyExplanation:
 def explanation_of(folder: Path, name: str) -> SafetyExplanation:
     """Everything about the bug of this id, or of the only one that begins so."""
     from bugsieve.bugs.safety_bug import plain_states
+    from bugsieve.bugs.safety_bug_checker import SafetyBugChecker
     from bugsieve.campaigns.safety.campaign import saved_model
     from bugsieve.oracles.safety.decide import Safety
+    from bugsieve.results.proofs import proof_of
     from bugsieve.results.safety.export import SAFETY_NAMES
     from bugsieve.results.safety.records import SafetyRecords
 
@@ -55,6 +57,8 @@ def explanation_of(folder: Path, name: str) -> SafetyExplanation:
         run, header = records.run(row.walk), records.header
         verdicts = records.verdicts(row.bug.oracle)[row.walk]
     model = saved_model(folder, header)
+    with proof_of(row.id, folder):
+        SafetyBugChecker(model.document).check(row.bug.certificate)
     expansion = model.expand([model.state(row.bug.state)])
     place = expansion.actions.tolist().index(row.safe_action)
     begin, end = expansion.outcome_offsets[place : place + 2]

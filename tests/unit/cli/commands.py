@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+from bugsieve.results.schema import STORE_FILE
 
 Run = Callable[..., tuple[int, str, str]]
 """Calls the command line; gives the exit code, what it printed, and its complaints."""
@@ -29,3 +34,12 @@ def check_export(run: Run, results: Path, form: str, target: Path) -> None:
     assert code == 0 and out
     for line in out.splitlines():
         assert Path(line.removeprefix("wrote ")).stat().st_size > 0
+
+
+def falsified(results: Path, copy: Path, part: str, value: object) -> Path:
+    """A copy of a campaign in which a part of all certificates is another."""
+    shutil.copytree(results, copy)
+    with closing(sqlite3.connect(copy / STORE_FILE)) as store, store:
+        change = "UPDATE bugs SET bug = json_set(bug, ?, json(?))"
+        store.execute(change, (f"$.certificate.{part}", json.dumps(value)))
+    return copy

@@ -10,7 +10,7 @@ import pytest
 from bugsieve.bugs.safety_bug_checker import check_safety_bug
 from bugsieve.cli import main
 from tests.unit.campaigns.safety.ledge import ledge
-from tests.unit.cli.commands import Run, check_export, check_resume
+from tests.unit.cli.commands import Run, check_export, check_resume, falsified
 from tests.unit.results.samples import created
 from tests.unit.results.small_disk import small_disk
 from tests.unit.tasks.jani.small import (
@@ -142,6 +142,16 @@ def test_status_lists_bugs(results: Path, run: Run) -> None:
     ids = {file.stem for file in (results / "bugs").iterdir()}
     assert (code, sum(bug in out for bug in ids)) == (0, 1)
     assert "not finished" not in out
+
+
+def test_nothing_is_built_upon_false_proofs(results: Path, tmp_path: Path, run: Run) -> None:
+    bug = next((results / "bugs").iterdir()).stem
+    folder = falsified(results, tmp_path / "false", "safe[0][1]", 10**6)
+    for command in (["explain", folder, bug], ["shield", folder, "-o", tmp_path / "shield.json"]):
+        code, out, err = run(*command)
+        assert (code, out) == (4, "")
+        assert "does not hold" in err
+    assert not (tmp_path / "shield.json").exists()
 
 
 def test_explain_shows_the_run_and_what_is_safe(results: Path, run: Run) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from bugsieve.bugs.checker import check
 from bugsieve.cli import main
-from tests.unit.cli.commands import Run, check_export, check_resume
+from tests.unit.cli.commands import Run, check_export, check_resume, falsified
 from tests.unit.policies.generated import write_task
 
 
@@ -102,6 +102,14 @@ def test_replay_tells_whether_a_bug_is_still_there(results: Path, run: Run) -> N
     code, out, _ = run("replay", results, "--policy", "optimal", "--json")
     statuses = {json.loads(line)["status"] for line in out.splitlines()}
     assert (code, statuses) == (0, {"fixed"})
+
+
+def test_explain_notices_false_proofs(results: Path, tmp_path: Path, run: Run) -> None:
+    bug = next((results / "bugs").iterdir()).stem
+    folder = falsified(results, tmp_path / "false", "plan.operators", [])
+    code, out, err = run("explain", folder, bug)
+    assert (code, out) == (4, "")
+    assert f"{folder}: the certificate of bug {bug} does not hold" in err
 
 
 def test_explain_marks_the_decision(results: Path, run: Run) -> None:

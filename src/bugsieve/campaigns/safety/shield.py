@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.bugs.safety_bug_checker import SafetyBugChecker
 from bugsieve.campaigns.safety.campaign import AnyPath, policy_of
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.rows import row_keys
 from bugsieve.policies.models.table import write_table
+from bugsieve.results.proofs import proof_of
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.safety.rows import SafetyBugRow
 from bugsieve.tasks.jani.model import JaniModel, StateArray
@@ -49,6 +51,10 @@ def make_shield(directory: AnyPath, target: AnyPath) -> Shield:
         raise UsageError(f"{directory}: has no bugs, so there is nothing to shield")
     path = Path(target)
     with policy_of(directory, header) as policy:
+        checker = SafetyBugChecker(policy.model.document)
+        for row in rows:
+            with proof_of(row.id, Path(directory)):
+                checker.check(row.bug.certificate)
         choices = _needed(policy, _alternatives(policy, rows))
         try:
             write_table(path, policy.model, list(choices.values()), default=policy.spec)
