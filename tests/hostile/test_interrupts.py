@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.hostile.processes import children, is_running, needs_proc
+from tests.hostile.processes import children, needs_proc, wait_until_gone
 from tests.unit.tasks.fdr.test_translator import LARGE_DOMAIN, large_problem
 
 
@@ -29,4 +29,4 @@ def test_interrupting_the_translator(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate()
     assert (process.returncode, output, errors) == (2, "", "bugsieve: interrupted\n")
-    assert not is_running(translator)
+    wait_until_gone([translator])
