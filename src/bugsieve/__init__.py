@@ -9,6 +9,13 @@ TYPE_CHECKING = False  # type checkers take it for true; the module `typing` sta
 if TYPE_CHECKING:
     from typing import Any
 
+    from bugsieve.basis.errors import BudgetError as BudgetError
+    from bugsieve.basis.errors import BugsieveError as BugsieveError
+    from bugsieve.basis.errors import InputError as InputError
+    from bugsieve.basis.errors import InternalError as InternalError
+    from bugsieve.basis.errors import PolicyError as PolicyError
+    from bugsieve.basis.errors import UnsupportedError as UnsupportedError
+    from bugsieve.basis.errors import UsageError as UsageError
     from bugsieve.bugs.bug import Bug as Bug
     from bugsieve.bugs.safety_bug import SafetyBug as SafetyBug
     from bugsieve.campaigns.campaign import Campaign as Campaign
@@ -32,19 +39,26 @@ if TYPE_CHECKING:
     from bugsieve.tasks.jani.model import JaniModel as JaniModel
 
 _PUBLIC = {
+    "BudgetError": "bugsieve.basis.errors",
     "Bug": "bugsieve.bugs.bug",
+    "BugsieveError": "bugsieve.basis.errors",
     "Campaign": "bugsieve.campaigns.campaign",
     "CampaignOptions": "bugsieve.campaigns.options",
+    "InputError": "bugsieve.basis.errors",
+    "InternalError": "bugsieve.basis.errors",
     "JaniModel": "bugsieve.tasks.jani.model",
     "ModelPolicy": "bugsieve.policies.models.policy",
     "NO_ACTION": "bugsieve.tasks.fdr.task",
     "Policy": "bugsieve.policies.policy",
+    "PolicyError": "bugsieve.basis.errors",
     "Run": "bugsieve.policies.runs",
     "SafetyBug": "bugsieve.bugs.safety_bug",
     "SafetyCampaign": "bugsieve.campaigns.safety.campaign",
     "SafetyOptions": "bugsieve.campaigns.safety.options",
     "Task": "bugsieve.tasks.fdr.task",
     "TranslationLimits": "bugsieve.tasks.fdr.translator",
+    "UnsupportedError": "bugsieve.basis.errors",
+    "UsageError": "bugsieve.basis.errors",
     "find_bugs": "bugsieve.campaigns.find",
     "find_safety_bugs": "bugsieve.campaigns.safety.find",
     "load_model": "bugsieve.tasks.jani.loading",
@@ -57,18 +71,25 @@ _PUBLIC = {
 
 __all__ = [
     "NO_ACTION",
+    "BudgetError",
     "Bug",
+    "BugsieveError",
     "Campaign",
     "CampaignOptions",
+    "InputError",
+    "InternalError",
     "JaniModel",
     "ModelPolicy",
     "Policy",
+    "PolicyError",
     "Run",
     "SafetyBug",
     "SafetyCampaign",
     "SafetyOptions",
     "Task",
     "TranslationLimits",
+    "UnsupportedError",
+    "UsageError",
     "__version__",
     "find_bugs",
     "find_safety_bugs",

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import UsageError
-from bugsieve.tasks.fdr.arrays import ask_core
+from bugsieve.tasks.fdr.arrays import as_array, ask_core
+from bugsieve.tasks.fdr.task import require_task
 
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import Task
@@ -22,7 +23,7 @@ class PathDistances:
     """Estimates of the cost from one state to another; may be asked from any thread."""
 
     def __init__(self, task: Task) -> None:
-        self.task = task
+        self.task = require_task(task)
         self._native = _native.PathDistances(task.native)
 
     def __repr__(self) -> str:
@@ -39,7 +40,7 @@ class PathDistances:
 
 
 def _bounds(offsets: ArrayLike) -> NDArray[np.int64]:
-    bounds = np.asarray(offsets)
+    bounds = as_array(offsets, "offsets")
     if bounds.ndim != 1 or bounds.dtype.kind not in "iu":
         raise UsageError(
             "offsets are a list of whole numbers, "

@@ -11,7 +11,8 @@ from bugsieve import _native
 from bugsieve.basis.errors import UsageError
 from bugsieve.search.limits import Limits
 from bugsieve.search.searches import SearchResult, core_limits, from_core
-from bugsieve.tasks.fdr.arrays import ActionArray, ask_core, operator_column
+from bugsieve.tasks.fdr.arrays import ActionArray, as_array, ask_core, operator_column
+from bugsieve.tasks.fdr.task import require_task
 
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import Task
@@ -27,13 +28,13 @@ def improve_plan(task: Task, state: ArrayLike, plan: ArrayLike, *, limits: Limit
 
     UsageError if the plan does not lead from the state to the goal.
     """
-    row = task.checked_state(state)
+    row = require_task(task).checked_state(state)
     options = core_limits(limits, None)
     return from_core(ask_core(_native.improve_plan, task.native, row, _operators(plan), **options))
 
 
 def _operators(plan: ArrayLike) -> ActionArray:
-    operators = np.asarray(plan)
+    operators = as_array(plan, "operators of the plan")
     if operators.ndim != 1:
         raise UsageError(f"a plan is a list of operators, not an array of {operators.ndim} axes")
     if not operators.size:  # of whatever type

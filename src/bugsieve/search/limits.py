@@ -1,15 +1,13 @@
-"""What a search may spend, and the check of such numbers."""
+"""What a search may spend."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from operator import index
-from typing import overload
 
+from bugsieve.basis.arguments import whole_number_or_none
 from bugsieve.basis.errors import UsageError
 
-_LARGEST = 2**63 - 1
 SECONDS_OF_AGES = 10**12
 """Longer than any search; whole numbers without end do not fit a float."""
 
@@ -28,29 +26,12 @@ class Limits:
     bytes: int | None = None
 
     def __post_init__(self) -> None:
-        whole_number(self.expansions, "a limit on expansions", least=0)
-        whole_number(self.bytes, "a limit on bytes", least=0)
+        whole_number_or_none(self.expansions, "a limit on expansions", least=0)
+        whole_number_or_none(self.bytes, "a limit on bytes", least=0)
         if self.seconds is not None and not _is_duration(self.seconds):
             raise UsageError(
                 f"a time limit must be a number of seconds, at least 0, got {self.seconds!r}"
             )
-
-
-@overload
-def whole_number(value: int, what: str, *, least: int | None = None) -> int: ...
-@overload
-def whole_number(value: int | None, what: str, *, least: int | None = None) -> int | None: ...
-def whole_number(value: int | None, what: str, *, least: int | None = None) -> int | None:
-    """The number as the core takes it, with 64 bits; UsageError unless it is whole and allowed."""
-    if value is None:
-        return None
-    try:
-        number = index(value)
-    except TypeError:
-        raise UsageError(f"{what} must be a whole number, got {value!r}") from None
-    if least is not None and number < least:
-        raise UsageError(f"{what} must be at least {least}, got {number}")
-    return max(-_LARGEST, min(number, _LARGEST))
 
 
 def _is_duration(seconds: float) -> bool:

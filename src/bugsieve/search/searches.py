@@ -10,9 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve import _native
+from bugsieve.basis.arguments import (
+    require_flag,
+    require_kind,
+    whole_number,
+    whole_number_or_none,
+)
 from bugsieve.basis.errors import BudgetError
-from bugsieve.search.limits import NO_LIMITS, SECONDS_OF_AGES, Limits, whole_number
+from bugsieve.search.limits import NO_LIMITS, SECONDS_OF_AGES, Limits
 from bugsieve.tasks.fdr.heuristic_names import check_heuristic
+from bugsieve.tasks.fdr.task import require_task
 
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import StateArray, Task
@@ -79,7 +86,7 @@ def astar(
 ) -> SearchResult:
     """A cheapest plan from the state, if the heuristic is admissible (blind, hmax, lmcut)."""
     check_heuristic(heuristic)
-    row = task.checked_state(state)
+    row = require_task(task).checked_state(state)
     return from_core(_native.astar(task.native, row, heuristic, **core_limits(limits, cost_bound)))
 
 
@@ -95,7 +102,9 @@ def greedy(
 ) -> SearchResult:
     """Some plan from the state, by greedy best-first search; complete."""
     check_heuristic(heuristic)
-    row = task.checked_state(state)
+    row = require_task(task).checked_state(state)
+    require_flag(deferred, "deferred")
+    require_flag(preferred, "preferred")
     options = core_limits(limits, cost_bound)
     return from_core(
         _native.greedy(
@@ -113,7 +122,8 @@ def enforced_hill_climbing(
     cost_bound: int | None = None,
 ) -> SearchResult:
     """Some plan from the state, or "gave-up": breadth-first steps down h^FF, never back up."""
-    row = task.checked_state(state)
+    row = require_task(task).checked_state(state)
+    require_flag(preferred, "preferred")
     options = core_limits(limits, cost_bound)
     return from_core(
         _native.enforced_hill_climbing(task.native, row, preferred=preferred, **options)
@@ -130,7 +140,7 @@ def lookahead(
 ) -> Lookahead:
     """The cheapest plan of at most `depth` steps, and all states met on the way."""
     depth = whole_number(depth, "the depth of a lookahead", least=0)
-    row = task.checked_state(state)
+    row = require_task(task).checked_state(state)
     result, leaves = _native.lookahead(task.native, row, depth, **core_limits(limits, cost_bound))
     return Lookahead(from_core(result), leaves.states, leaves.costs, leaves)
 
@@ -142,6 +152,7 @@ def exact_goal_distances(
 
     BudgetError if there are more than `max_states` of them.
     """
+    require_task(task)
     most = whole_number(max_states, "max_states", least=1)
     try:
         return _native.exact_goal_distances(task.native, max_states=most)
@@ -151,13 +162,14 @@ def exact_goal_distances(
 
 def core_limits(limits: Limits, cost_bound: int | None) -> dict[str, Any]:
     """Limits and bound as keyword arguments of the native searches."""
+    require_kind(limits, Limits, "limits", "of type Limits")
     given: dict[str, int | float | None] = {
-        "cost_bound": whole_number(cost_bound, "a cost bound"),
-        "max_expansions": whole_number(limits.expansions, "a limit on expansions"),
+        "cost_bound": whole_number_or_none(cost_bound, "a cost bound"),
+        "max_expansions": whole_number_or_none(limits.expansions, "a limit on expansions"),
         "max_seconds": None
         if limits.seconds is None
         else float(min(limits.seconds, SECONDS_OF_AGES)),
-        "max_bytes": whole_number(limits.bytes, "a limit on bytes"),
+        "max_bytes": whole_number_or_none(limits.bytes, "a limit on bytes"),
     }
     # A bound below 0 excludes every plan, as 0 does; the core takes -1 for "none".
     return {name: max(value, 0) for name, value in given.items() if value is not None}

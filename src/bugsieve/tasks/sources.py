@@ -8,6 +8,9 @@ from pathlib import Path
 from bugsieve.basis.errors import InputError
 
 MEBIBYTE = 1 << 20
+DOMAIN_FILE, PROBLEM_FILE = "domain.pddl", "problem.pddl"
+"""What a folder holds that stands for a task."""
+
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it before UTF-8 text
 
 
@@ -34,6 +37,20 @@ def read_input(path: str | os.PathLike[str], *, kind: str, max_bytes: int) -> by
         limit = max_bytes // MEBIBYTE
         raise InputError(f"{name}: is larger than {limit} MiB, the limit for a {kind} file")
     return data
+
+
+def task_files(*given: str) -> tuple[str, ...]:
+    """The files as they are; one folder stands for the domain and the problem that it holds."""
+    if len(given) != 1 or not os.path.isdir(given[0]):
+        return given
+    inside = tuple(os.path.join(given[0], name) for name in (DOMAIN_FILE, PROBLEM_FILE))
+    missing = [os.path.basename(path) for path in inside if not os.path.isfile(path)]
+    if missing:
+        raise InputError(
+            f"{given[0]}: is a folder that holds no {' and no '.join(missing)}; "
+            "give a domain and a problem file, or one .sas file"
+        )
+    return inside
 
 
 def _missing_folder(name: str) -> str:

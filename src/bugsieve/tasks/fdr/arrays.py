@@ -37,7 +37,7 @@ class StateShape:
 
     def batch(self, states: ArrayLike) -> StateArray:
         """One state or many as whole rows of uint16, or a UsageError."""
-        array = _as_array(states, "states")
+        array = as_array(states, "states")
         if array.ndim == 1:
             array = array[np.newaxis, :]
         if array.ndim != 2 or array.shape[1] != len(self.domain_sizes):
@@ -63,7 +63,7 @@ class StateShape:
 
 def operator_column(operators: ArrayLike, rows: int) -> ActionArray:
     """One operator per state; a single number counts for a single state."""
-    column = np.atleast_1d(_as_array(operators, "operator numbers"))
+    column = np.atleast_1d(as_array(operators, "operator numbers"))
     if column.shape != (rows,) or column.dtype.kind not in "iu":
         raise UsageError(
             f"{rows} states need {rows} operator numbers, not an array of type {column.dtype} "
@@ -87,12 +87,9 @@ def ask_core(
         raise UsageError(str(error)) from None
 
 
-def _as_array(values: ArrayLike, what: str) -> NDArray[Any]:
+def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
+    """The values as an array of whatever type, or a UsageError that names them."""
     try:
         return np.asarray(values)
-    except (
-        ValueError,
-        TypeError,
-        OverflowError,
-    ):  # rows of different lengths, mostly
+    except (ValueError, TypeError, OverflowError):  # rows of different lengths, mostly
         raise UsageError(f"the {what} form no array: are all rows equally long?") from None

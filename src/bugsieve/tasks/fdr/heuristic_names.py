@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bugsieve import _native
+from bugsieve.basis.arguments import require_text
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
 
 
 def check_heuristic(name: str) -> None:
     """Raise UsageError unless there is a heuristic of that name."""
+    require_text(name, "the heuristic")
     if name not in _native.HEURISTICS:
         raise UsageError(no_such("heuristic", name, _native.HEURISTICS))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TypeAlias
 
 from bugsieve import _native
+from bugsieve.basis.arguments import require_flag, require_kind, require_path
 from bugsieve.basis.errors import InputError, InternalError, UnsupportedError, UsageError
 from bugsieve.tasks.fdr import cache as translations
 from bugsieve.tasks.fdr.derived import DisjunctiveGoalError, without_axioms
@@ -21,13 +23,14 @@ from bugsieve.tasks.fdr.translator import (
 from bugsieve.tasks.pddl.check import PddlTask, check_pddl
 from bugsieve.tasks.pddl.costs import MISSING_COST, missing_cost
 from bugsieve.tasks.pddl.problem import goal_disjunction
-from bugsieve.tasks.sources import MEBIBYTE, read_input
+from bugsieve.tasks.sources import MEBIBYTE, read_input, task_files
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
 MAX_SAS_BYTES = 512 * MEBIBYTE
 # Changes whenever the same PDDL would give another SAS text, or none.
 _TRANSLATION_FORMAT = b"bugsieve-translation-2"
+_PDDL_BEGINNING = re.compile(rb"(?:\s|;[^\n]*\n)*\(")
 # The cost and the end of an operator that the translator would have dropped.
 _MARKED_END = f"\n{MISSING_COST}\nend_operator".encode()
 
@@ -41,15 +44,26 @@ def load_task(
 ) -> Task:
     """The task of a domain and a problem in PDDL, or of one SAS file.
 
-    `limits` bound the translation of PDDL; a BudgetError says when they were too tight.
+    A folder stands for the files domain.pddl and problem.pddl that it holds. `limits` bound the
+    translation of PDDL; a BudgetError says when they were too tight.
     """
-    if problem is not None:
-        return _load_pddl(domain, problem, cache=cache, limits=limits)
-    name = os.fspath(domain)
-    text = read_input(domain, kind="SAS", max_bytes=MAX_SAS_BYTES)
+    given = [require_path(domain, "domain")]
+    given += [] if problem is None else [require_path(problem, "problem")]
+    require_flag(cache, "cache")
+    if limits is not None:
+        require_kind(limits, TranslationLimits, "limits", "of type TranslationLimits, or None")
+    name, *others = task_files(*given)
+    if others:
+        return _load_pddl(name, others[0], cache=cache, limits=limits)
+    text = read_input(name, kind="SAS", max_bytes=MAX_SAS_BYTES)
     if name.endswith(".jani"):
         raise UsageError(f"{name}: is a JANI model; 'bugsieve safety' tests policies on those")
     if not name.endswith(".sas") and not text.startswith(b"begin_version"):
+        if not _PDDL_BEGINNING.match(text):
+            raise InputError(
+                f"{name}: is neither PDDL nor SAS; give a domain and a problem file in PDDL, or "
+                "one .sas file"
+            )
         raise UsageError(
             f"{name}: a PDDL domain needs a problem file beside it (only a .sas file stands alone)"
         )
@@ -84,9 +98,9 @@ def native_task(text: bytes, name: str, *, translated: bool = False) -> _native.
 
 
 def _load_pddl(
-    domain: AnyPath, problem: AnyPath, *, cache: bool, limits: TranslationLimits | None
+    domain: str, problem: str, *, cache: bool, limits: TranslationLimits | None
 ) -> Task:
-    return task_of(check_pddl(domain, problem), os.fspath(problem), cache=cache, limits=limits)
+    return task_of(check_pddl(domain, problem), problem, cache=cache, limits=limits)
 
 
 def task_of(

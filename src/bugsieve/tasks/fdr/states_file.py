@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError
+from bugsieve.tasks.jani.json_text import load_json
 
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import StateArray, Task
@@ -41,21 +41,11 @@ class StatesFile:
 
 def read_states_file(path: Path) -> StatesFile:
     """The file, if it is readable and has the right form; needs no task, so it can come first."""
-    content = _json(path)
+    content = load_json(path, kind="states", max_bytes=MAX_BYTES)
     entries = content.get("states") if isinstance(content, dict) else content
     if not isinstance(entries, list) or not entries:
         raise InputError(f"the states file {path} must hold a list of states, at least one")
     return StatesFile(path, tuple(_facts(path, i, entry) for i, entry in enumerate(entries)))
-
-
-def _json(path: Path) -> Any:
-    from bugsieve.tasks.sources import read_input
-
-    text = read_input(path, kind="JSON", max_bytes=MAX_BYTES)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"the states file {path} is no JSON: {error}") from None
 
 
 def _facts(path: Path, number: int, entry: Any) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.arguments import require_kind, require_path, require_text, texts
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.files import write_atomically
 from bugsieve.tasks.fdr import atoms
 from bugsieve.tasks.fdr.arrays import ActionArray as ActionArray
@@ -134,11 +135,14 @@ class Task:
         return table
 
     def operator_ids(self, name: str) -> tuple[int, ...]:
-        """All operators called `name`, ascending; KeyError if there is none.
+        """All operators called `name`, ascending; UsageError if there is none.
 
         There are several when the action's condition is a disjunction: one for each case.
         """
-        return self._operators_by_name[_plan_form(name)]
+        found = self._operators_by_name.get(_plan_form(require_text(name, "name")))
+        if found is None:
+            raise UsageError(f"there is no operator {name!r}: the task's operator_names list all")
+        return found
 
     def operator_id(self, name: str) -> int:
         """The first operator called `name` ("(pick-up a)" or "pick-up a", in any case)."""
@@ -164,7 +168,7 @@ class Task:
         InputError if there is no such state, or if two of its facts exclude each other: no state
         reachable from the initial one has both. Arrays of values are not checked for that.
         """
-        values = self._facts.to_values(facts, self.objects)
+        values = self._facts.to_values(texts(facts, "facts"), self.objects)
         return np.array(values, dtype=np.uint16)
 
     def places(self, atom: str) -> tuple[tuple[int, int], ...]:
@@ -172,7 +176,7 @@ class Task:
 
         InputError with the nearest name for an atom that is never true.
         """
-        return self._facts.places(atoms.normalised(atom), self.objects)
+        return self._facts.places(atoms.normalised(require_text(atom, "atom")), self.objects)
 
     def applicable(self, states: ArrayLike) -> Applicable:
         """The applicable operators of each state."""
@@ -204,7 +208,7 @@ class Task:
 
     def heuristic(self, name: str) -> Heuristic:
         """The heuristic of that name for this task; made once."""
-        if name not in self._heuristics:
+        if require_text(name, "name") not in self._heuristics:
             check_heuristic(name)
             self._heuristics[name] = Heuristic(self.native, name, self._shape)
         return self._heuristics[name]
@@ -221,7 +225,7 @@ class Task:
     def write_sas(self, path: str | os.PathLike[str], state: ArrayLike | None = None) -> None:
         """Write `to_sas(state)` to a file; InputError if it cannot be written."""
         data = self._sas(state)
-        target = Path(path)
+        target = Path(require_path(path, "path"))
         if target.is_dir():
             raise InputError(f"cannot write the task to {target}: it is a folder, name a file")
         try:
@@ -246,6 +250,12 @@ class Task:
     @cached_property
     def _shape(self) -> StateShape:
         return StateShape(self.domain_sizes)
+
+
+def require_task(task: object) -> Task:
+    """The task; UsageError for anything else, which is often a file name or a model."""
+    wanted = "a Task, as bugsieve.load_task makes it"
+    return require_kind(task, Task, "task", wanted)
 
 
 def _plan_form(name: str) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import BudgetError, InputError, InternalError, UsageError
 
 PACKAGE = "fast-downward.translate"
@@ -78,6 +79,7 @@ class TranslationLimits:
     bytes: int = 4 << 30
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("seconds", "bytes"):
             value = getattr(self, name)
             if not value > 0:

@@ -123,7 +123,7 @@ class Declarations:
             raise UsageError(no_such("constant", unknown[0], by_name or ["none"]))
         values: dict[str, Value] = {}
         for name in self._order(by_name, given):
-            values[name] = self._constant(by_name[name], given.get(name))
+            values[name] = self._constant(name, by_name[name], given)
             self.names[name] = self._formulas.graph.constant(values[name])
         return values
 
@@ -138,13 +138,12 @@ class Declarations:
             part = by_name[error.cycle[0]]
             raise part.error(f"constants are defined by each other ({error})") from None
 
-    def _constant(self, part: Part, given: Value | None) -> Value:
+    def _constant(self, name: str, part: Part, given: Mapping[str, Value]) -> Value:
         kind = self.read_type(part["type"])
         value = part.get("value")
-        if given is not None:
-            return _given_value(part, kind, given)
+        if name in given:
+            return _given_value(part, kind, given[name])
         if value is None:
-            name = part["name"].text()
             raise part.error(
                 f"the constant {name!r} has no value: give it one with --constant {name}=VALUE "
                 "(in Python, constants={…})"

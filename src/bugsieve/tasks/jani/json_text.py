@@ -14,15 +14,19 @@ MAX_DEPTH = 10_000
 """Levels of lists and objects inside each other that we read."""
 
 _MAX_BYTES = 256 * MEBIBYTE
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _TOKEN = re.compile(r'[ \t\n\r]*(?:([\[\]{}:,])|("(?:[^"\\]|\\.)*")|([-+.\w]+))')
 
 
-def load_json(path: str | os.PathLike[str], *, kind: str = "JANI") -> Any:
+def load_json(
+    path: str | os.PathLike[str], *, kind: str = "JANI", max_bytes: int = _MAX_BYTES
+) -> Any:
     """What a JSON file holds; raises InputError with line and column where it is malformed."""
     name = os.fspath(path)
-    data = read_input(path, kind=kind, max_bytes=_MAX_BYTES)
+    data = read_input(path, kind=kind, max_bytes=max_bytes)
     try:
-        return _parse(data.decode("utf-8"))
+        text = data.decode("utf-8")
+        value = _parse(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{name}: line {line}: is not UTF-8 text") from None
@@ -32,8 +36,33 @@ def load_json(path: str | os.PathLike[str], *, kind: str = "JANI") -> Any:
         place = f"line {error.lineno}, column {error.colno}"
         reason = error.msg[0].lower() + error.msg[1:]
         raise InputError(f"{name}: {place}: is not valid JSON ({reason})") from None
-    except ValueError as error:  # a number of thousands of digits
+    except _NoNumberError as error:
         raise InputError(f"{name}: is not valid JSON ({error})") from None
+    except ValueError:  # from int()
+        raise InputError(f"{name}: has a number of thousands of digits") from None
+    if _SURROGATE.search(text):
+        _require_text(value, name)
+    return value
+
+
+def _require_text(value: Any, name: str) -> None:
+    """InputError if a text has half a character, which could not be written to any file."""
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, dict):
+            todo += [*part, *part.values()]
+        elif isinstance(part, list):
+            todo += part
+        elif isinstance(part, str) and not part.isascii():
+            try:
+                part.encode()
+            except UnicodeEncodeError:
+                raise InputError(f"{name}: {part[:40]!a} is no valid text") from None
+
+
+class _NoNumberError(ValueError):
+    """NaN or an infinity."""
 
 
 class _TooDeepError(json.JSONDecodeError):
@@ -48,7 +77,7 @@ def _parse(text: str) -> Any:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise _NoNumberError(f"{name} is no JSON number")
 
 
 class _DeepParser:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bugsieve.basis.arguments import require_path, require_text, wrong
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.jani.automata import Automaton, Edge, EdgeReader, Surroundings, read_outline
 from bugsieve.tasks.jani.composition import (
@@ -50,7 +50,14 @@ def load_model(
 
     `constants` gives values to constants, `property_name` chooses among several properties.
     """
-    model = Part(load_json(model_path), os.fspath(model_path))
+    name = require_path(model_path, "model_path")
+    if property_path is not None and not isinstance(property_path, PropertyFiles):
+        require_path(property_path, "property_path")
+    if constants is not None and not isinstance(constants, Mapping):
+        raise wrong("constants", "a dictionary of values by name, or None", constants)
+    if property_name is not None:
+        require_text(property_name, "property_name")
+    model = Part(load_json(name), name)
     _check_type(model)
     return _load(model, find_property(model, property_path, property_name), constants or {})
 

@@ -14,17 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
+from bugsieve.basis.arguments import require_kind, wrong
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.names import suggest
+from bugsieve.basis.wording import printable, shown_value
+from bugsieve.tasks.jani.arrays import StateArray as StateArray
+from bugsieve.tasks.jani.arrays import WordArray as WordArray
+from bugsieve.tasks.jani.arrays import action_column, draw_column, state_rows, word_rows
 from bugsieve.tasks.jani.declarations import convert_value
 from bugsieve.tasks.jani.encoding import Conditions
 from bugsieve.tasks.jani.expressions import Graph
 from bugsieve.tasks.jani.findings import ModelError, describe_fault, shown_state
 from bugsieve.tasks.jani.types import Type, Value
 from bugsieve.tasks.jani.variables import Variable
-
-StateArray = NDArray[np.float64]
-WordArray = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,10 @@ class Origins:
 
 
 class JaniModel:
-    """An immutable model with a start, a goal and an unsafety condition; safe to share."""
+    """An immutable model with a start, a goal and an unsafety condition; safe to share.
+
+    Methods that take states accept one state or a batch.
+    """
 
     def __init__(
         self,
@@ -79,7 +84,7 @@ class JaniModel:
     @property
     def name(self) -> str:
         """What the file calls the model."""
-        return str(self.document.get("name", "")) or self._origins.file
+        return printable(str(self.document.get("name", ""))) or self._origins.file
 
     @property
     def num_variables(self) -> int:
@@ -93,8 +98,12 @@ class JaniModel:
 
     def state(self, values: Sequence[Value] | Mapping[str, Value]) -> StateArray:
         """A state from values in the order of the variables, or by name."""
+        if isinstance(values, np.ndarray):
+            values = values.tolist()
         if isinstance(values, Mapping):
             values = self._in_order(values)
+        if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
+            raise wrong("values", "a list of values or a dictionary", values)
         if len(values) != self.num_variables:
             raise UsageError(
                 f"a state has {self.num_variables} values, one per variable, not {len(values)}"
@@ -106,8 +115,10 @@ class JaniModel:
 
     def values(self, state: ArrayLike) -> dict[str, Value]:
         """The values of a state by name, each of its own type."""
-        row = self._batch(np.atleast_2d(np.asarray(state, dtype=np.float64)))[0]
-        return {v.name: _typed(v.type, x) for v, x in zip(self.variables, row, strict=True)}
+        batch = self._batch(state)
+        if len(batch) != 1:
+            raise UsageError(f"one state was expected, not a batch of {len(batch)}")
+        return {v.name: _typed(v.type, x) for v, x in zip(self.variables, batch[0], strict=True)}
 
     def pack(self, states: ArrayLike) -> WordArray:
         """The states as rows of words, which the core works on; equal states have equal words."""
@@ -115,7 +126,7 @@ class JaniModel:
 
     def unpack(self, words: WordArray) -> StateArray:
         """The inverse of `pack`."""
-        return self.system.unpack(np.ascontiguousarray(words))
+        return self.system.unpack(word_rows(words, self.system.words))
 
     def is_goal(self, states: ArrayLike) -> NDArray[np.bool_]:
         """Whether each state satisfies the goal, unsafe or not."""
@@ -147,24 +158,24 @@ class JaniModel:
         with self._findings():
             return Expansion(*self.system.expand(self._batch(states)))
 
-    def observe(self, states: StateArray) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    def observe(self, states: ArrayLike) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """Kinds (0 ordinary, 1 goal, 2 unsafe) and which actions are applicable, as flags.
 
         Where a run ends, at the goal or in danger, no action is.
         """
         with self._findings():
-            kinds, flags = self.system.observe(states)
+            kinds, flags = self.system.observe(state_rows(states, self.num_variables))
         return kinds, flags.view(np.bool_)
 
-    def step(
-        self, states: StateArray, actions: NDArray[np.int32], draws: NDArray[np.float64]
-    ) -> StateArray:
+    def step(self, states: ArrayLike, actions: ArrayLike, draws: ArrayLike) -> StateArray:
         """One outcome of an applicable action for each state, picked by a draw from [0, 1).
 
         Edges are equally likely, the destinations of an edge as the model says.
         """
+        rows = state_rows(states, self.num_variables)
+        chosen, drawn = action_column(actions, len(rows)), draw_column(draws, len(rows))
         with self._findings():
-            return self.system.step(states, actions, draws)
+            return self.system.step(rows, chosen, drawn)
 
     def distances(self, states: ArrayLike) -> NDArray[np.float64]:
         """How far each state is from danger (h_u): 0 where it is unsafe.
@@ -204,13 +215,11 @@ class JaniModel:
             yield
         except _native.JaniFaultError as fault:
             raise self.finding(fault) from None
+        except ValueError as error:  # what the core says about wrong values
+            raise UsageError(str(error)) from None
 
     def _batch(self, states: ArrayLike) -> StateArray:
-        batch = np.asarray(states, dtype=np.float64)
-        if batch.ndim != 2 or batch.shape[1] != self.num_variables:
-            raise UsageError(
-                f"states must have shape (n, {self.num_variables}), not {batch.shape}"
-            )
+        batch = state_rows(states, self.num_variables)
         lower = [variable.type.lower for variable in self.variables]
         upper = [variable.type.upper for variable in self.variables]
         whole = [variable.type.kind != "real" for variable in self.variables]
@@ -239,9 +248,14 @@ class JaniModel:
         converted = convert_value(value, variable.type.kind)
         if converted is None or not variable.type.holds(converted):
             raise UsageError(
-                f"{value!r} is no value of {variable.name!r}, which is {variable.type}"
+                f"{shown_value(value)} is no value of {variable.name!r}, which is {variable.type}"
             )
         return float(converted)
+
+
+def require_model(model: object) -> JaniModel:
+    """The model; UsageError for anything else, which is often a file name or a task."""
+    return require_kind(model, JaniModel, "model", "a JaniModel, as bugsieve.load_model makes it")
 
 
 def _typed(kind: Type, value: float) -> Value:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.names import suggest
+from bugsieve.basis.wording import shown_value
 from bugsieve.tasks.jani.automata import Automaton
 from bugsieve.tasks.jani.declarations import convert_value
 from bugsieve.tasks.jani.expressions import Graph
@@ -151,7 +152,7 @@ class StartReader:
             return self._formulas.read_constant(part, self._scope, wanted)
         value = convert_value(data, wanted.kind)
         if value is None or not wanted.holds(value):
-            raise part.error(f"{data} is no value of {name!r}, which is {wanted}")
+            raise part.error(f"{shown_value(data)} is no value of {name!r}, which is {wanted}")
         return value
 
     @staticmethod

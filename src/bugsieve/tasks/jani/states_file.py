@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.wording import shown_value
+from bugsieve.tasks.jani.json_text import load_json
 
 if TYPE_CHECKING:
     from bugsieve.tasks.jani.model import JaniModel, StateArray
@@ -24,25 +25,11 @@ def read_states(path: Path, model: JaniModel) -> StateArray:
     """The states of a file, one per row, in its order."""
     import numpy as np
 
-    content = _json(path)
+    content = load_json(path, kind="states", max_bytes=MAX_BYTES)
     entries = content.get("states") if isinstance(content, dict) else content
     if not isinstance(entries, list) or not entries:
         raise InputError(f"the states file {path} must hold a list of states, at least one")
     return np.array([_state(path, number, entry, model) for number, entry in enumerate(entries)])
-
-
-def _json(path: Path) -> Any:
-    from bugsieve.tasks.sources import read_input
-
-    text = read_input(path, kind="JSON", max_bytes=MAX_BYTES)
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"the states file {path} is no JSON: {error}") from None
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
 
 
 def _state(path: Path, number: int, entry: Any, model: JaniModel) -> StateArray:
@@ -52,7 +39,7 @@ def _state(path: Path, number: int, entry: Any, model: JaniModel) -> StateArray:
         raise InputError(f"{place}: a state is a list of values, or an object of values by name")
     for value in values:
         if not isinstance(value, (bool, int, float)):
-            shown = repr(value)[:40]
+            shown = shown_value(value)
             raise InputError(f"{place}: {shown} is no value; values are numbers, true and false")
     try:
         return model.state(entry)

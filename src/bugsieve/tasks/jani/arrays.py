@@ -1,0 +1,64 @@
+"""Checks the arrays that callers give to models: their types and shapes, once per batch.
+
+Whether values are in range is for the model and the native core to say.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.tasks.fdr.arrays import as_array
+
+StateArray: TypeAlias = NDArray[np.float64]
+WordArray: TypeAlias = NDArray[np.uint64]
+
+_INT32 = np.iinfo(np.int32)
+
+
+def state_rows(states: ArrayLike, width: int) -> StateArray:
+    """One state or many as rows of float64."""
+    rows = _rows(states, width, "states", "biuf")
+    return np.ascontiguousarray(rows, dtype=np.float64)
+
+
+def word_rows(words: ArrayLike, width: int) -> WordArray:
+    """Packed states as rows of uint64."""
+    rows = _rows(words, width, "packed states", "iu")
+    return np.ascontiguousarray(rows, dtype=np.uint64)
+
+
+def action_column(actions: ArrayLike, rows: int) -> NDArray[np.int32]:
+    """One action number per state; a single number counts for a single state."""
+    column = _column(actions, rows, "action numbers", "iu")
+    if column.dtype != np.int32 and ((column < _INT32.min) | (column > _INT32.max)).any():
+        raise UsageError("an action number is too large for 32 bits")
+    return np.ascontiguousarray(column, dtype=np.int32)
+
+
+def draw_column(draws: ArrayLike, rows: int) -> NDArray[np.float64]:
+    """One draw per state; a single number counts for a single state."""
+    return np.ascontiguousarray(_column(draws, rows, "draws", "iuf"), dtype=np.float64)
+
+
+def _rows(values: ArrayLike, width: int, what: str, kinds: str) -> NDArray[Any]:
+    array = as_array(values, what)
+    rows = array[np.newaxis] if array.ndim == 1 else array
+    if rows.ndim != 2 or rows.shape[1] != width:
+        raise UsageError(f"{what} must have shape (n, {width}) or ({width},), not {array.shape}")
+    if rows.dtype.kind not in kinds and rows.size:
+        raise UsageError(f"{what} are numbers, but the array has type {rows.dtype}")
+    return rows
+
+
+def _column(values: ArrayLike, rows: int, what: str, kinds: str) -> NDArray[Any]:
+    column = np.atleast_1d(as_array(values, what))
+    if column.shape != (rows,) or (column.dtype.kind not in kinds and column.size):
+        raise UsageError(
+            f"{rows} states need {rows} {what}, not an array of type {column.dtype} "
+            f"and shape {column.shape}"
+        )
+    return column
