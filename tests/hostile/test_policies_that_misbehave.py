@@ -227,6 +227,45 @@ def test_failing_at_the_start_is_reported_for_every_state(evil: Evil, tmp_path: 
     assert runs[-1].ending is Ending.SOLVED  # the goal: nobody needs to be asked
 
 
+EXCUSES = [
+    ("pass", "sys.exit(2)", MEMORY_MB, True),
+    ("sys.exit(3)", "say({'ready': True})", MEMORY_MB, False),
+    ("hoard = [bytearray(10**7) for _ in range(10**4)]", "say({'ready': True})", MEMORY_MB, True),
+    ("raise MemoryError", "say({'ready': True})", None, False),
+    ("actions[row] = {'error': 'help'}", "say({'ready': True})", MEMORY_MB, False),
+]
+
+
+@pytest.mark.parametrize(("evil", "greeting", "memory_mb", "excused"), EXCUSES)
+def test_what_our_limits_or_a_failed_start_did_is_no_fault_of_a_decision(
+    evil: str, greeting: str, memory_mb: int | None, excused: bool, tmp_path: Path
+) -> None:
+    arguments = command(tmp_path, program(evil, greeting=greeting))
+    limits = WorkerLimits(100.0, memory_mb=memory_mb)
+    with CommandPolicy(line_task(PLACES), arguments, limits=limits) as policy:
+        failure = policy.decide(at(TROUBLE)).failures[0]
+    assert (failure.ending, failure.excused) == (CRASH, excused)
+
+
+@pytest.mark.parametrize(
+    ("memory_mb", "error", "excused"),
+    [
+        (MEMORY_MB, "MemoryError", True),
+        (None, "MemoryError", False),
+        (MEMORY_MB, "OSError", False),
+    ],
+)
+def test_a_memory_error_of_a_function_is_put_down_to_our_limit(
+    memory_mb: int | None, error: str, excused: bool, tmp_path: Path
+) -> None:
+    module = tmp_path / "raiser.py"
+    module.write_text(f"def choose(facts, applicable):\n    raise {error}\n")
+    limits = WorkerLimits(100.0, memory_mb=memory_mb)
+    with PythonPolicy(line_task(PLACES), f"{module}:choose", limits=limits) as policy:
+        failure = policy.decide(at(0)).failures[0]
+    assert (failure.ending, failure.excused) == (CRASH, excused)
+
+
 def test_a_program_may_refuse_the_task(tmp_path: Path) -> None:
     arguments = command(tmp_path, program("pass", greeting="say({'error': 'only for ferry'})"))
     with pytest.raises(PolicyError, match="only for ferry"):

@@ -111,7 +111,9 @@ def test_cut_within_a_line_in_a_process_of_its_own(kept: int, tmp_path: Path) ->
         ("task.sas", LAMP.encode().replace(b"\n", b"\n\n"), "task.sas:2: "),
         ("task.sas", LAMP.encode() + b"more\n", f"task.sas:{len(LINES) + 1}: "),
         ("task", b"begin_version\n2\n", "task:2: "),
-        ("task", b"neither PDDL nor SAS", "needs a problem file"),
+        ("task", b"no text that we know", "task: is neither PDDL nor SAS; give a domain"),
+        ("task", b'[{"a": 1}]', "task: is neither PDDL nor SAS; give a domain"),
+        ("task", b" ;a\n\n(define (domain d))", "needs a problem file"),
     ],
 )
 def test_files_that_are_something_else(

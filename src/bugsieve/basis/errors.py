@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bugsieve.basis.wording import printable
+
 
 class BugsieveError(Exception):
     """Base of all errors raised on purpose; `exit_code` is what the command line returns.
@@ -12,8 +14,7 @@ class BugsieveError(Exception):
     exit_code = 3
 
     def __str__(self) -> str:
-        text = super().__str__()
-        return text if text.isprintable() else "".join(map(_printable, text))
+        return printable(super().__str__())
 
 
 class InputError(BugsieveError):
@@ -46,12 +47,3 @@ class BudgetError(BugsieveError):
 
 class InternalError(BugsieveError):
     """A promise of our own code was broken."""
-
-
-def _printable(character: str) -> str:
-    """The character, or an escape for it where it is a control character or a stray byte."""
-    if character.isprintable():
-        return character
-    if "\udc80" <= character <= "\udcff":  # how Python holds a byte of a name that is no UTF-8
-        return f"\\x{ord(character) - 0xDC00:02x}"
-    return character.encode("unicode_escape").decode("ascii")

@@ -21,3 +21,11 @@ def no_such(kind: str, name: str, choices: Iterable[str]) -> str:
     choices = list(choices)
     shown = name if len(name) <= _LONGEST_SHOWN else name[:_LONGEST_SHOWN] + "…"
     return f"there is no {kind} {shown!r}{suggest(shown, choices)}; there are {', '.join(choices)}"
+
+
+def for_others(kind: str, name: str, *, ours: str, theirs: str, choices: Iterable[str]) -> str:
+    """`policy 'mlp' is for models, not for planning tasks; for planning tasks there are …`."""
+    return (
+        f"{kind} {name!r} is for {theirs}, not for {ours}; for {ours} there are "
+        f"{', '.join(choices)}"
+    )

@@ -48,6 +48,8 @@ def _value(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, (int, float)):
+    if isinstance(value, int):
         return repr(value)
+    if isinstance(value, float):
+        return repr(float(value))  # the numbers of NumPy show their type
     raise TypeError(f"{value!r} has no place in a TOML file")

@@ -1,8 +1,32 @@
-"""Numbers in sentences; errors and reports share it."""
+"""Numbers, values and foreign texts in sentences; errors and reports share it."""
 
 from __future__ import annotations
+
+_LONGEST_SHOWN = 40
 
 
 def counted(number: int, noun: str) -> str:
     """`1 state` or `2 states`, for nouns with a plain plural."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def shown_value(value: object) -> str:
+    """A value as JSON files write it, for errors; long ones are cut."""
+    if isinstance(value, (list, tuple, dict)):  # may be nested too deeply to show
+        return "an object" if isinstance(value, dict) else "a list"
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    return repr(value)[:_LONGEST_SHOWN]
+
+
+def printable(text: str) -> str:
+    """One line without control characters, whatever the text holds: those become escapes."""
+    return text if text.isprintable() else "".join(map(_printable, text))
+
+
+def _printable(character: str) -> str:
+    if character.isprintable():
+        return character
+    if "\udc80" <= character <= "\udcff":  # how Python holds a byte of a name that is no UTF-8
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode("ascii")

@@ -12,9 +12,13 @@ import numpy as np
 from bugsieve.basis.wording import counted
 from bugsieve.bugs.bench import Bench
 from bugsieve.bugs.checker import CertificateError, check
+from bugsieve.policies.decisions import Ending
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.runs import Run, run_policy
 from bugsieve.tasks.fdr.task import StateArray
+
+_EXPLAINED = (Ending.ILLEGAL_ACTION, Ending.POLICY_CRASH, Ending.POLICY_HANG)
+"""Endings of which the reader wants to know why."""
 
 
 class ReplayStatus(enum.Enum):
@@ -93,19 +97,24 @@ def _difference(one: list[object], other: list[object]) -> int | None:
 
 def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> ReplayResult:
     run, differs_at = attempt.run, _change(certificate, attempt)
-    if differs_at is None:
-        steps = counted(attempt.decided, "step")
-        sentence = f"the policy does the same again: {certificate['run']['ending']} after {steps}"
-        return ReplayResult(ReplayStatus.STILL_FAILS, sentence, run)
-    where = f"the policy acts differently from step {differs_at + 1} on"
+    steps = counted(attempt.decided, "step")
+    detail = f" ({run.detail})" if run.ending in _EXPLAINED else ""
     if np.isnan(attempt.value):
-        steps = counted(attempt.decided, "step")
         sentence = (
-            f"the policy's run ended by {run.ending.label} after {steps}: that tells nothing"
+            f"the policy's run ended by {run.ending.label} after {steps}{detail}: "
+            "that tells nothing"
         )
         return ReplayResult(ReplayStatus.CANNOT_REPLAY, sentence, run, differs_at)
+    if differs_at is None:
+        ending = certificate["run"]["ending"]
+        same = detail if ending == run.ending.label else ""
+        sentence = f"the policy does the same again: {ending} after {steps}{same}"
+        return ReplayResult(ReplayStatus.STILL_FAILS, sentence, run)
+    where = f"the policy acts differently from step {differs_at + 1} on"
     if bench.objective.is_bug(attempt.value, float(certificate["value"])):
-        sentence = f"{where}, but its run ({run.ending.label}) is still worse than the plan"
+        sentence = (
+            f"{where}, but its run ({run.ending.label}) is still worse than the plan{detail}"
+        )
         return ReplayResult(ReplayStatus.STILL_FAILS, sentence, run, differs_at)
     sentence = f"{where}, and its run ({run.ending.label}) is now as good as the plan"
     return ReplayResult(ReplayStatus.FIXED, sentence, run, differs_at)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from bugsieve.basis.arguments import require_folder, require_kind
 from bugsieve.basis.errors import UsageError
 from bugsieve.bugs.bench import Bench
 from bugsieve.campaigns.events import Listener
@@ -34,9 +35,9 @@ from bugsieve.results.rows import Addition, CampaignHeader, OracleRow, Progress
 from bugsieve.results.saved_task import SavedTask
 from bugsieve.results.store import Store
 from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.fdr.task import StateArray, Task, require_task
 from bugsieve.tasks.pddl.reader import MAX_BYTES
-from bugsieve.tasks.sources import read_input
+from bugsieve.tasks.sources import read_input, task_files
 
 AnyPath = str | os.PathLike[str]
 AnyPolicy = Policy | PolicyFunction
@@ -78,7 +79,8 @@ class Campaign(FolderCampaign[Summary]):
         `task`, `policy` and `states` stand in for what the options would load; a policy that is a
         Python object can be asked in this process only.
         """
-        folder = Path(directory)
+        folder = require_folder(directory, "directory")
+        require_kind(options, CampaignOptions, "options", "of type CampaignOptions")
         check_free(folder)
         _check_specs(options, policy)
         saved, loaded = _loaded(options, task)
@@ -113,7 +115,7 @@ class Campaign(FolderCampaign[Summary]):
         stop: StopRules | None = None,
     ) -> Campaign:
         """An existing campaign, ready to go on; `workers` and `stop` replace what it had."""
-        folder = Path(directory)
+        folder = require_folder(directory, "directory")
         with Records(folder) as records:  # says what is wrong before a lock file is written
             header = records.header
         options = CampaignOptions.from_toml(header.options, name=str(folder / "options.toml"))
@@ -240,10 +242,11 @@ def _check_specs(options: CampaignOptions, policy: AnyPolicy | None) -> None:
 def _loaded(options: CampaignOptions, task: Task | None) -> tuple[SavedTask, Task]:
     if task is None and not options.task:
         raise UsageError("a campaign needs a task: a domain and a problem file, or one .sas file")
-    loaded = load_task(*options.task) if task is None else task
-    if len(options.task) < 2:
+    files = task_files(*options.task)
+    loaded = load_task(*files) if task is None else require_task(task)
+    if len(files) < 2:
         return SavedTask.of(loaded), loaded
-    domain, problem = (read_input(path, kind="PDDL", max_bytes=MAX_BYTES) for path in options.task)
+    domain, problem = (read_input(path, kind="PDDL", max_bytes=MAX_BYTES) for path in files)
     return SavedTask.of(loaded, domain=domain, problem=problem), loaded
 
 

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from bugsieve.basis.arguments import require_function
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
 from bugsieve.campaigns.events import Event, Finished, Listener
+from bugsieve.campaigns.stop_rules import require_utf8
 from bugsieve.results.folder import check_free
 from bugsieve.results.lock import FolderLock
 from bugsieve.results.rows import CampaignHeader
@@ -33,6 +35,8 @@ class FolderCampaign(Closing, Generic[Outcome]):
 
         Ctrl-C and errors are passed on. Whatever ends the run, the campaign can be opened again.
         """
+        if on_event is not None:
+            require_function(on_event, "on_event", "of one event, or None")
         listener = _ignore if on_event is None else on_event
         try:
             self._work(listener)
@@ -58,6 +62,7 @@ class FolderCampaign(Closing, Generic[Outcome]):
 
 def make_folder(folder: Path, fill: Callable[[], None]) -> FolderLock:
     """Make the folder of a new campaign and fill it; returns the lock on it."""
+    require_utf8(folder.name)
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     lock = FolderLock(folder)

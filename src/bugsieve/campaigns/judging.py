@@ -138,8 +138,21 @@ class Judge(Closing):
                     bugs.append(proof)
                 else:
                     rejected.append(proof)
-        run = _run_row(suspects, row)
+        run = self._run_row(suspects, row)
         return Judgement(number, run, verdicts, _merged(number, bugs), tuple(rejected))
+
+    def _run_row(self, suspects: Suspects, row: int) -> RunRow:
+        runs = suspects.runs
+        ending = int(runs.endings[row])
+        failure = self.bench.graph.failure(int(runs.ids[row]))
+        is_end = failure is not None and failure.ending == ending  # no limit came before it
+        return RunRow(
+            ending,
+            int(runs.steps[row]),
+            int(runs.costs[row]),
+            float(suspects.values[row]),
+            failure.detail if failure is not None and is_end else "",
+        )
 
     def _proof(self, state: StateArray, row: VerdictRow, found_by: FoundBy) -> Bug | RejectedRow:
         number = found_by.index
@@ -158,16 +171,6 @@ def close_policy(policy: Policy) -> None:
     """Let go of a policy that we made."""
     if isinstance(policy, BoundPolicy):
         policy.close()
-
-
-def _run_row(suspects: Suspects, row: int) -> RunRow:
-    runs = suspects.runs
-    return RunRow(
-        int(runs.endings[row]),
-        int(runs.steps[row]),
-        int(runs.costs[row]),
-        float(suspects.values[row]),
-    )
 
 
 def _merged(number: int, bugs: Sequence[Bug]) -> BugRow | None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from bugsieve.basis.arguments import require_text
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.basis.toml import parse_toml, toml_text
@@ -30,7 +31,8 @@ class TomlOptions:
     @classmethod
     def from_toml(cls: type[Options], text: str, *, name: str) -> Options:
         """The inverse of `to_toml`; `name` is the file in errors."""
-        return options_of(cls, parse_toml(text, name), place=name)
+        require_text(text, "text")
+        return options_of(cls, parse_toml(text, require_text(name, "name")), place=name)
 
 
 def require_different(oracles: tuple[str, ...]) -> None:

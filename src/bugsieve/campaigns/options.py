@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
@@ -52,6 +53,7 @@ class CampaignOptions(TomlOptions):
     stop: StopRules = field(default_factory=StopRules)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if len(self.task) > 2:
             raise UsageError("a task is a domain and a problem file, or one .sas file, not more")
         if self.mode not in MODES:

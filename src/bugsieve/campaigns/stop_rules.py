@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Integral, Real
 
+from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
 
 
@@ -26,17 +28,19 @@ class StopRules:
         require_count(self.max_bugs, "max_bugs")
         require_number(self.until_stale, "until_stale")
         require_count(self.stale_rounds, "stale_rounds")
+        check_fields(self)
 
 
 def require_count(value: int | None, name: str) -> None:
     """UsageError unless it is None or a whole number of at least 1."""
-    if value is not None and (type(value) is not int or value < 1):
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if value is not None and not (is_whole and value >= 1):
         raise UsageError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 
 def require_number(value: float | None, name: str) -> None:
     """UsageError unless it is None or a number of seconds above 0."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
     if value is not None and not (is_number and value > 0 and not math.isnan(value)):
         raise UsageError(f"{name} must be a number of seconds above 0, got {value!r}")
 

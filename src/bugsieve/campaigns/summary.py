@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bugsieve.campaigns.troubles import Trouble, silence
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.records import Records
 from bugsieve.results.rows import RejectedRow
@@ -35,6 +36,15 @@ class Summary:
     """Claims that the checker did not believe: each is a fault in Bugsieve."""
     skipped: Mapping[str, str]
     """Oracles that could not judge on this task, and why."""
+    telling: int
+    """Runs that determine a value; step limits, hangs and policies that never start do not."""
+    troubles: Mapping[str, Trouble]
+    """Runs that ended because the policy gave no usable action, by their ending."""
+
+    @property
+    def unanswered(self) -> str | None:
+        """Why nothing could be tested, if the policy gave no answer in any run; else None."""
+        return None if self.telling else silence(self.judged, self.troubles)
 
 
 def summarise(records: Records) -> Summary:
@@ -60,5 +70,9 @@ def summarise(records: Records) -> Summary:
             oracle.spec: oracle.objection
             for oracle in records.header.oracles
             if oracle.objection is not None
+        },
+        telling=records.telling(),
+        troubles={
+            Ending(code).label: Trouble.of(reasons) for code, reasons in records.failures().items()
         },
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bugsieve.search import Limits
 
 _MOST = 10**12
+_LONGEST_NAME = 60  # letters of up to 4 bytes, where file names may have 255
 
 
 def add_judging_arguments(parser: argparse.ArgumentParser) -> None:
@@ -226,7 +227,8 @@ def free_folder(wanted: Path | None, name: str) -> Path:
     """The folder for a new campaign: the one asked for, or one that does not exist yet."""
     if wanted is not None:
         return wanted
-    base = "bugsieve-" + "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+    letters = (c if c.isalnum() or c in "-_." else "-" for c in name[:_LONGEST_NAME])
+    base = f"bugsieve-{''.join(letters)}"
     number = 1
     while (folder := Path(base if number == 1 else f"{base}-{number}")).exists():
         number += 1

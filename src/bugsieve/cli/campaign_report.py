@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.cli.campaign_display import bugs_line, run_displayed
-from bugsieve.cli.streams import show
+from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign
@@ -33,6 +33,8 @@ def run_and_report(campaign: Campaign, *, as_json: bool) -> int:
         show(summary_json(campaign.header, summary, rows, folder=str(campaign.directory)))
     else:
         show(summary_text(campaign, summary))
+    if summary.unanswered is not None:
+        complain(nothing_tested(summary.unanswered))
     return exit_code(summary)
 
 
@@ -42,13 +44,12 @@ def exit_code(summary: Summary) -> int:
         return OUR_FAULT
     if summary.bugs or summary.implied:
         return BUGS_FOUND
-    telling = sum(
-        count for ending, count in summary.endings.items() if ending not in _SAYS_NOTHING
-    )
-    return 0 if telling else NOTHING_TESTED
+    return 0 if summary.telling else NOTHING_TESTED
 
 
-_SAYS_NOTHING = ("step limit", "policy hang")
+def nothing_tested(reason: str) -> str:
+    """The sentence for a policy that gave no answer in any run."""
+    return f"nothing could be tested, for the policy gave no answer: {reason}"
 
 
 def summary_text(campaign: Campaign, summary: Summary) -> str:
@@ -96,6 +97,7 @@ def count_lines(summary: Summary) -> list[str]:
         f"{summary.judged} judged in {summary.seconds:.1f} s"
         + (f" ({summary.reason})" if summary.reason else ""),
         f"runs of the policy: {endings or 'none'}",
+        *(trouble.sentence(ending) for ending, trouble in summary.troubles.items()),
         bugs_line(summary.bugs_by_kind, is_all=not summary.implied),
     ]
     if summary.implied:

@@ -35,11 +35,12 @@ a safe state to one that is not; perhaps a fault, if a limit came first.
 
 The exit code is 0 if any state was decided, 5 if the limits were too low for all.
 
---json prints one object: model, algorithm, radius (null: infinite), policy, variables, actions and
-states. Each of the states has state (values in the order of the variables), goal, unsafe,
-successors (lists of states by action), safe (null if a limit came first) and limit (its name, or
-null). With a policy it also has choice (an action or null) and fault: whether the policy's choice
-leads from a safe state to one that is not (null if a limit came first).
+--json prints one object: model, algorithm, radius (null: infinite), policy, variables, actions,
+with a policy troubles (sentences on its crashes, hangs and illegal actions), and states. Each of
+the states has state (values in the order of the variables), goal, unsafe, successors (lists of
+states by action), safe (null if a limit came first) and limit (its name, or null). With a policy
+it also has choice (an action or null) and fault: whether the policy's choice leads from a safe
+state to one that is not (null if a limit came first).
 """
 
 _NOTHING_DECIDED = 5
@@ -104,7 +105,10 @@ def run(args: argparse.Namespace) -> int:
         "variables": [variable.name for variable in model.variables],
         "actions": list(model.actions),
     }
-    report = _Report(head, _decided(args, model, states, spec.radius), origin)
+    described, troubles = _decided(args, model, states, spec.radius)
+    if args.policy is not None:
+        head["troubles"] = troubles
+    report = _Report(head, described, origin)
     show(_as_json(report) if args.json else _as_text(report))
     return 0 if any(state["safe"] is not None for state in report.states) else _NOTHING_DECIDED
 
@@ -123,7 +127,8 @@ def _states(args: argparse.Namespace, model: JaniModel) -> tuple[StateArray, str
 
 def _decided(
     args: argparse.Namespace, model: JaniModel, states: StateArray, radius: int | None
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """What there is to say of the states, and what the policy did wrong."""
     described = _described(model, states)
     with StatusLine(f"deciding {counted(len(states), 'state')}"):
         if args.policy is None:
@@ -131,7 +136,8 @@ def _decided(
         else:
             with model_arguments.model_policy_from(args, model) as policy:
                 _add_verdicts(args, model, states, radius, described, policy)
-    return described
+                return described, policy.troubles.sentences()
+    return described, []
 
 
 def _described(model: JaniModel, states: StateArray) -> list[dict[str, Any]]:
@@ -210,13 +216,14 @@ def _as_text(report: _Report) -> str:
         lines.append(f"  {_verdict(entry)}")
         lines += [f"  {line}" for line in _actions(head["variables"], entry)]
         if "choice" in entry:
-            lines.append(f"  {_choice(entry)}")
+            lines.append(f"  {_choice(entry, failed=bool(head['troubles']))}")
         parts.append("\n".join(lines))
     verdicts = [entry["safe"] for entry in report.states]
     parts.append(
         f"{counted(len(verdicts), 'state')}: {verdicts.count(True)} safe, "
         f"{verdicts.count(False)} not safe, {verdicts.count(None)} undecided"
     )
+    parts[-1] += "".join(f"\nthe policy: {sentence}" for sentence in head.get("troubles", ()))
     return "\n\n".join(parts)
 
 
@@ -249,9 +256,11 @@ def _actions(names: list[str], entry: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _choice(entry: dict[str, Any]) -> str:
+def _choice(entry: dict[str, Any], *, failed: bool) -> str:
     if entry["choice"] is None:
-        return "the policy chooses no action"
+        return (
+            "the policy gives no action, see below" if failed else "the policy chooses no action"
+        )
     if entry["choice"] not in entry["successors"]:
         return f"the policy chooses {entry['choice']}, which is not applicable"
     judged = {None: ", perhaps a fault (a limit was reached)", False: "", True: ": a fault"}

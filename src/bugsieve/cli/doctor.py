@@ -39,11 +39,9 @@ _REINSTALL = "'pip install --force-reinstall --no-deps .'"
 
 EXTRAS = {
     "torch": ("torch", "training of networks, 'bugsieve train-q'"),
-    "ray": ("ray", "campaigns on a cluster"),
-    "plotly": ("plotly", "pictures in reports"),
-    "safetensors": ("safetensors", "network weights in the safetensors format"),
-    "onnxruntime": ("onnxruntime", "networks in the ONNX format"),
-    "up_fast_downward": ("up-fast-downward", "the comparison in 'make bench'"),
+    "matplotlib": ("matplotlib", "pictures, 'bugsieve plot'"),
+    "pyarrow": ("pyarrow", "'bugsieve export --parquet'"),
+    "up_fast_downward": ("up-fast-downward", "Fast Downward as an oracle, and in 'make bench'"),
     "pymimir": ("pymimir", "the comparison in 'make bench'"),
 }
 """Module to its package and what it is for."""

@@ -21,6 +21,22 @@ if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import Task
 
 
+EPILOG = """\
+--json prints one object, in which steps count from 0. For cost testing: id, kind, step (of the
+decision to blame), sure (exact; bound: searches ran into their limits; or none: zero-cost loop),
+sentence, facts (of the state there), action (what the policy did there, null if nothing usable),
+better_action, run and better_run (actions), ending and detail (how the run ended, and why or
+null), cost and possible_cost. Where no single decision is to blame, step, facts, action and
+better_action are null.
+
+For safety: id, kind, oracle, radius (null: infinite), walk, step and state (where the bug is),
+action (what the policy did there), outcome (of a fault: where that may lead; else null),
+safe_action and safe_outcomes (what was safe, and where that may lead), safe_rows and unsafe_rows
+(states in the proof), faults (steps of all faults of the run), and run, with states, actions and
+safety (what the oracle says of each state).
+"""
+
+
 def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
@@ -29,6 +45,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         description="Show the policy's run and a better one side by side, mark the decision that "
         "is to blame, and say how sure that is. A safety bug is shown step by step, with what is "
         "safe in place of the fault.",
+        epilog=EPILOG,
     )
     add_bug_arguments(parser, many=False)
     parser.add_argument(
@@ -80,11 +97,12 @@ def _as_text(bench: Bench, row: BugRow, found: Blame) -> str:
         [
             f"bug {row.id} ({row.bug.kind}) of {certificate['policy']} on {task.name}",
             f"the policy: {run['ending']}, cost {run['cost']}; possible: {found.plan_cost}",
+            *([f"{run['ending']}: {run['detail']}"] if run["detail"] else []),
             "",
             *_side_by_side(ours, theirs, found.index),
             "",
             f"step {found.index + 1} is to blame ({found.sure}): {found.sentence}"
-            if found.sure in ("exact", "bound")
+            if found.is_one_decision
             else f"{found.sentence} (from step {found.index + 1} on)",
             "the state there: " + " ".join(facts),
         ]
@@ -109,18 +127,21 @@ def _actions(task: Task, operators: Sequence[int]) -> list[str]:
 
 def _as_json(bench: Bench, row: BugRow, found: Blame) -> str:
     task = bench.task
+    is_one = found.is_one_decision
+    action = found.action if is_one else None
     report: dict[str, Any] = {
         "id": row.id,
         "kind": row.bug.kind,
-        "step": found.index,
+        "step": found.index if is_one else None,
         "sure": found.sure,
         "sentence": found.sentence,
-        "facts": sorted(task.facts(found.state)),
-        "action": None if found.action is None else task.operator_names[found.action],
-        "better_action": task.operator_names[found.better],
+        "facts": sorted(task.facts(found.state)) if is_one else None,
+        "action": None if action is None else task.operator_names[action],
+        "better_action": task.operator_names[found.better] if is_one else None,
         "run": _actions(task, found.run),
         "better_run": _actions(task, found.better_run),
         "ending": row.bug.certificate["run"]["ending"],
+        "detail": row.bug.certificate["run"]["detail"] or None,
         "cost": row.bug.certificate["run"]["cost"],
         "possible_cost": found.plan_cost,
     }

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.cli import campaign_arguments, task_arguments
-from bugsieve.cli.campaign_report import BUGS_FOUND, OUR_FAULT, jsonable
+from bugsieve.cli.campaign_report import (
+    BUGS_FOUND,
+    NOTHING_TESTED,
+    OUR_FAULT,
+    jsonable,
+    nothing_tested,
+)
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
 
@@ -23,11 +29,13 @@ if TYPE_CHECKING:
 _BATCH = 256
 
 EPILOG = """\
-The exit code is 1 if a state is a bug, else 0.
+The exit code is 1 if a state is or must be a bug, 0 if none is, 5 if no run of the policy said
+anything: runs that reach the step limit, hang, run out of memory or belong to a policy that never
+starts do not.
 
 --json prints one object: task, policy, objective and states. Each of the states has its number,
-the policy's ending, cost and value (null: infinite or unknown), the verdict of each oracle, and
-bug: the certificate, or null.
+the policy's ending, detail (why it gave no usable action, or null), cost and value (null: infinite
+or unknown), the verdict of each oracle, and bug: the certificate, or null.
 """
 
 
@@ -69,7 +77,23 @@ def run(args: argparse.Namespace) -> int:
     if any(judgement.rejected for judgement in judgements):
         complain("the checker rejects some claims: a fault in Bugsieve")
         return OUR_FAULT
-    return BUGS_FOUND if any(judgement.bug for judgement in judgements) else 0
+    return _exit_code(judgements)
+
+
+def _exit_code(judgements: list[Judgement]) -> int:
+    """As for a campaign: 1 for bugs, proven or implied; 5 if no run said anything."""
+    from bugsieve.bugs.verdict import Outcome
+    from bugsieve.campaigns.troubles import silence, troubles_of
+
+    outcomes = [row.verdict.outcome for judgement in judgements for row in judgement.verdicts]
+    if Outcome.BUG in outcomes or Outcome.IMPLIED in outcomes:
+        return BUGS_FOUND
+    if any(not math.isnan(judgement.run.value) for judgement in judgements):
+        return 0
+    reason = silence(len(judgements), troubles_of(judgement.run for judgement in judgements))
+    if reason is not None:
+        complain(nothing_tested(reason))
+    return NOTHING_TESTED
 
 
 def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) -> list[Judgement]:
@@ -102,7 +126,7 @@ def _as_text(judgements: list[Judgement]) -> str:
         run = judgement.run
         lines.append(
             f"state {judgement.number}: {Ending(run.ending).label} after "
-            f"{counted(run.steps, 'step')}, cost {run.cost}"
+            f"{counted(run.steps, 'step')}, cost {run.cost}{run.detail and f': {run.detail}'}"
         )
         for row in judgement.verdicts:
             verdict = row.verdict
@@ -136,6 +160,7 @@ def _state_json(task: Task, judgement: Judgement) -> dict[str, Any]:
     return {
         "state": judgement.number,
         "ending": Ending(judgement.run.ending).label,
+        "detail": judgement.run.detail or None,
         "steps": judgement.run.steps,
         "cost": judgement.run.cost,
         "value": judgement.run.value,

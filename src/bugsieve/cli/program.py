@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from bugsieve.basis.errors import BudgetError, BugsieveError, UsageError
+from bugsieve.basis.errors import BudgetError, BugsieveError, InputError, UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.signals import ending_on_signals
@@ -89,6 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # the last line of defence
         if _stems_from_interruption(error):
             return _report("interrupted", INTERRUPTED)
+        if isinstance(error, OSError) and isinstance(error.filename, (str, bytes)):
+            return _report(f"error: {_about_the_file(error)}", InputError.exit_code)
         return _report(
             f"error: this is a fault in Bugsieve ({type(error).__name__}: {error}); "
             "set BUGSIEVE_TRACEBACK=1 to see where",
@@ -103,7 +105,24 @@ def _stems_from_interruption(error: BaseException | None) -> bool:
     return error is not None
 
 
+def _about_the_file(error: OSError) -> InputError:
+    """A file that the operating system refuses was named by the user."""
+    return InputError(f"{os.fsdecode(error.filename)}: cannot be used ({error.strerror})")
+
+
+def _require_text(arguments: Sequence[str]) -> None:
+    """UsageError if an argument is none: it could not be stored, nor compared with what is."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"{argument}: this argument is no valid UTF-8; if it is a file, rename it"
+            ) from None
+
+
 def _run(arguments: list[str]) -> int:
+    _require_text(arguments)
     chosen = _chosen_command(arguments)
     parser, commands = _parser(chosen)
     parser.refuse_unknown_options(arguments)

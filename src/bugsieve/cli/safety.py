@@ -25,7 +25,9 @@ chose none that is) or step limit (not known). Runs into danger have a fault (a 
 safety), could not be avoided by anybody, or are inconclusive (a limit came first).
 
 The exit code is 1 if bugs were found, 0 if none, 5 if the walks said nothing, 4 if the model
-itself goes wrong. Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
+itself goes wrong. Faults that are not proven in full are not kept as bugs, but count as bugs here:
+the oracle is certain of them.
+Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
 """
 
 

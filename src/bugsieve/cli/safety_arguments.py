@@ -62,7 +62,8 @@ def add_oracle_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number(1, _MOST),
         default=50_000,
         metavar="N",
-        help="states in the largest proof to keep; larger finds are no bugs (50000)",
+        help="states in the largest proof to keep; larger finds are no bugs, but "
+        "the exit code is 1 (50000)",
     )
     add(
         "--shared-runs",

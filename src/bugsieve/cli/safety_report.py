@@ -115,10 +115,7 @@ def safety_count_lines(summary: SafetySummary) -> list[str]:
     width = max(map(len, summary.oracles), default=0)
     for oracle, counts in summary.oracles.items():
         lines.append(f"  {oracle:{width}}  {oracle_text(oracle, counts, summary.runs)}")
-    for kind, trouble in summary.troubles.items():
-        answers = counted(trouble["answers"], "answer")
-        lines.append(f"the policy: {kind} in {answers}, first: {trouble['first']}")
-    return lines
+    return lines + [f"the policy: {sentence}" for sentence in summary.trouble_sentences()]
 
 
 def runs_line(summary: SafetySummary) -> str:

@@ -7,10 +7,11 @@ what is cheap to check is checked before a large task is grounded.
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.errors import UsageError
 from bugsieve.cli.numbers import integer, seconds, whole_number
 from bugsieve.cli.status_line import StatusLine
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from bugsieve.policies.policy import BoundPolicy
     from bugsieve.policies.worker import WorkerLimits
     from bugsieve.tasks.fdr.task import Task
-
-DOMAIN_FILE, PROBLEM_FILE = "domain.pddl", "problem.pddl"
 
 # Whoever wants "no limit" types large numbers: these are enough, and still fit what the
 # operating system takes.
@@ -125,13 +124,6 @@ def files(given: list[Path]) -> list[Path]:
     """A domain and a problem, or one file that stands alone; a folder stands for what it holds."""
     if len(given) > 2:
         raise UsageError("give a domain and a problem file, or one .sas file, not more")
-    if len(given) == 2 or not given[0].is_dir():
-        return given
-    inside = [given[0] / DOMAIN_FILE, given[0] / PROBLEM_FILE]
-    missing = [path.name for path in inside if not path.is_file()]
-    if missing:
-        raise InputError(
-            f"{given[0]}: is a folder that holds no {' and no '.join(missing)}; "
-            "give a domain and a problem file, or one .sas file"
-        )
-    return inside
+    from bugsieve.tasks.sources import task_files
+
+    return [Path(name) for name in task_files(*map(os.fspath, given))]

@@ -19,7 +19,9 @@ DESCRIPTION = (
 EPILOG = f"""\
 {task_arguments.POLICIES}
 
-The exit code is 1 if bugs were found, 0 if none, 5 if no run of the policy said anything.
+The exit code is 1 if bugs were found, 0 if none, 5 if no run of the policy said anything: runs
+that reach the step limit, hang, run out of memory or belong to a policy that never starts do not.
+States that must be bugs, but of which no better run is known yet, count as bugs here.
 Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
 """
 

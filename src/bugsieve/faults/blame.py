@@ -54,6 +54,11 @@ class Blame:
     """What the run up to the decision and the plan from there cost together."""
 
     @property
+    def is_one_decision(self) -> bool:
+        """Whether a single decision is to blame."""
+        return self.sure != NO_SINGLE_DECISION
+
+    @property
     def better_run(self) -> tuple[int, ...]:
         """The policy's actions up to the decision, then the better plan."""
         return self.run[: self.index] + self.plan

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
 from bugsieve.bugs.bench import Bench
 from bugsieve.fuzzing.biases import DEFAULT_BIAS, check_bias, make_bias
@@ -36,6 +37,7 @@ class FuzzOptions:
     """Walks in a row that may find nothing new before the pool counts as all there is to find."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("pool_size", "walk_length", "round_walks", "patience"):
             if getattr(self, name) < 1:
                 what = name.replace("_", " ")

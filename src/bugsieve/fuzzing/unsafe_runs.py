@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve import _native
+from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import suggest
+from bugsieve.basis.names import no_such
 from bugsieve.basis.seeds import Stream
 from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.search.limits import whole_number
 from bugsieve.tasks.jani.model import JaniModel
 
 CHOICES = ("uniform", "greedy", "sampling")
@@ -64,12 +64,14 @@ class SafetyFuzzOptions:
     """A lookahead that has seen so many states goes no deeper; so memory stays bounded."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.choice not in CHOICES:
-            near = suggest(self.choice, CHOICES)
-            raise UsageError(f"no choice of successors is called {self.choice!r}{near}")
-        whole_number(self.lookahead, "the lookahead", least=1)
-        for name in ("step_limit", "walks", "lookahead_states"):
-            whole_number(getattr(self, name), f"the {name.replace('_', ' ')}", least=1)
+            raise UsageError(no_such("choice of successors", self.choice, CHOICES))
+        for name in ("lookahead", "step_limit", "walks", "lookahead_states"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                what = name.replace("_", " ")
+                raise UsageError(f"the {what} must be at least 1, got {value}")
         if self.choice == "uniform" and self.lookahead != 1:
             raise UsageError("the uniform choice looks one step ahead: set the lookahead to 1")
 

@@ -12,9 +12,10 @@ from importlib.metadata import entry_points
 from typing import cast
 
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.basis.names import no_such
+from bugsieve.basis.names import for_others, no_such
 from bugsieve.bugs.bench import Bench
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
+from bugsieve.oracles.safety.registry import MODELS, SAFETY_ORACLES, TASKS
 from bugsieve.search import Limits
 
 ENTRY_POINT_GROUP = "bugsieve.oracles"
@@ -79,7 +80,10 @@ def _member(name: str) -> type[Oracle]:
         return cast("type[Oracle]", getattr(import_module(module), attribute))
     plugins = entry_points(group=ENTRY_POINT_GROUP)
     if name not in plugins.names:
-        raise UsageError(no_such("oracle", name, sorted({*_MEMBERS, *plugins.names})))
+        names = sorted({*_MEMBERS, *plugins.names})
+        if name in SAFETY_ORACLES:
+            raise UsageError(for_others("oracle", name, ours=TASKS, theirs=MODELS, choices=names))
+        raise UsageError(no_such("oracle", name, names))
     entry = plugins[name]
     try:
         return cast("type[Oracle]", entry.load())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.worker import printable
 from bugsieve.tasks.fdr.task import Task
@@ -31,7 +32,7 @@ class ActionNames:
         """
         try:
             candidates = self._task.operator_ids(name)
-        except KeyError:
+        except UsageError:
             shown = printable(name, limit=80)
             return Failure(Ending.ILLEGAL_ACTION, f'"{shown}" is no action of the task')
         return next((operator for operator in candidates if operator in applicable), candidates[0])

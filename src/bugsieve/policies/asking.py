@@ -19,7 +19,8 @@ def check_policy(policy: object) -> None:
     """Raise UsageError unless this is a policy, bound to its task."""
     if isinstance(policy, type):
         raise UsageError(f"{policy.__name__} is a class, not a policy: create an object of it")
-    if not any(callable(getattr(policy, name, None)) for name in ("choose", "decide")):
+    is_array = isinstance(policy, (np.ndarray, np.generic))  # whose `choose` is another one
+    if is_array or not any(callable(getattr(policy, name, None)) for name in ("choose", "decide")):
         shown = printable(repr(policy), limit=80)
         raise UsageError(
             f"{shown} is no policy: pass an object with a method choose(states), a function under "

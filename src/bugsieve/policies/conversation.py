@@ -71,7 +71,7 @@ class Conversation(Closing):
         try:
             self._ready_worker()
         except _StartError:
-            return  # a finding about the policy, reported for every state it is asked about
+            return  # reported for every state it is asked about
 
     def ask(self, questions: Iterable[StateQuestion]) -> Iterator[str | Failure | None]:
         """The action, None or a failure for each question, which are taken batch by batch."""
@@ -79,7 +79,9 @@ class Conversation(Closing):
         while batch := list(islice(waiting, self._batch_size)):  # the size may shrink on the way
             for answer in self._answers(batch):
                 if isinstance(answer, StateError):
-                    yield Failure(Ending.POLICY_CRASH, answer.detail)
+                    limited = self.program.limits.memory_mb is not None
+                    excused = answer.out_of_memory and limited
+                    yield Failure(Ending.POLICY_CRASH, answer.detail, excused)
                 else:
                     yield answer
 
@@ -138,7 +140,7 @@ class Conversation(Closing):
                 self.close()
                 hung = isinstance(error, WorkerHangError)
                 if hung or attempt + 1 == _START_ATTEMPTS:
-                    self._unstartable = _StartError(_failure(error, prefix="at its start: "))
+                    self._unstartable = _StartError(_start_failure(error))
                     raise self._unstartable from None
         assert self._worker is not None
         return self._worker
@@ -157,6 +159,14 @@ class Conversation(Closing):
         self._worker_is_fresh = True
 
 
-def _failure(error: Exception, *, prefix: str = "") -> Failure:
-    hung = isinstance(error, WorkerHangError)
-    return Failure(Ending.POLICY_HANG if hung else Ending.POLICY_CRASH, prefix + str(error))
+def _failure(error: Exception) -> Failure:
+    if isinstance(error, WorkerHangError):
+        return Failure(Ending.POLICY_HANG, str(error))
+    at_limit = isinstance(error, WorkerCrashError) and error.at_limit
+    return Failure(Ending.POLICY_CRASH, str(error), excused=at_limit)
+
+
+def _start_failure(error: Exception) -> Failure:
+    """A failure that blames no decision: none was taken."""
+    failure = _failure(error)
+    return Failure(failure.ending, f"at its start: {failure.detail}", excused=True)

@@ -41,6 +41,9 @@ class Failure:
 
     ending: Ending
     detail: str
+    excused: bool = False
+    """Whether it says nothing of the policy's decisions: it never got ready, or a limit of ours
+    on memory stopped it."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
+from bugsieve.basis.arguments import require_function, require_kind
 from bugsieve.policies.action_names import ActionNames
 from bugsieve.policies.asking import crash
 from bugsieve.policies.decisions import Decisions, Ending, Failure
@@ -39,7 +40,10 @@ class PolicyFunction:
         if isinstance(subject, Task):
             return FunctionPolicy(subject, self._function)
         from bugsieve.policies.models.lifted import FunctionPolicy as ForModels
+        from bugsieve.tasks.jani.model import JaniModel
 
+        wanted = "a Task or a JaniModel, as load_task and load_model make them"
+        require_kind(subject, JaniModel, "subject", wanted)
         return ForModels(subject, self._function)
 
 
@@ -48,6 +52,7 @@ def policy(function: StateFunction) -> PolicyFunction:
 
     For a model, it gets the values of the variables by name in place of the facts.
     """
+    require_function(function, "function", "f(facts, applicable)")
     return PolicyFunction(function)
 
 

@@ -22,7 +22,7 @@ from bugsieve.policies.endings import resolve_endings
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
 from bugsieve.policies.policy import Policy
 from bugsieve.tasks.fdr.arrays import ask_core
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task, require_task
 
 Ids = NDArray[np.int64]
 Progress = Callable[[int, int], None]
@@ -55,6 +55,7 @@ class PolicyGraph:
     """Actions, successors and endings of a policy for every state it was ever asked about."""
 
     def __init__(self, task: Task, policy: Policy) -> None:
+        require_task(task)
         check_policy(policy)
         bound = getattr(policy, "task", task)
         if isinstance(bound, Task) and bound is not task and bound.to_sas() != task.to_sas():
@@ -162,6 +163,15 @@ class PolicyGraph:
     def failure(self, state_id: int) -> Failure | None:
         """Why the run through this state ended in a failure of the policy, if it did."""
         return self._failures.get(int(self._nodes.last[state_id]))
+
+    def excused(self, table: RunTable) -> NDArray[np.bool_]:
+        """Which runs of the table ended in a crash that says nothing of the policy's decisions."""
+        rows = np.flatnonzero(table.endings == Ending.POLICY_CRASH)
+        excused = np.zeros(len(table.endings), dtype=np.bool_)
+        for row, state_id in zip(rows.tolist(), table.ids[rows].tolist(), strict=True):
+            failure = self.failure(state_id)
+            excused[row] = failure is not None and failure.excused
+        return excused
 
     def loop_start(self, state_id: int) -> int:
         """After how many steps a looping run from this state first meets a state of its loop."""

@@ -13,8 +13,9 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Generic, Protocol, TypeVar, cast, runtime_checkable
 
+from bugsieve.basis.arguments import require_text
 from bugsieve.basis.errors import PolicyError, UsageError
-from bugsieve.basis.names import no_such
+from bugsieve.basis.names import for_others, no_such
 
 
 class Described(Protocol):
@@ -90,7 +91,7 @@ class MemberTable(Generic[M]):
 
     def parse(self, spec: str) -> tuple[str, M, str | None]:
         """Name, member and argument of a spec like `greedy:hff`; UsageError for another name."""
-        name, colon, argument = spec.partition(":")
+        name, colon, argument = require_text(spec, "the spec of a policy").partition(":")
         name = name.strip()
         return name, self._member(name), argument.strip() if colon else None
 
@@ -115,10 +116,8 @@ class MemberTable(Generic[M]):
             return self._load_plugin(name)
         names = sorted({*self._family.builtin, *plugins.names})
         if self._is_other(name):
-            raise UsageError(
-                f"policy {name!r} is for {self._other.subject}, not for {self._family.subject}; "
-                f"for {self._family.subject} there are {', '.join(names)}"
-            )
+            ours, theirs = self._family.subject, self._other.subject
+            raise UsageError(for_others("policy", name, ours=ours, theirs=theirs, choices=names))
         raise UsageError(no_such("policy", name, names))
 
     def _is_other(self, name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import PolicyError
 from bugsieve.policies.decisions import Decisions
@@ -42,6 +43,14 @@ class PolicySettings:
 
     seed: int = 0
     limits: WorkerLimits = field(default_factory=WorkerLimits)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @staticmethod
+    def of(seed: int, limits: WorkerLimits | None) -> PolicySettings:
+        """The settings with these limits, or with the usual ones."""
+        return PolicySettings(seed, WorkerLimits() if limits is None else limits)
 
 
 class BoundPolicy(Closing, ABC):

@@ -15,7 +15,8 @@ asks for one applicable action per state, in order; null stands for "no action":
     {"id": 7, "actions": ["(unstack a b)", null, …]}
 
 `facts` holds what can change; what cannot was listed under `static`. An answer may also be an
-object `{"error": "sentence"}`: the policy then counts as crashed in that state alone.
+object `{"error": "sentence"}`: the policy then counts as crashed in that state alone. With
+`"out_of_memory": true` in it, the memory limit is held to be the cause, and the state is no bug.
 
 About a model, the first line has `model` instead of `task`, and states have `values` instead of
 `facts`:
@@ -99,6 +100,7 @@ class StateError:
     """A reply for one state that is no action: the policy crashed there."""
 
     detail: str
+    out_of_memory: bool = False
 
 
 Answer = str | None | StateError
@@ -147,7 +149,7 @@ def _answer(value: Any) -> Answer:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict) and isinstance(value.get("error"), str):
-        return StateError(printable(value["error"]))
+        return StateError(printable(value["error"]), value.get("out_of_memory") is True)
     return StateError(f"answered {_show(value)}, which is neither an action nor null")
 
 

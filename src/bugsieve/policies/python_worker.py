@@ -94,7 +94,8 @@ def _answer(decide: Callable[[Any, list[str]], Any], state: object, applicable: 
     try:
         action = decide(state, applicable)
     except (Exception, SystemExit) as error:
-        return {"error": _describe(error)}
+        told = {"error": _describe(error)}
+        return {**told, "out_of_memory": True} if isinstance(error, MemoryError) else told
     if action is None or isinstance(action, str):
         return action
     return {"error": f"returned {_shorten(repr(action))}, neither an action name nor None"}

@@ -14,7 +14,7 @@ from bugsieve.policies.members import (
 )
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.fdr.task import Task, require_task
 
 
 class Member(Described, Protocol):
@@ -37,10 +37,10 @@ def make_policy(
 ) -> BoundPolicy:
     """The policy that a spec like `greedy:hff` or `cmd:./program -v` names, bound to the task."""
     name, member, argument = _MEMBERS.parse(spec)
-    reason = member.supports(task)
+    reason = member.supports(require_task(task))
     if reason is not None:
         raise UnsupportedError(f"policy {name!r} cannot be used on {task.name}: {reason}")
-    settings = PolicySettings(seed=seed, limits=limits or WorkerLimits())
+    settings = PolicySettings.of(seed, limits)
     return member.from_spec(task, argument, settings)
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bugsieve.basis.arguments import require_function, require_kind
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, Ids, PolicyGraph, Progress, RunTable
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.fdr.task import StateArray, Task, require_task
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,11 @@ def run_policy(
     at most `step_limit` times, a number from 1 on; goal states end it before it asks. What the
     policy raises ends the run as a policy crash, but Ctrl-C ends the call.
     """
+    require_task(task)
+    if graph is not None:
+        require_kind(graph, PolicyGraph, "graph", "a PolicyGraph or None")
+    if progress is not None:
+        require_function(progress, "progress", "of steps and decisions, or None")
     if graph is not None and (graph.policy is not policy or graph.task is not task):
         raise UsageError("the graph belongs to another policy or another task")
     with _bound(policy, task) as bound:

@@ -66,6 +66,7 @@ class SearchingPolicy(FallibleBoundPolicy):
         return Failure(
             Ending.POLICY_CRASH,
             f"the search stopped at its {result.status} limit of {self.memory_mb} MB",
+            excused=True,
         )
 
     def _keep(self, state: StateArray, plan: tuple[int, ...]) -> None:

@@ -18,6 +18,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.guarded import launch_guarded
 
@@ -48,6 +49,7 @@ class WorkerLimits:
     """States in one message."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         _require(self.deadline > 0, "deadline", self.deadline, "a number above 0")
         _require(self.startup_deadline > 0, "startup", self.startup, "a number above 0")
         _require(self.batch_size >= 1, "batch_size", self.batch_size, "at least 1")
@@ -70,7 +72,11 @@ def _require(condition: bool, name: str, value: object, wanted: str) -> None:
 
 
 class WorkerCrashError(Exception):
-    """The process ended, or what it wrote is no answer."""
+    """The process ended, or what it wrote is no answer; `at_limit`: its memory limit did it."""
+
+    def __init__(self, sentence: str, *, at_limit: bool = False) -> None:
+        super().__init__(sentence)
+        self.at_limit = at_limit
 
 
 class WorkerHangError(Exception):
@@ -149,14 +155,14 @@ class Worker:
             raise _DeadlineError
         ready = self._selector.select(min(remaining, _POLL_SECONDS))
         if not ready and self._exited():
-            raise WorkerCrashError(self._death())
+            raise self._death()
         for key, _ in ready:
             if key.fd == self._stdin:
                 unsent = self._send(unsent)
             elif key.fd == self._stderr:
                 self._drain_errors()
             elif not self._receive():
-                raise WorkerCrashError(self._death())
+                raise self._death()
         return unsent
 
     def _send(self, unsent: memoryview) -> memoryview:
@@ -204,18 +210,20 @@ class Worker:
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self.pid, flags) is not None
 
-    def _death(self) -> str:
-        """One phrase on how the process ended, with its last words."""
+    def _death(self) -> WorkerCrashError:
+        """How the process ended, with its last words."""
         give_up = time.monotonic() + _EXIT_GRACE_SECONDS
         while not self._exited() and time.monotonic() < give_up:
             time.sleep(0.005)
         if not self._exited():
-            return "closed its output" + self._last_words()
+            return WorkerCrashError("closed its output" + self._last_words())
         status, peak_mb = _reap(self._process)
         for _ in range(_MAX_LAST_READS):
             if not self._drain_errors():
                 break
-        return _describe_exit(status) + self._memory_hint(peak_mb) + self._last_words()
+        hint = self._memory_hint(peak_mb)
+        phrase = _describe_exit(status) + hint + self._last_words()
+        return WorkerCrashError(phrase, at_limit=bool(hint))
 
     def _memory_hint(self, peak_mb: float) -> str:
         if self.memory_mb is None:

@@ -199,6 +199,24 @@ class Records(StoreReader):
         """How many runs ended in each way, by the codes of `Ending`."""
         return dict(self._rows("SELECT ending, COUNT(*) FROM runs GROUP BY ending"))
 
+    def telling(self) -> int:
+        """How many runs determine a value under the objective; the others say nothing."""
+        ((count,),) = self._rows("SELECT COUNT(value) FROM runs")
+        return int(count)
+
+    def failures(self) -> dict[int, dict[str, int]]:
+        """How often runs ended for which reason, the commonest first, by the code of `Ending`."""
+        found: dict[int, dict[str, int]] = {}
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'failures'"):
+            return found  # written before reasons were kept
+        query = (
+            "SELECT ending, detail, COUNT(*) FROM failures JOIN runs USING (number)"
+            " GROUP BY ending, detail ORDER BY ending, COUNT(*) DESC, MIN(number)"
+        )
+        for ending, detail, count in self._rows(query):
+            found.setdefault(ending, {})[detail] = count
+        return found
+
     def rejected(self) -> list[RejectedRow]:
         """Claims of oracles that the checker did not accept."""
         rows = self._rows("SELECT number, oracle, reason, certificate FROM rejected")

@@ -53,6 +53,8 @@ class RunRow:
     cost: int
     value: float
     """Under the objective; NaN where the run does not determine it."""
+    detail: str = ""
+    """Why the policy gave no usable action, if that ended the run."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Reading is the business of `records`.
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from pathlib import Path
@@ -21,13 +22,17 @@ from bugsieve.results.rows import (
     VerdictRow,
 )
 from bugsieve.results.store_file import Row, StoreWriter, json_text
-from bugsieve.results.tables import COST
+from bugsieve.results.tables import COST, FAILURES
 
 
 class Store(StoreWriter[Addition]):
     """Adds records to the store of a campaign."""
 
     kind = COST
+
+    def __init__(self, directory: Path, connection: sqlite3.Connection) -> None:
+        super().__init__(directory, connection)
+        connection.execute(FAILURES)
 
     @classmethod
     def create(cls, directory: Path, header: CampaignHeader, start: Addition) -> None:
@@ -38,6 +43,9 @@ class Store(StoreWriter[Addition]):
         judgements = addition.judgements
         self._many("pool", _pool_rows(addition))
         self._many("runs", map(_run_row, judgements))
+        self._many(
+            "failures", ((item.number, item.run.detail) for item in judgements if item.run.detail)
+        )
         self._many("verdicts", self._verdict_rows(judgements))
         self._many("bugs", (self._bug_row(item.bug) for item in judgements if item.bug))
         rejected = (row for item in judgements for row in item.rejected)

@@ -46,6 +46,9 @@ CREATE TABLE timeline (
 );
 """
 
+FAILURES = "CREATE TABLE IF NOT EXISTS failures (number INTEGER PRIMARY KEY, detail TEXT NOT NULL)"
+"""Why the policy gave no usable action; stores of cost testing get it when they are written to."""
+
 _SAFETY = """
 CREATE TABLE walks (
     number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, stopped INTEGER NOT NULL,

@@ -29,6 +29,7 @@ from bugsieve.campaigns.events import (
     RoundDone,
     Started,
 )
+from bugsieve.campaigns.folder_campaign import make_folder
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
@@ -439,3 +440,9 @@ def test_the_folder_is_free_again_whatever_ends_the_run(
     with pytest.raises((ZeroDivisionError, InternalError)):
         Campaign.create(folder, options(), task=task).run(listen)
     assert Campaign.open(folder).run().reason == "pool full"
+
+
+def test_a_folder_whose_name_is_no_text_is_not_begun(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no valid UTF-8"):
+        make_folder(tmp_path / "o\udcff", lambda: None)
+    assert not list(tmp_path.iterdir())

@@ -157,7 +157,7 @@ def test_the_shipped_experiment_is_right() -> None:
         (SMALL + "oracles = ['tarjn']", "models, no. 1: oracles: .*'tarjn' .did you mean 'tarj"),
         (SMALL.replace("beluga", "belga"), "models, no. 1: .*'belga' .did you mean 'beluga'"),
         (SMALL.replace("beluga", "gripper"), "models, no. 1: .*'gripper'"),
-        ("oracles = ['aras']" + SMALL, "oracles: there is no safety oracle 'aras'"),
+        ("oracles = ['aras']" + SMALL, "oracles: oracle 'aras' is for planning tasks"),
         ("oracles = ['tarjan:x']" + SMALL, "oracles: .*a radius is a whole number"),
         ("fuzzers.a.lookahed = 1" + SMALL, "fuzzers.a: .*'lookahed' .did you mean 'lookahead'"),
         ("fuzzers.a.lookahead = 0" + SMALL, "fuzzers.a: the lookahead must be"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -26,6 +27,15 @@ def check_resume(run: Run, stopped: Path, whole: Path) -> None:
 
 def _without_times(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in bug.items() if key != "seconds"} for bug in found]
+
+
+def check_explained_fields(run: Run, results: Path) -> None:
+    """The help of `explain` lists the fields of its JSON."""
+    bug = next((results / "bugs").iterdir()).stem
+    fields = json.loads(run("explain", results, bug, "--json")[1])
+    text = run("explain", "--help")[1].partition("--json prints one object")[2]
+    assert "steps count from 0" in text
+    assert not [name for name in fields if not re.search(rf"\b{name}\b", text)]
 
 
 def check_export(run: Run, results: Path, form: str, target: Path) -> None:

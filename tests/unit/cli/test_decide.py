@@ -130,6 +130,15 @@ def test_a_policy_and_its_faults(
     assert "the policy chooses no action" in text
 
 
+def test_a_policy_that_fails(jani: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["decide", jani, "--policy", "cmd:true"]) == 0
+    text = capsys.readouterr().out
+    reason = "first: at its start: ended with exit code 0"
+    assert "  the policy gives no action, see below\n" in text
+    assert "\nthe policy: policy crash in " in text and text.endswith(f"{reason}\n")
+    assert decided(capsys, jani, "--policy", "cmd:true")["troubles"][0].endswith(reason)
+
+
 def test_without_states_the_start_states(
     jani: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,13 +206,15 @@ def test_properties_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ([{"x": 0}], "the state has no value for 'done'"),
     ([{"x": 0, "dne": 1}], "there is no variable 'dne'"),
     ([[0, "no"]], "'no' is no value; values are numbers, true and false"),
-    ([[0, None]], "None is no value"),
+    ([[0, None]], "null is no value"),
+    ([[True, True]], "true is no value of 'x'"),
+    ([[0, [True]]], "a list is no value"),
     ([3], "a state is a list of values, or an object"),
     ([], "must hold a list of states, at least one"),
     ({"state": []}, "must hold a list of states"),
-    ("[[0, NaN]]", "is no JSON"),
-    ("[[0,", "is no JSON"),
-    ("[" * 100_000, "is no JSON"),
+    ("[[0, NaN]]", "NaN is no JSON number"),
+    ("[[0,", "is not valid JSON"),
+    ("[" * 100_000, "is nested more than 10000 levels deep"),
 ])  # fmt: skip
 def test_wrong_states(
     jani: str,

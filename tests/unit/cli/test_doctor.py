@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
+from bugsieve.basis.toml import parse_toml
 from bugsieve.cli import doctor
 from bugsieve.cli.doctor import BROKEN, EXTRAS, FaultError, Finding, examine, table
 from bugsieve.cli.program import main
@@ -25,6 +28,22 @@ def test_missing_extras_come_with_their_pip_command() -> None:
         finding = findings[package]
         assert not finding.required
         assert finding.works or finding.remedy == f"pip install {package}"
+
+
+def test_extras_are_those_that_the_code_uses() -> None:
+    root = Path(__file__).parents[3]
+    code = "\n".join(
+        path.read_text()
+        for folder in ("src", "benchmarks")
+        for path in (root / folder).rglob("*.py")
+        if path.name != "doctor.py"
+    )
+    for module in EXTRAS:
+        assert re.search(rf'\b(import|from) {module}\b|find_spec\("{module}"\)', code)
+    packages = {package for package, _ in EXTRAS.values()}
+    optional = parse_toml((root / "pyproject.toml").read_text(), "pyproject.toml")["project"]
+    for needed in optional["optional-dependencies"].values():
+        assert {re.split("[><=]", package)[0] for package in needed} <= packages
 
 
 def test_missing_translator_is_broken(

@@ -79,6 +79,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["--fix", "rollout"], "unknown argument '--fix'; see 'bugsieve --help'"),
         (["--verzion"], "unknown argument '--verzion' (did you mean '--version'?)"),
         (["rollout"], "see 'bugsieve rollout --help'"),
+        (["explain", "results", "\udcff"], r"\xff: this argument is no valid UTF-8"),
         ([], "say which command to run"),
     ],
 )
@@ -99,6 +100,8 @@ def test_wrong_usage_is_one_line_and_code_4(
         (PolicyError("it died"), 4, "error: it died"),
         (BudgetError("too slow"), 5, "error: too slow"),
         (InternalError("broken"), 3, "error: broken"),
+        (OSError(36, "too long", "f"), 4, "error: f: cannot be used (too long)"),
+        (OSError(5, "I/O error", b"\xff"), 4, r"error: \xff: cannot be used (I/O error)"),
         (MemoryError(), 5, "error: the memory ran out, use a smaller task"),
         (KeyboardInterrupt(), 2, "interrupted"),
         (
@@ -121,6 +124,34 @@ def test_errors_become_codes(
     monkeypatch.delenv("BUGSIEVE_TRACEBACK", raising=False)
     assert fails_with(error, monkeypatch) == code
     assert capsys.readouterr().err == f"bugsieve: {line}\n"
+
+
+_LONG = "a" * 300
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["test", "lamp.sas", "--policy", "random", "-o", _LONG],
+        ["test", "lamp.sas", "--policy", "random", "--from", _LONG],
+        ["status", _LONG],
+        ["rollout", _LONG, "--policy", "random"],
+        ["table", "safety", _LONG],
+        ["train-q", "m.jani", "-o", f"{_LONG}.safetensors"],
+        ["safety", "m.jani", "--policy", f"table:{_LONG}"],
+        ["safety", "m.jani", "--policy", f"mlp:{_LONG}.npz"],
+    ],
+)
+def test_a_name_that_no_file_can_have_is_bad_input(
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lamp.sas").write_bytes(doctor._sas_text())
+    assert main(arguments) == InputError.exit_code
+    assert _LONG in capsys.readouterr().err
 
 
 def test_ctrl_c_in_disguise(

@@ -175,12 +175,12 @@ def test_the_seed_decides(line: str, capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("[[", "states.json is no JSON"),
-        ("[" * 100_000, "states.json is no JSON"),
+        ("[[", "states.json: line 1, column 3: is not valid JSON"),
+        ("[" * 100_000, "states.json: line 1: is nested more than 10000 levels deep"),
         ("7", "must hold a list of states"),
         ("[]", "must hold a list of states, at least one"),
         ('{"state": []}', "must hold a list of states"),
-        ("", "states.json: is empty, a JSON file was expected"),
+        ("", "states.json: is empty, a states file was expected"),
         ('[["(at p1)"], "x"]', "states.json, state 1 (counted from 0): a state is a list"),
         ('[["(at p1)"], [3]]', "states.json, state 1 (counted from 0): a state is a list"),
         ('[["(at p99)"]]', "states.json, state 0 (counted from 0): "),

@@ -10,7 +10,13 @@ import pytest
 from bugsieve.bugs.safety_bug_checker import check_safety_bug
 from bugsieve.cli import main
 from tests.unit.campaigns.safety.ledge import ledge
-from tests.unit.cli.commands import Run, check_export, check_resume, falsified
+from tests.unit.cli.commands import (
+    Run,
+    check_explained_fields,
+    check_export,
+    check_resume,
+    falsified,
+)
 from tests.unit.results.samples import created
 from tests.unit.results.small_disk import small_disk
 from tests.unit.tasks.jani.small import (
@@ -173,6 +179,10 @@ def test_explain_shows_the_run_and_what_is_safe(results: Path, run: Run) -> None
     assert (report["run"]["safety"][step], report["run"]["safety"][-1]) == ("safe", "unsafe")
 
 
+def test_help_lists_the_fields_of_an_explanation(results: Path, run: Run) -> None:
+    check_explained_fields(run, results)
+
+
 def test_explain_shortens_long_runs(tmp_path: Path, run: Run) -> None:
     """A hundred steps before the fault, of which only the last ones are shown."""
     steps = [
@@ -264,7 +274,7 @@ def test_export_names_the_files_it_writes(
     [
         (["--oracle", "tarian"], "there is no safety oracle 'tarian' (did you mean 'tarjan'?)"),
         (["--oracle", "vi", "--oracle", "vi"], "the oracle 'vi' is named twice"),
-        (["--choice", "gredy"], "'gredy' (did you mean 'greedy'?)"),
+        (["--choice", "gredy"], "'gredy' (did you mean 'greedy'?); there are uniform, greedy"),
         (["--choice", "uniform", "--lookahead", "inf"], "set the lookahead to 1"),
         (["--lookahead", "0"], "--lookahead must be at least 1, got 0"),
         (["--lookahead", "far"], "--lookahead must be a whole number, got 'far'"),

@@ -25,7 +25,7 @@ ROUND = SafetyRoundDone(
     last_bug_seconds=8.0,
 )
 REJECTED = RejectedClaimRow(3, 1, "vi", "nonsense")
-UNPROVEN = UnprovenRow(3, 1, "vi", "fault", "the proof has 9 rows, but only 1 are left")
+UNPROVEN = UnprovenRow(3, 1, "vi", "fault", "the proof is too large")
 
 
 def summary(**changes: Any) -> SafetySummary:
@@ -71,7 +71,7 @@ def test_counts_in_words() -> None:
         "10 walks in 1.0 s: 4 unsafe, 6 exhausted",
         "4 unsafe runs, 2 different",
         "1 bug: 1 fault",
-        "1 fault not proven in full: the proof has 9 rows, but only 1 are left",
+        "1 fault not proven in full: the proof is too large",
         "  vi:2  1 of 4 unsafe runs with a fault (25 %), "
         "2 could not be avoided within 2 divergences, 1 inconclusive",
         "the policy: policy crash in 2 answers, first: KeyError",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.cli import main, task_arguments
+from bugsieve.cli import campaign_arguments, main, task_arguments
 from bugsieve.cli.parser import Parser
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.translator import TranslationLimits
@@ -83,7 +83,7 @@ def test_other_folders(
         (["--policy", "python:x"], "must name a module or file and a function"),
         (["--policy", "cmd:"], "must be followed by a program"),
         (["--policy", "cmd:no-such-program"], "there is no policy program"),
-        (["--policy", "greedy", "--states", "bad.json"], "bad.json is no JSON"),
+        (["--policy", "greedy", "--states", "bad.json"], "bad.json: line 1, column 3: is not"),
         (["--policy", "greedy", "--states", "odd.json"], "odd.json, state 1"),
         (["--policy", "greedy", "--states", "none.json"], "none.json: there is no such file"),
     ],
@@ -166,3 +166,12 @@ def test_a_terminal_sees_that_a_task_is_being_grounded(tmp_path: Path) -> None:
     assert (process.returncode, output) == (2, b"")
     assert b"grounding " in seen
     os.close(ours)
+
+
+def test_a_long_name_is_cut_for_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        campaign_arguments.free_folder(None, "\N{GOTHIC LETTER AHSA}" * 300).mkdir()
+    assert len(list(tmp_path.iterdir())) == 2

@@ -10,7 +10,13 @@ import pytest
 
 from bugsieve.bugs.checker import check
 from bugsieve.cli import main
-from tests.unit.cli.commands import Run, check_export, check_resume, falsified
+from tests.unit.cli.commands import (
+    Run,
+    check_explained_fields,
+    check_export,
+    check_resume,
+    falsified,
+)
 from tests.unit.policies.generated import write_task
 
 
@@ -57,6 +63,43 @@ def test_runs_that_say_nothing_end_with_5(task: list[str], tmp_path: Path, run: 
     code, out, _ = run("test", *task, *options, "--bias", "uniform")
     assert code == 5
     assert "step limit" in out
+
+
+def test_a_policy_that_never_starts_has_no_bugs(task: list[str], tmp_path: Path, run: Run) -> None:
+    folder, reason = tmp_path / "never", "at its start: ended with exit code 0"
+    code, out, err = run("test", *task, "--policy", "cmd:true", "--pool-size", 5, "-o", folder)
+    assert (code, "no bugs found" in out) == (5, True)
+    assert err == (
+        "nothing could be tested, for the policy gave no answer: "
+        f"policy crash (5 runs): {reason}\n"
+    )
+    assert f"\npolicy crash (5 runs): {reason}\n" in run("status", folder)[1]
+    summary = json.loads(run("status", folder, "--json")[1])
+    assert summary["troubles"]["policy crash"] == {"runs": 5, "reason": reason, "alike": 5}
+    code, out, err = run("judge", *task, "--policy", "cmd:true")
+    assert (code, "1 state, 0 bugs" in out, reason in out, reason in err) == (5, *[True] * 3)
+
+
+def test_why_a_policy_crashed_is_told_everywhere(
+    task: list[str], tmp_path: Path, run: Run
+) -> None:
+    (tmp_path / "broken.py").write_text("def f(facts, applicable):\n    raise KeyError('x')\n")
+    policy = ["--policy", f"python:{tmp_path / 'broken.py'}:f"]
+    folder, reason = tmp_path / "found", "KeyError: 'x'"
+    code, out, err = run("test", *task, *policy, "--pool-size", 3, "-o", folder)
+    assert (code, err) == (1, "") and f"\npolicy crash (3 runs): {reason}\n" in out
+    assert f"\npolicy crash (3 runs): {reason}\n" in run("status", folder)[1]
+    bug = next((folder / "bugs").iterdir()).stem
+    assert f"\npolicy crash: {reason}\n" in run("explain", folder, bug)[1]
+    assert json.loads(run("explain", folder, bug, "--json")[1])["detail"] == reason
+    code, out, _ = run("replay", folder, bug)
+    assert (code, f"policy crash after 0 steps ({reason})" in out) == (1, True)
+    code, out, _ = run("replay", folder, bug, "--policy", "cmd:true")
+    assert (code, "at its start: ended with exit code 0" in out) == (5, True)
+    code, out, _ = run("judge", *task, *policy)
+    assert (code, f"policy crash after 0 steps, cost 0: {reason}\n" in out) == (1, True)
+    (state,) = json.loads(run("judge", *task, *policy, "--json")[1])["states"]
+    assert state["detail"] == reason
 
 
 def test_the_summary_as_json(task: list[str], tmp_path: Path, run: Run) -> None:
@@ -121,6 +164,26 @@ def test_explain_marks_the_decision(results: Path, run: Run) -> None:
     report = json.loads(run("explain", results, bug, "--json")[1])
     assert report["run"][: report["step"]] == report["better_run"][: report["step"]]
     assert report["better_run"][report["step"]] == report["better_action"]
+
+
+def test_explain_blames_no_step_of_a_loop_without_cost(
+    task: list[str], tmp_path: Path, run: Run
+) -> None:
+    folder = tmp_path / "loops"
+    options = ["--policy", "greedy:blind", "--objective", "qualitative", "--pool-size", 5]
+    run("test", *task, *options, "-o", folder)
+    bugs = [path.stem for path in (folder / "bugs").iterdir()]
+    reports = [json.loads(run("explain", folder, bug, "--json")[1]) for bug in bugs]
+    loops = [report for report in reports if report["sure"] == "none: zero-cost loop"]
+    assert loops
+    for report in loops:
+        names = ("step", "facts", "action", "better_action")
+        assert [report[name] for name in names] == [None] * len(names)
+        assert report["better_run"]
+
+
+def test_help_lists_the_fields_of_an_explanation(results: Path, run: Run) -> None:
+    check_explained_fields(run, results)
 
 
 def test_compare_finds_what_two_campaigns_share(

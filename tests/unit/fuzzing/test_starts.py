@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import BudgetError, InputError, UnsupportedError
 from bugsieve.fuzzing.starts import StartSampler, planning
+from bugsieve.fuzzing.starts.parts import Rows, Source
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
 from tests.unit.tasks.jani.small import binary, bounded, condition, edge, simple, variable
@@ -262,5 +264,44 @@ def test_a_condition_that_no_state_satisfies(expression: Json) -> None:
 def test_a_hopeless_condition_says_what_to_do() -> None:
     never = binary("=", binary("*", "r", "r"), 0.3)
     loaded = started(condition(never), reals("r"))
-    with pytest.raises(BudgetError, match="small: none of 100000 random states .* list start"):
+    with pytest.raises(
+        BudgetError,
+        match="small: no start state was found, none of 100000 random states .* list start",
+    ):
         StartSampler(loaded, 0).sample([0])
+
+
+def rare(names: Sequence[str], one_in: int) -> JaniModel:
+    """A remainder of the sum of large numbers is 1: too many to list them, and few that fit."""
+    remainder = binary("=", binary("%", total(*names), one_in), 1)
+    variables = [variable(name, bounded(0, 10**9)) for name in names]
+    return started(condition(remainder), variables)
+
+
+def test_states_found_after_many_attempts_depend_on_their_numbers_alone() -> None:
+    sampler = StartSampler(rare("abc", 9973), 5)
+    together = sampler.sample(range(6))
+    assert (together.sum(axis=1) % 9973 == 1).all()
+    assert len(np.unique(together, axis=0)) == 6
+    for number in (5, 0):
+        np.testing.assert_array_equal(sampler.sample([number])[0], together[number])
+
+
+@pytest.mark.parametrize("count", [30, 300])
+def test_the_work_for_a_start_state_is_bounded(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In values and in calls that draw them, also where many states are asked for."""
+    drawn = []
+    below = Source.below
+
+    def counted(source: Source, rows: Rows, draw: int, bounds: Rows | int) -> Rows:
+        drawn.append(len(rows))
+        return below(source, rows, draw, bounds)
+
+    monkeypatch.setattr(Source, "below", counted)
+    sampler = StartSampler(rare([f"y{k}" for k in range(count)], 10**15 + 37), 0)
+    with pytest.raises(BudgetError, match="no start state was found"):
+        sampler.sample(range(4))
+    assert len(drawn) < 40_000
+    assert sum(drawn) < 5_000_000

@@ -193,7 +193,7 @@ def test_a_walk_that_goes_in_a_circle_is_noticed() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"choice": "gredy"}, "did you mean 'greedy'"),
+        ({"choice": "gredy"}, "did you mean 'greedy'.*there are uniform, greedy, sampling"),
         ({"choice": "uniform"}, "set the lookahead to 1"),
         ({"lookahead": 0}, "lookahead must be at least 1"),
         ({"step_limit": 0}, "step limit must be at least 1"),

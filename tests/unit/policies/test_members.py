@@ -220,4 +220,5 @@ def test_running_out_of_memory_is_a_crash_of_the_policy(
     policy = make(line_task(3000), memory_mb=0)
     decisions = decide(policy, at(0))
     assert decisions.failures[0].ending is Ending.POLICY_CRASH
+    assert decisions.failures[0].excused  # the limit is ours
     assert "memory limit of 0 MB" in decisions.failures[0].detail

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +16,11 @@ import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.seeds import Stream
+from bugsieve.policies.decisions import Ending
 from bugsieve.results.folder import check_free
 from bugsieve.results.lock import FolderLock
 from bugsieve.results.records import Records
-from bugsieve.results.rows import Addition, OracleRow, Progress
+from bugsieve.results.rows import Addition, Judgement, OracleRow, Progress, RunRow
 from bugsieve.results.schema import STORE_FILE, VERSION
 from bugsieve.results.store import Store
 from bugsieve.results.store_file import PART_FILE
@@ -70,6 +72,39 @@ def test_counts_are_those_of_the_rows(campaign: Path) -> None:
         }
         assert records.endings() == {2: 8}
         assert records.header.used_oracles == ORACLES
+
+
+def test_reasons_of_failures_by_how_often_they_occur(campaign: Path) -> None:
+    with Records(campaign) as records:
+        first, before = len(records.runs()) + 1000, records.telling()
+    endings = [Ending.POLICY_CRASH] * 3 + [Ending.ILLEGAL_ACTION]
+    details = ["late", "often", "often", "(fly)"]
+    judgements = [
+        Judgement(number, RunRow(int(ending), 0, 0, value, detail), ())
+        for number, (ending, detail, value) in enumerate(
+            zip(endings, details, [math.nan, 1.0, 1.0, 1.0], strict=True), first
+        )
+    ]
+    add(campaign, Addition(Progress(), judgements=judgements))
+    with Records(campaign) as records:
+        assert records.telling() == before + 3
+        assert records.failures() == {
+            int(Ending.ILLEGAL_ACTION): {"(fly)": 1},
+            int(Ending.POLICY_CRASH): {"often": 2, "late": 1},
+        }
+        assert next(iter(records.failures()[int(Ending.POLICY_CRASH)])) == "often"
+
+
+def test_a_store_from_before_reasons_were_kept(campaign: Path) -> None:
+    with closing(sqlite3.connect(campaign / STORE_FILE)) as connection:
+        connection.execute("DROP TABLE failures")
+        connection.commit()
+    with Records(campaign) as records:
+        assert records.failures() == {}
+    run = RunRow(int(Ending.POLICY_CRASH), 0, 0, 1.0, "why")
+    add(campaign, Addition(Progress(), judgements=[Judgement(10**6, run, ())]))
+    with Records(campaign) as records:
+        assert records.failures() == {int(Ending.POLICY_CRASH): {"why": 1}}
 
 
 def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:

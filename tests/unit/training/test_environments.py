@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel, StateArray
@@ -78,14 +78,14 @@ def test_outcomes_are_as_likely_as_the_model_says() -> None:
 @pytest.mark.parametrize("draws", [[-0.1], [1.0], [float("nan")], [0.1, 0.2]])
 def test_wrong_draws_are_refused(draws: list[float]) -> None:
     model = path()
-    with pytest.raises(ValueError, match="draw"):
+    with pytest.raises(UsageError, match="draw"):
         model.step(positions(model, 0), np.zeros(1, dtype=np.int32), np.array(draws))
 
 
 def test_inapplicable_actions_are_refused() -> None:
     model = path()
     leap = np.array([model.actions.index(LEAP)], dtype=np.int32)
-    with pytest.raises(ValueError, match=f"action {leap[0]} is not applicable in state 0"):
+    with pytest.raises(UsageError, match=f"action {leap[0]} is not applicable in state 0"):
         model.step(positions(model, 1), leap, np.zeros(1))
 
 

@@ -7,13 +7,12 @@ from functools import cached_property
 import numpy as np
 
 from bugsieve.bugs.objectives.objective import (
-    FAILURES,
     Alternatives,
     Objective,
     Values,
+    certain_failures,
     path_states,
 )
-from bugsieve.policies.decisions import Ending
 from bugsieve.policies.graph import PolicyGraph, RunTable
 from bugsieve.tasks.fdr.conditions import parse_condition
 from bugsieve.tasks.fdr.restriction import Restriction
@@ -52,7 +51,7 @@ class Avoid(Objective):
 
     def policy_values(self, graph: PolicyGraph, runs: RunTable) -> Values:
         """0 where the condition holds somewhere, 1 where the run has ended without it."""
-        ended = np.isin(runs.endings, (Ending.SOLVED, *FAILURES))
+        ended = runs.solved | certain_failures(graph, runs)
         values = np.where(ended, 1.0, np.nan)
         if not len(values):
             return values

@@ -24,7 +24,14 @@ FAILURES = (Ending.LOOP, Ending.NO_ACTION, Ending.ILLEGAL_ACTION, Ending.POLICY_
 """Endings that show for certain that the run never reaches the goal.
 
 A step limit says nothing, and a hang may be the machine's fault: neither ever makes a bug.
+Nor does a crash of a policy that never got ready or that our memory limit stopped.
 """
+
+
+def certain_failures(graph: PolicyGraph, runs: RunTable) -> NDArray[np.bool_]:
+    """Which runs never reach the goal, for certain and by the policy's own doing."""
+    failed: NDArray[np.bool_] = np.isin(runs.endings, FAILURES) & ~graph.excused(runs)
+    return failed
 
 
 class Alternatives:

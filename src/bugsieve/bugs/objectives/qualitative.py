@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bugsieve.bugs.objectives.objective import FAILURES, Objective, Values
+from bugsieve.bugs.objectives.objective import Objective, Values, certain_failures
 from bugsieve.policies.graph import PolicyGraph, RunTable
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -19,7 +19,7 @@ class Qualitative(Objective):
     def policy_values(self, graph: PolicyGraph, runs: RunTable) -> Values:
         """1 for solved runs, 0 for runs that certainly fail."""
         values = np.where(runs.solved, 1.0, np.nan)
-        values[np.isin(runs.endings, FAILURES)] = 0.0
+        values[certain_failures(graph, runs)] = 0.0
         return values
 
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:

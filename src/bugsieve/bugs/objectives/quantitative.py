@@ -6,7 +6,12 @@ import math
 
 import numpy as np
 
-from bugsieve.bugs.objectives.objective import FAILURES, Objective, Values, plan_cost
+from bugsieve.bugs.objectives.objective import (
+    Objective,
+    Values,
+    certain_failures,
+    plan_cost,
+)
 from bugsieve.policies.graph import PolicyGraph, RunTable
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -21,7 +26,7 @@ class Quantitative(Objective):
     def policy_values(self, graph: PolicyGraph, runs: RunTable) -> Values:
         """Costs of solved runs, infinity for runs that certainly fail."""
         values = np.where(runs.solved, runs.costs.astype(np.float64), np.nan)
-        values[np.isin(runs.endings, FAILURES)] = math.inf
+        values[certain_failures(graph, runs)] = math.inf
         return values
 
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:

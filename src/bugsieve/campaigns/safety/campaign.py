@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from bugsieve.basis.arguments import require_folder, require_kind
 from bugsieve.basis.errors import UsageError
 from bugsieve.campaigns.events import Listener
 from bugsieve.campaigns.folder_campaign import FolderCampaign, check_policy_given, make_folder
@@ -31,7 +32,7 @@ from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.safety.rows import SafetyAddition, SafetyHeader, SafetyProgress
 from bugsieve.results.safety.store import SafetyStore
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.tasks.jani.model import JaniModel, require_model
 
 AnyPath = str | os.PathLike[str]
 
@@ -70,7 +71,9 @@ class SafetyCampaign(FolderCampaign[SafetySummary]):
 
         `policy` stands in for what the options would make; a resumed campaign must get it again.
         """
-        folder = Path(directory)
+        folder = require_folder(directory, "directory")
+        require_kind(options, SafetyOptions, "options", "of type SafetyOptions")
+        require_model(model)
         check_new_safety(options if policy is None else None, folder)
         made = _made(options, model) if policy is None else policy
         try:
@@ -104,7 +107,7 @@ class SafetyCampaign(FolderCampaign[SafetySummary]):
 
         A policy that is given must be bound to the model of the campaign (`saved_model`).
         """
-        folder = Path(directory)
+        folder = require_folder(directory, "directory")
         header, options = _stored(folder)
         options = options if stop is None else replace(options, stop=stop)
         _check_given(header, folder, policy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from bugsieve.basis.arguments import check_fields, whole_number
 from bugsieve.basis.errors import UsageError
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
@@ -11,7 +12,7 @@ from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.oracles.safety.analysis import DEFAULT_LIMITS, DEFAULT_PROOF_ROWS
 from bugsieve.oracles.safety.registry import parse_safety_spec
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.search.limits import Limits, whole_number
+from bugsieve.search.limits import Limits
 
 DEFAULT_SAFETY_ORACLES = ("tarjan",)
 
@@ -48,6 +49,7 @@ class SafetyOptions(TomlOptions):
     stop: StopRules = field(default_factory=StopRules)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         specs = self.oracles or DEFAULT_SAFETY_ORACLES
         names = tuple(str(parse_safety_spec(spec)) for spec in specs)
         object.__setattr__(self, "oracles", names)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bugsieve.basis.wording import counted
 from bugsieve.fuzzing.unsafe_runs import WalkOutcome
 from bugsieve.oracles.safety.decide import Safety
 from bugsieve.results.safety.records import SafetyRecords
@@ -58,6 +59,20 @@ class SafetySummary:
     """Claims that the checker did not believe: each is a fault in Bugsieve."""
     troubles: Mapping[str, Any] = field(default_factory=dict)
     """What the policy did wrong: how often, and the first case, by its kind."""
+
+    @property
+    def unanswered(self) -> str | None:
+        """Why no walk could be made, if the policy failed in all of them; else None."""
+        if not self.troubles or not self.outcomes or set(self.outcomes) != {NO_ACTION}:
+            return None
+        return "; ".join(self.trouble_sentences())
+
+    def trouble_sentences(self) -> list[str]:
+        """One per kind: `policy crash in 3 answers, first: KeyError: 'x'`."""
+        return [
+            f"{kind} in {counted(trouble['answers'], 'answer')}, first: {trouble['first']}"
+            for kind, trouble in self.troubles.items()
+        ]
 
 
 def summarise_safety(records: SafetyRecords) -> SafetySummary:

@@ -56,8 +56,8 @@ class StartSampler:
             if not len(waiting):
                 return states
         raise BudgetError(
-            f"{self._model.name}: none of {_MOST_ATTEMPTS} states that were drawn satisfied the "
-            f"start condition: {_ADVICE}"
+            f"{self._model.name}: no start state was found, none of {_MOST_ATTEMPTS} states that "
+            f"were drawn satisfied the start condition: {_ADVICE}"
         )
 
     def _draw(

@@ -40,12 +40,15 @@ class Source:
 
     def below(self, rows: Rows, draw: int, bounds: Rows | int) -> Rows:
         """Draw number `draw` of each row: a number below its bound."""
-        limits = np.broadcast_to(np.asarray(bounds, dtype=np.int64), rows.shape)
-        return self._draws.below(rows, draw, np.ascontiguousarray(limits))
+        return self._draws.below(rows, draw, np.full(len(rows), bounds, dtype=np.int64))
 
     def unit(self, rows: Rows, draw: int) -> Values:
         """Numbers from 0 up to, but without, 1."""
         return self.below(rows, draw, 1 << _UNIT_BITS).astype(np.float64) * 2.0**-_UNIT_BITS
+
+    def of_row(self, row: int, attempt: int, count: int) -> Source:
+        """The random numbers of attempts of one row, from this one on, as a batch."""
+        return Source(self.stream(row, attempt).substream("late"), np.arange(count))
 
     def stream(self, row: int, attempt: int) -> Stream:
         """A stream for draws without a largest bound."""

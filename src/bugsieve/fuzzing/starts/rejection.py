@@ -13,8 +13,11 @@ from bugsieve.fuzzing.starts.condition import Constraint, Definition, Ranges
 from bugsieve.fuzzing.starts.parts import Part, Rows, Source, Values
 
 MOST_ATTEMPTS = 100_000
+_MOST_CELLS = 1 << 22  # values drawn for one state: more variables, fewer attempts
 _CELLS_AT_ONCE = 1 << 20
 _ATTEMPTS_AT_ONCE = 64
+_MOST_EARLY_CELLS = 1 << 14  # for one state in attempts that many states make together
+_LATE_CELLS_AT_ONCE = 1 << 16
 _PILOT_DRAWS = 1000
 
 
@@ -53,17 +56,14 @@ class RejectionPart(Part):
         return float(self._is_good(self._try(source, rows, 0)).mean())
 
     def _draw_portion(self, source: Source, rows: Rows, attempt: int) -> Values:
+        """Some attempts for all rows together, then many for each row that still waits."""
         result = np.empty((len(rows), len(self.variables)))
         waiting = np.arange(len(rows))
+        early = min(self._attempts(_MOST_EARLY_CELLS), MOST_ATTEMPTS)
         at_once = 1
         done = 0
-        while len(waiting):
-            if done >= MOST_ATTEMPTS:
-                raise BudgetError(
-                    f"none of {done} random states satisfied the start condition: "
-                    "list start states instead (operator 'states-values')"
-                )
-            at_once = min(2 * at_once, _ATTEMPTS_AT_ONCE, MOST_ATTEMPTS - done)
+        while len(waiting) and done < early:
+            at_once = min(2 * at_once, _ATTEMPTS_AT_ONCE, early - done)
             first = attempt * MOST_ATTEMPTS + done
             tries = [
                 self._try(source, rows[waiting], first + k) for k in range(at_once)
@@ -75,7 +75,30 @@ class RejectionPart(Part):
             result[waiting[found]] = stacked[found, is_good.argmax(axis=1)[found]]
             waiting = waiting[~found]
             done += at_once
+        for k in waiting:
+            result[k] = self._draw_late(source, int(rows[k]), attempt, done)
         return result
+
+    def _draw_late(self, source: Source, row: int, attempt: int, done: int) -> Values:
+        """One row alone: many attempts are one batch, so that a hopeless row soon gives up."""
+        most = min(MOST_ATTEMPTS, self._attempts(_MOST_CELLS))
+        while done < most:
+            at_once = min(self._attempts(_LATE_CELLS_AT_ONCE), most - done)
+            own = source.of_row(row, attempt * MOST_ATTEMPTS + done, at_once)
+            tries = self._try(own, np.arange(at_once), 0)
+            is_good = self._is_good(tries)
+            if is_good.any():
+                chosen: Values = tries[is_good.argmax()]
+                return chosen
+            done += at_once
+        raise BudgetError(
+            f"no start state was found, none of {done} random states satisfied the start "
+            "condition: list start states instead (operator 'states-values')"
+        )
+
+    def _attempts(self, cells: int) -> int:
+        """How many draw so many values."""
+        return max(1, cells // len(self.variables))
 
     def _try(self, source: Source, rows: Rows, attempt: int) -> Values:
         values = self._proposal.draw(source, rows, attempt)

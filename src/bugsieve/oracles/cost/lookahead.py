@@ -162,6 +162,9 @@ class _Trial:
 
 
 def _depth(text: str) -> int:
-    if not text.strip().isdecimal() or not 1 <= int(text) <= _MAX_DEPTH:
-        raise UsageError(f"the depth must be a whole number of at least 1, got {text!r}")
-    return int(text)
+    digits = text.strip().lstrip("0")
+    is_short = digits.isdecimal() and len(digits) <= len(str(_MAX_DEPTH))
+    if not is_short or int(digits) > _MAX_DEPTH:
+        shown = text[:40]
+        raise UsageError(f"the depth must be a whole number from 1 to {_MAX_DEPTH}, got {shown!r}")
+    return int(digits)

@@ -18,6 +18,7 @@ PlanSearch: TypeAlias = Callable[[Task, StateArray, Limits, "int | None"], Searc
 PLANNERS = ("astar-lmcut", "astar-hmax", "astar-blind", "ehc", "gbfs-N", "fd:SEARCH")
 
 _GREEDY = re.compile(r"gbfs-([1-9]\d{0,11})")
+_MOST_EXPANSIONS = 10**12 - 1
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ def check_planner(name: str) -> None:
     """Raise UsageError with the nearest name unless there is such a planner."""
     is_downward = name.startswith("fd:") and name != "fd:"
     if name not in PLANNERS[:4] and not _GREEDY.fullmatch(name) and not is_downward:
+        if re.fullmatch(r"gbfs-\d+", name):
+            raise UsageError(f"the N of gbfs-N must be from 1 to {_MOST_EXPANSIONS}")
         raise UsageError(no_such("planner", name, PLANNERS))
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import BudgetError, InternalError, UsageError
+from bugsieve.basis.wording import counted
 from bugsieve.bugs.jani_interpreter import RefusedModelError
 from bugsieve.bugs.safety_bug import (
     AVOIDABLE,
@@ -292,12 +293,20 @@ class RunAnalyst:
 
     def _claim(self, run: UnsafeRun, outcome: WordArray | None) -> Claim:
         decider = self._deciders[self.specs[0]]
-        left = self._proof_rows - len(run.states)
-        safe = _rows(decider, run.states[0], True, left)
+        safe = _rows(decider, run.states[0], True)
+        self._expect_room(len(run.states) + len(safe))
         if outcome is None:
             return Claim(run, decider.radius, safe)
-        unsafe = _rows(decider, outcome, False, left - len(safe))
+        unsafe = _rows(decider, outcome, False)
+        self._expect_room(len(run.states) + len(safe) + len(unsafe))
         return Claim(run, decider.radius, safe, outcome, unsafe)
+
+    def _expect_room(self, rows: int) -> None:
+        if rows > self._proof_rows:
+            raise _UnprovenError(
+                f"the proof takes at least {counted(rows, 'row')}, more than the limit of "
+                f"{self._proof_rows}: raise --proof-rows (in Python, proof_rows)"
+            )
 
     def _check(self, bug: SafetyBug) -> None:
         if isinstance(self._checker, RefusedModelError):
@@ -335,12 +344,10 @@ def _faults(
     return faults, tuple(sorted([*unknown, *safe[list(found.unknown)].tolist()]))
 
 
-def _rows(decider: SafetyDecider, state: WordArray, is_safe: bool, most: int) -> ProofRows:
+def _rows(decider: SafetyDecider, state: WordArray, is_safe: bool) -> ProofRows:
     proof = decider.proof(state.reshape(1, -1))
     if proof.is_safe is not is_safe:
         raise InternalError("an oracle has changed its mind about a state")
-    if len(proof.states) > most:
-        raise _UnprovenError(f"the proof has {len(proof.states)} rows, but only {most} are left")
     return ProofRows(proof.states, proof.first, proof.second)
 
 

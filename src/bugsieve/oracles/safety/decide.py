@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
+from bugsieve.basis.arguments import whole_number_or_none
 from bugsieve.basis.errors import BudgetError, UsageError
 from bugsieve.oracles.safety.registry import LARGEST_RADIUS
-from bugsieve.search.limits import NO_LIMITS, Limits, whole_number
+from bugsieve.search.limits import NO_LIMITS, Limits
 from bugsieve.search.searches import core_limits
 from bugsieve.tasks.fdr.arrays import ask_core, operator_column
 
@@ -102,7 +103,7 @@ class SafetyDecider:
         if algorithm not in _native.SAFETY_ALGORITHMS:
             names = ", ".join(_native.SAFETY_ALGORITHMS)
             raise UsageError(f"no algorithm is called {algorithm!r}; there are {names}")
-        whole_number(radius, "a radius", least=0)
+        whole_number_or_none(radius, "a radius", least=0)
         if radius is not None and radius > LARGEST_RADIUS:
             raise UsageError(f"a radius must be at most {LARGEST_RADIUS}, got {radius}")
         self.system = system

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import no_such
+from bugsieve.basis.names import for_others, no_such
 
+MODELS, TASKS = "models", "planning tasks"
+"""What oracles are for."""
 LARGEST_RADIUS = 2**30
 """More divergences than any run has."""
 
@@ -35,11 +37,20 @@ def parse_safety_spec(spec: str) -> SafetySpec:
     name, colon, argument = spec.partition(":")
     name = name.strip()
     if name not in SAFETY_ORACLES:
-        raise UsageError(no_such("safety oracle", name, list(SAFETY_ORACLES)))
+        raise UsageError(_no_such_oracle(name))
     try:
         return SafetySpec(name, parse_radius(argument) if colon else None)
     except UsageError as error:
         raise UsageError(f"oracle {spec!r}: {error}") from None
+
+
+def _no_such_oracle(name: str) -> str:
+    from bugsieve.oracles.registry import ORACLES  # which reads the names here
+
+    names = list(SAFETY_ORACLES)
+    if name in ORACLES:
+        return for_others("oracle", name, ours=MODELS, theirs=TASKS, choices=names)
+    return no_such("safety oracle", name, names)
 
 
 def check_safety_spec(spec: str) -> None:

@@ -14,7 +14,7 @@ from bugsieve.policies.members import (
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.tasks.jani.model import JaniModel, require_model
 
 
 class Member(Described, Protocol):
@@ -35,8 +35,8 @@ def make_model_policy(
 ) -> ModelPolicy:
     """The policy that a spec like `mlp:net.safetensors` names, bound to the model."""
     _, member, argument = _MEMBERS.parse(spec)
-    settings = PolicySettings(seed=seed, limits=limits or WorkerLimits())
-    return member.from_spec(model, argument, settings)
+    settings = PolicySettings.of(seed, limits)
+    return member.from_spec(require_model(model), argument, settings)
 
 
 def check_model_spec(spec: str) -> None:

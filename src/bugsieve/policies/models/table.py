@@ -59,6 +59,8 @@ class TablePolicy(ModelPolicy):
     def check_argument(cls, argument: str | None) -> None:
         """The argument names a file."""
         path = _path_in(argument)
+        if os.path.isdir(path):
+            raise UsageError(f"'{_FAMILY}:{argument}': {str(path)!r} is a folder, name a file")
         if not os.path.isfile(path):
             raise UsageError(f"'{_FAMILY}:{argument}': there is no file {str(path)!r}")
 

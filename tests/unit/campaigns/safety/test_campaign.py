@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.errors import InputError, PolicyError, UsageError
 from bugsieve.bugs.safety_bug_checker import check_safety_bug
 from bugsieve.campaigns.events import (
     Event,
@@ -179,7 +180,10 @@ def test_proofs_that_are_too_large_are_no_bugs(tmp_path: Path, model: JaniModel)
     summary = campaign_of(tmp_path / "campaign", model, proof_rows=1).run()
     assert summary.bugs == 0
     assert {row.kind for row in summary.unproven} >= {"fault"}
-    assert "rows" in summary.unproven[0].reason
+    assert re.fullmatch(
+        r"the proof takes at least \d+ rows, more than the limit of 1: raise --proof-rows .*",
+        summary.unproven[0].reason,
+    )
 
 
 @pytest.mark.parametrize("round_walks", [1, 5, 256])
@@ -272,6 +276,11 @@ def test_five_lines_of_python(tmp_path: Path, model: JaniModel) -> None:
     assert len(random) <= 1
     with pytest.raises(UsageError, match="no safety oracle"):
         bugsieve.find_safety_bugs(model, "random", oracles=("x",))
+
+
+def test_a_policy_that_fails_in_all_walks_does_not_look_safe(model: JaniModel) -> None:
+    with pytest.raises(PolicyError, match="policy crash in .* ZeroDivisionError"):
+        bugsieve.find_safety_bugs(model, lambda values, applicable: 1 / 0, walks=20)
 
 
 def test_a_damaged_store_is_one_sentence(tmp_path: Path, model: JaniModel) -> None:

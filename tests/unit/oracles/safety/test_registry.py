@@ -30,6 +30,7 @@ def test_specs(spec: str, algorithm: str, radius: int | None) -> None:
 
 
 @pytest.mark.parametrize(("spec", "sentence"), [
+    ("aras", "oracle 'aras' is for planning tasks, not for models; for models there are tarjan"),
     ("tarjn", "did you mean 'tarjan'"), ("", "there is no safety oracle ''"),
     ("tarjan:", "oracle 'tarjan:': a radius is a whole number"), ("vi:-1", "not '-1'"),
     ("vi:1.5", "not '1.5'"), ("vi:²", "not '²'"), (f"vi:{LARGEST_RADIUS + 1}", "at most"),

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.policies.models.policy import NO_ACTION, ModelPolicy
-from bugsieve.policies.models.registry import make_model_policy
+from bugsieve.policies.models.registry import check_model_spec, make_model_policy
 from bugsieve.policies.models.table import TablePolicy, write_table
 from bugsieve.tasks.jani.model import JaniModel
 from tests.unit.policies.models.lift import floors, lift, names
@@ -169,7 +169,7 @@ WRONG = [
     ({"rows": [[[1, False], "up"]]}, "rows[0][0]: a state has 3 values, one per variable, not 2"),
     ({"rows": [[[9, False, 0], "up"]]}, "rows[0][0]: 9 is no value of 'floor', which is int from"),
     ({"rows": [[["1", False, 0], "up"]]}, "rows[0][0]: '1' is no value of 'floor'"),
-    ({"rows": [[[1, None, 0], "up"]]}, "rows[0][0]: None is no value of 'open', which is bool"),
+    ({"rows": [[[1, None, 0], "up"]]}, "rows[0][0]: null is no value of 'open', which is bool"),
     ({"rows": [[[1, False, "a"], "up"]]}, "rows[0][0]: 'a' is no value of 'load'"),
     ({"rows": [[[1.5, False, 0], "up"]]}, "rows[0][0]: 1.5 is no value of 'floor'"),
     ({"rows": [[[1, False, 0], "upp"]]}, "rows[0][1]: there is no action 'upp' in the model (did"),
@@ -207,6 +207,11 @@ def test_files_that_are_no_tables(text: str, sentence: str, tmp_path: Path) -> N
     with pytest.raises(InputError) as error:
         make_model_policy(f"table:{path}", lift())
     assert sentence in str(error.value)
+
+
+def test_a_folder_is_no_table(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a folder, name a file"):
+        check_model_spec(f"table:{tmp_path}")
 
 
 def test_forgetting_reaches_the_default(tmp_path: Path) -> None:

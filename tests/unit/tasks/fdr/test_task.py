@@ -35,7 +35,7 @@ def test_operators_are_found_by_any_spelling(stack: Task) -> None:
     for spelling in ("(move b a table)", "move b a table", " (MOVE  b A table ) "):
         assert stack.operator_id(spelling) == number
         assert stack.operator_ids(spelling) == (number,)
-    with pytest.raises(KeyError):
+    with pytest.raises(UsageError, match=r"there is no operator '\(move table a b\)'"):
         stack.operator_id("(move table a b)")
 
 

@@ -82,9 +82,19 @@ def test_other_bad_files(tmp_path: Path) -> None:
         read(tmp_path, b'["a",\n"\xff"]')
     with pytest.raises(InputError, match="NaN is no JSON number"):
         read(tmp_path, "[NaN]")
-    with pytest.raises(InputError, match="is not valid JSON"):
+    with pytest.raises(InputError, match="has a number of thousands of digits$"):
         read(tmp_path, "1" * 10_000)
     with pytest.raises(InputError, match="is empty"):
         read(tmp_path, " ")
     with pytest.raises(InputError, match="no such file"):
         load_json(tmp_path / "b.json")
+
+
+@pytest.mark.parametrize("text", [r'{"a": ["\ud800"]}', r'{"\udfff": 1}', r'[["x\uD834"]]'])
+def test_half_a_character_is_no_text(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match=r"\\ud.* is no valid text"):
+        read(tmp_path, text)
+
+
+def test_both_halves_are_one_character(tmp_path: Path) -> None:
+    assert read(tmp_path, r'["\ud834\udd1e", "\\ud800"]') == ["\U0001d11e", r"\ud800"]

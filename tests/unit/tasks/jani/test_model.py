@@ -114,8 +114,9 @@ def test_strided_batches(tmp_path: Path) -> None:
         ([[0.5]], "state 0 gives 'x' the value 0.5, but it is int from 0 to 5"),
         ([[1], [6]], "state 1 gives 'x' the value 6.0"),
         ([[float("nan")]], "state 0 gives 'x' the value nan"),
-        ([[1, 2]], r"states must have shape \(n, 1\), not \(1, 2\)"),
-        ([1], r"states must have shape \(n, 1\), not \(1,\)"),
+        ([[1, 2]], r"states must have shape \(n, 1\) or \(1,\), not \(1, 2\)"),
+        ([1, 2], r"states must have shape \(n, 1\) or \(1,\), not \(2,\)"),
+        (["one"], "states are numbers, but the array has type <U3"),
     ],
 )
 def test_wrong_batches(tmp_path: Path, states: Json, message: str) -> None:
@@ -125,6 +126,10 @@ def test_wrong_batches(tmp_path: Path, states: Json, message: str) -> None:
             ask(states)
 
 
+def test_a_name_is_one_line(tmp_path: Path) -> None:
+    assert load(tmp_path, counter() | {"name": "a\x1b\n"}).name == r"a\x1b\n"
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -132,7 +137,7 @@ def test_wrong_batches(tmp_path: Path, states: Json, message: str) -> None:
         ({"y": 1}, "no variable 'y'"),
         ({}, "the state has no value for 'x'"),
         ([6], "6 is no value of 'x', which is int from 0 to 5"),
-        ([True], "True is no value of 'x'"),
+        ([True], "true is no value of 'x'"),
     ],
 )
 def test_wrong_values(tmp_path: Path, values: Json, message: str) -> None:

@@ -168,7 +168,7 @@ def test_initial_states_that_are_only_restricted(tmp_path: Path) -> None:
         ([{"var": "y", "value": 1}], "there is no variable 'y' in the model"),
         ([{"var": "x", "value": 6}], "value: 6 is no value of 'x', which is int from 0 to 5"),
         ([{"var": "x", "value": 1.5}], "value: 1.5 is no value of 'x'"),
-        ([{"var": "x", "value": True}], "value: True is no value of 'x'"),
+        ([{"var": "x", "value": True}], "value: true is no value of 'x'"),
         ([{"var": "x", "value": "x"}], "value: must be a constant"),
         ([{"var": "x"}], "has no 'value'"),
         ([], "the start state has no value for 'x'"),

@@ -1,0 +1,53 @@
+"""Runs that ended because the policy gave no usable action: how many, and mostly why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from bugsieve.basis.wording import counted
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.rows import RunRow
+
+_UNANSWERED = (Ending.POLICY_CRASH.label, Ending.POLICY_HANG.label)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """The runs of one ending."""
+
+    runs: int
+    reason: str
+    """The most frequent one."""
+    alike: int
+    """Runs that ended for this reason."""
+
+    @staticmethod
+    def of(reasons: Mapping[str, int]) -> Trouble:
+        """From how often there was each reason, at least one; of equal ones the first."""
+        reason = max(reasons, key=lambda reason: reasons[reason])
+        return Trouble(sum(reasons.values()), reason, reasons[reason])
+
+    def sentence(self, ending: str) -> str:
+        """`policy crash (3 runs): KeyError: 'x'`."""
+        runs = counted(self.runs, "run")
+        how_many = runs if self.alike == self.runs else f"{runs}, {self.alike} of them so"
+        return f"{ending} ({how_many}): {self.reason}"
+
+
+def troubles_of(runs: Iterable[RunRow]) -> dict[str, Trouble]:
+    """The troubles in these runs, by their ending."""
+    reasons: dict[str, Counter[str]] = {}
+    for run in runs:
+        if run.detail:
+            reasons.setdefault(Ending(run.ending).label, Counter())[run.detail] += 1
+    return {ending: Trouble.of(counts) for ending, counts in reasons.items()}
+
+
+def silence(runs: int, troubles: Mapping[str, Trouble]) -> str | None:
+    """Why the policy gave no answer in any of the runs; None if some ended in another way."""
+    unanswered = {ending: troubles[ending] for ending in _UNANSWERED if ending in troubles}
+    if not runs or sum(trouble.runs for trouble in unanswered.values()) < runs:
+        return None
+    return "; ".join(trouble.sentence(ending) for ending, trouble in unanswered.items())
