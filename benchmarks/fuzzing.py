@@ -15,8 +15,8 @@ import bugsieve
 from benchmarks import memory
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import CLASSICAL, PDDL, BenchmarkTask
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.objectives.quantitative import Quantitative
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
 
 POLICY = "hill-climbing:hadd"

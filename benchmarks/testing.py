@@ -14,9 +14,9 @@ import bugsieve
 from benchmarks.fuzzing import INSTANCES, POLICY, benchmark_task
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import BUILD, BenchmarkTask
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.objectives.quantitative import Quantitative
-from bugsieve.bugs.verdict import inconclusive
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives.quantitative import Quantitative
+from bugsieve.bugs.cost.verdict import inconclusive
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.domains import generate

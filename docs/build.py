@@ -19,7 +19,7 @@ from types import FunctionType
 
 import bugsieve
 from bugsieve import search
-from bugsieve.bugs.objectives import OBJECTIVES
+from bugsieve.benches.objectives import OBJECTIVES
 from bugsieve.cli import main
 from bugsieve.cli.program import COMMANDS
 from bugsieve.domains.instances import instance_names

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from bugsieve.basis.errors import PolicyError as PolicyError
     from bugsieve.basis.errors import UnsupportedError as UnsupportedError
     from bugsieve.basis.errors import UsageError as UsageError
-    from bugsieve.bugs.bug import Bug as Bug
-    from bugsieve.bugs.safety_bug import SafetyBug as SafetyBug
+    from bugsieve.bugs.cost.bug import Bug as Bug
+    from bugsieve.bugs.safety.bug import SafetyBug as SafetyBug
     from bugsieve.campaigns.campaign import Campaign as Campaign
     from bugsieve.campaigns.find import find_bugs as find_bugs
     from bugsieve.campaigns.options import CampaignOptions as CampaignOptions
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "BudgetError": "bugsieve.basis.errors",
-    "Bug": "bugsieve.bugs.bug",
+    "Bug": "bugsieve.bugs.cost.bug",
     "BugsieveError": "bugsieve.basis.errors",
     "Campaign": "bugsieve.campaigns.campaign",
     "CampaignOptions": "bugsieve.campaigns.options",
@@ -52,7 +52,7 @@ _PUBLIC = {
     "Policy": "bugsieve.policies.policy",
     "PolicyError": "bugsieve.basis.errors",
     "Run": "bugsieve.policies.runs",
-    "SafetyBug": "bugsieve.bugs.safety_bug",
+    "SafetyBug": "bugsieve.bugs.safety.bug",
     "SafetyCampaign": "bugsieve.campaigns.safety.campaign",
     "SafetyOptions": "bugsieve.campaigns.safety.options",
     "Task": "bugsieve.tasks.fdr.task",

@@ -8,8 +8,8 @@ from random import Random
 
 import numpy as np
 
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.objectives.quantitative import Quantitative
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.tasks.fdr.task import ActionArray, StateArray
 from tests.property.engine import rows
 from tests.property.strategies import Shape, seeded_task

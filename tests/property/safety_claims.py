@@ -10,9 +10,9 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from bugsieve.bugs.safety_bug import SafetyBug
-from bugsieve.bugs.safety_bug_checker import SafetyBugChecker
-from bugsieve.bugs.safety_checker import CertificateError
+from bugsieve.bugs.safety.bug import SafetyBug
+from bugsieve.checkers.safety import SafetyBugChecker
+from bugsieve.checkers.safety_claims import CertificateError
 from bugsieve.oracles.safety.analysis import RunAnalyst
 from tests.property.safety_models import Case
 from tests.reference.safety import ORDINARY, UNSAFE, System, safe_states

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from bugsieve import _native
-from bugsieve.bugs import safety_checker
+from bugsieve.checkers import safety_claims
 from bugsieve.oracles.safety.decide import SafetyDecider
 from bugsieve.oracles.safety.graph import graph_system
 from tests.reference.safety import NAMES, System, random_system
@@ -24,7 +24,7 @@ def decider(system: System, algorithm: str, radius: int | None) -> SafetyDecider
     return SafetyDecider(graph, system.policy, algorithm=algorithm, radius=radius)
 
 
-def model(system: System) -> safety_checker.ExplicitModel:
+def model(system: System) -> safety_claims.ExplicitModel:
     kinds = [NAMES[kind] for kind in system.kinds]
     policy = [None if action < 0 else action for action in system.policy]
-    return safety_checker.ExplicitModel(kinds, system.transitions, policy)
+    return safety_claims.ExplicitModel(kinds, system.transitions, policy)

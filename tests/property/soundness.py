@@ -17,11 +17,11 @@ from random import Random
 import numpy as np
 
 from bugsieve.basis.errors import UnsupportedError
-from bugsieve.bugs.bench import Bench, Origin, Suspects
-from bugsieve.bugs.certificate import certificate_of
-from bugsieve.bugs.checker import Checker
-from bugsieve.bugs.objectives import make_objective
-from bugsieve.bugs.verdict import Outcome, Verdict
+from bugsieve.benches.bench import Bench, Origin, Suspects
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.certificate import certificate_of
+from bugsieve.bugs.cost.verdict import Outcome, Verdict
+from bugsieve.checkers.cost import Checker
 from bugsieve.fuzzing.biases import BIASES
 from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
 from bugsieve.oracles.registry import make_oracle

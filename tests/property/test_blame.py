@@ -7,8 +7,8 @@ from math import inf, isinf
 
 import pytest
 
-from bugsieve.bugs.certificate import certificate_of
-from bugsieve.bugs.objectives.objective import path_states, plan_cost
+from bugsieve.benches.objectives.objective import path_states, plan_cost
+from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, blame
 from bugsieve.search import Limits, astar
 from bugsieve.tasks.fdr.task import StateArray

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.bugs.certificate import certificate_of
-from bugsieve.bugs.checker import CertificateError, Checker
+from bugsieve.bugs.cost.certificate import certificate_of
+from bugsieve.checkers.cost import CertificateError, Checker
 from tests.reference.certificates import proves_bug
 from tests.unit.bugs.mutations import MUTATIONS, forge, misshapen
 from tests.unit.bugs.samples import LONG, SMALL, make_sample

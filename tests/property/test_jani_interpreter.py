@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bugsieve.bugs.jani_interpreter import JaniInterpreter, RefusedModelError
+from bugsieve.checkers.jani_interpreter import JaniInterpreter, RefusedModelError
 from bugsieve.tasks.jani.loading import load_document
 from tests.property.jani_models import ModelMaker
 from tests.property.test_jani import as_row

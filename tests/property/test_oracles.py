@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from bugsieve._native import DEAD_END
 from bugsieve.basis.errors import UnsupportedError
-from bugsieve.bugs.bench import Bench, Origin, Suspects
-from bugsieve.bugs.objectives import make_objective
-from bugsieve.bugs.objectives.objective import Objective, path_states, plan_cost
-from bugsieve.bugs.objectives.qualitative import Qualitative
-from bugsieve.bugs.objectives.quantitative import Quantitative
-from bugsieve.bugs.verdict import Outcome, Verdict
+from bugsieve.benches.bench import Bench, Origin, Suspects
+from bugsieve.benches.objectives import make_objective
+from bugsieve.benches.objectives.objective import Objective, path_states, plan_cost
+from bugsieve.benches.objectives.qualitative import Qualitative
+from bugsieve.benches.objectives.quantitative import Quantitative
+from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.oracles.cost.bounds import (
     BoundsOracle,
     Point,

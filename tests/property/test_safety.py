@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.bugs import safety_checker
+from bugsieve.checkers import safety_claims
 from bugsieve.oracles.safety.decide import Fault, Safety, SafetyDecider
 from bugsieve.oracles.safety.graph import graph_system
 from bugsieve.search.limits import Limits
@@ -86,7 +86,7 @@ def test_every_certificate_is_accepted(algorithm: str) -> None:
                 certificate = judge.certificate([state])
                 assert certificate["kind"] == ("safe" if state in truth else "unsafe"), seed
                 assert (certificate["state"], certificate["radius"]) == ([state], radius)
-                safety_checker.check(model(system), certificate)
+                safety_claims.check(model(system), certificate)
 
 
 def random_run(system: System, random: Random) -> list[int]:
@@ -114,7 +114,7 @@ def test_faults_are_the_steps_out_of_the_safe_region(algorithm: str) -> None:
                 assert {f.position for f in found.faults} == faults(system, run, safe), seed
                 assert found.unknown == ()
                 for fault in found.faults:
-                    safety_checker.check(model(system), fault_proof(system, judge, fault))
+                    safety_claims.check(model(system), fault_proof(system, judge, fault))
                     proven += 1
     assert proven > 50
 
@@ -166,7 +166,7 @@ def test_little_limits_give_no_wrong_verdict_and_spoil_nothing(algorithm: str) -
             # Each call may expand one state more, so in the end all are known.
             assert Safety.UNKNOWN not in verdicts.safety
             for state in system.states:
-                safety_checker.check(model(system), limited.certificate([state]))
+                safety_claims.check(model(system), limited.certificate([state]))
     assert unknown > 100
 
 

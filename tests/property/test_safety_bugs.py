@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bugsieve.bugs.safety_bug_checker import SafetyBugChecker, check_safety_bug
+from bugsieve.checkers.safety import SafetyBugChecker, check_safety_bug
 from bugsieve.oracles.safety.analysis import RunAnalyst
 from bugsieve.oracles.safety.decide import Safety
 from tests.property.safety_claims import (

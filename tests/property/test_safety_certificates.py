@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bugsieve.bugs import safety_checker
+from bugsieve.checkers import safety_claims
 from tests.property.safety_systems import RADII, decider, model, systems
 from tests.reference.safety import UNSAFE, System, safe_states
 
@@ -18,8 +18,8 @@ Certificate = dict[str, Any]
 
 def accepts(system: System, certificate: Certificate) -> bool:
     try:
-        safety_checker.check(model(system), certificate)
-    except safety_checker.CertificateError:
+        safety_claims.check(model(system), certificate)
+    except safety_claims.CertificateError:
         return False
     return True
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve.basis.errors import UnsupportedError
-from bugsieve.bugs.verdict import Outcome
+from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.oracles.cost.fast_downward import find_fast_downward
 from bugsieve.oracles.registry import ORACLES as REGISTERED
 from bugsieve.search import Limits

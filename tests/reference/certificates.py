@@ -15,7 +15,7 @@ Certificate = dict[str, Any]
 
 
 def proves_bug(text: str, certificate: Certificate) -> bool:
-    """The twin of `bugsieve.bugs.checker.check`, for certificates whose types are right."""
+    """The twin of `bugsieve.checkers.cost.check`, for certificates whose types are right."""
     if hashlib.sha256(text.encode()).hexdigest() != certificate["task"]["sha256"]:
         return False
     task = parsed(text)

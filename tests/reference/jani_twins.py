@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.bugs.jani_interpreter import JaniInterpreter, ModelFaultError
+from bugsieve.checkers.jani_interpreter import JaniInterpreter, ModelFaultError
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.model import JaniModel
 

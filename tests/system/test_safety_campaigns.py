@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.seeds import Stream
-from bugsieve.bugs.safety_bug_checker import check_safety_bug
 from bugsieve.campaigns.events import Event, SafetyRoundDone
 from bugsieve.campaigns.safety.campaign import SafetyCampaign
 from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.checkers.safety import check_safety_bug
 from bugsieve.domains.jani import generate_model
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.models.registry import make_model_policy

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "bugsieve"
+ISLAND = "checkers"
+
+
+class Import(NamedTuple):
+    """A file of one folder imports from another one; folders are written as in `tasks/fdr`."""
+
+    place: str
+    folder: str
+    target: str
 
 
 def layers() -> list[str]:
@@ -16,26 +30,50 @@ def layers() -> list[str]:
     return re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)
 
 
-def imported(path: Path) -> list[tuple[int, str]]:
-    """Line and top folder of each import from within Bugsieve, type-checking ones excepted."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            node.body = []
-    found = []
-    for node in ast.walk(tree):
-        if not isinstance(node, (ast.Import, ast.ImportFrom)):
-            continue
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}:{node.lineno}: relative import"
-            base = node.module or ""
-            names = [f"{base}.{a.name}" for a in node.names] if base == "bugsieve" else [base]
-        else:
-            names = [alias.name for alias in node.names]
-        for name in names:
-            if name.startswith("bugsieve."):
-                found.append((node.lineno, name.split(".")[1]))
-    return found
+def modules_of(node: ast.AST) -> list[str]:
+    """The dotted names that an import may stand for; those that are no module are harmless."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, f"relative import in line {node.lineno}"
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return []
+
+
+def folder_of(module: str) -> str | None:
+    """The folder that a module of ours is in; None for modules of others."""
+    top, *parts = module.split(".")
+    if top != "bugsieve" or not parts:
+        return None
+    path = SOURCE.joinpath(*parts)
+    while not (path.is_dir() or path.with_suffix(".py").exists()):
+        if path.parent == SOURCE:
+            break  # the native core, or a name of the package itself
+        path = path.parent
+    folder = path if path.is_dir() or path.parent == SOURCE else path.parent
+    return folder.relative_to(SOURCE).as_posix()
+
+
+def imports() -> Iterator[Import]:
+    """Every import of one folder from another, those for type checkers excepted."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        folder = path.parent.relative_to(SOURCE).as_posix()
+        if folder == ".":
+            continue  # the package's own __init__ and __main__ stand above all layers
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+                node.body = []
+        for node in ast.walk(tree):
+            for module in modules_of(node):
+                target = folder_of(module)
+                if target is not None and target != folder:
+                    place = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+                    yield Import(place, folder, target)
+
+
+def top(folder: str) -> str:
+    return folder.split("/")[0]
 
 
 def test_every_folder_is_a_layer() -> None:
@@ -45,15 +83,24 @@ def test_every_folder_is_a_layer() -> None:
 
 def test_imports_point_upwards() -> None:
     order = {name: rank for rank, name in enumerate(layers())}
-    wrong = []
-    checked = 0
-    for path in SOURCE.rglob("*.py"):
-        folder = path.relative_to(SOURCE).parts[0]
-        if folder not in order:
-            continue  # the package's own __init__ and __main__ stand above all layers
-        for line, target in imported(path):
-            checked += 1
-            if order[target] > order[folder]:
-                wrong.append(f"{path.relative_to(ROOT)}:{line} imports {target}")
+    found = list(imports())
+    wrong = [i for i in found if order.get(top(i.target), -1) > order[top(i.folder)]]
     assert not wrong
-    assert checked > 50
+    assert len(found) > 500
+
+
+def test_the_island_imports_nothing_of_ours() -> None:
+    assert not [i for i in imports() if top(i.folder) == ISLAND and top(i.target) != ISLAND]
+
+
+@pytest.mark.parametrize("layer", [name for name in layers() if name != "_native"])
+def test_no_two_subfolders_import_each_other(layer: str) -> None:
+    graph: dict[str, set[str]] = {}
+    for found in imports():
+        if top(found.folder) == top(found.target) == layer:
+            graph.setdefault(found.folder, set()).add(found.target)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        cycle = error.args[1]
+        pytest.fail(f"{' -> '.join(cycle)}: see {[i for i in imports() if i.folder in cycle]}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bugsieve.basis.arguments import require_folder, require_kind
 from bugsieve.basis.errors import UsageError
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.campaigns.events import Listener
 from bugsieve.campaigns.folder_campaign import FolderCampaign, check_policy_given, make_folder
 from bugsieve.campaigns.judging import BenchPlan, Judge, close_policy

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from bugsieve.basis.arguments import require_folder, texts
 from bugsieve.basis.errors import PolicyError
-from bugsieve.bugs.bug import Bug
+from bugsieve.bugs.cost.bug import Bug
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.stop_rules import StopRules

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
-from bugsieve.bugs.bench import Bench, Origin, Suspects
-from bugsieve.bugs.bug import Bug, FoundBy, make_bug
-from bugsieve.bugs.checker import CertificateError, Checker
-from bugsieve.bugs.objectives import make_objective
+from bugsieve.benches.bench import Bench, Origin, Suspects
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.bug import Bug, FoundBy, make_bug
+from bugsieve.checkers.cost import CertificateError, Checker
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import make_oracle

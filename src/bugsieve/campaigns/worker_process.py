@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from bugsieve.basis.errors import BudgetError, BugsieveError, InternalError
-from bugsieve.campaigns.children import Inbox, serve
+from bugsieve.basis.processes import Inbox, serve
 from bugsieve.campaigns.judging import Judge, Parcel, close_policy
 from bugsieve.campaigns.workers import WorkerSetup, judged
 

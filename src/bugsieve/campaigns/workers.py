@@ -13,7 +13,7 @@ from multiprocessing.connection import wait
 from typing import Protocol
 
 from bugsieve.basis.errors import BudgetError, InternalError
-from bugsieve.campaigns.children import Child, ChildDiedError
+from bugsieve.basis.processes import Child, ChildDiedError
 from bugsieve.campaigns.judging import BenchPlan, Judge, Parcel
 from bugsieve.results.rows import Judgement
 from bugsieve.results.saved_task import SavedTask

@@ -12,7 +12,7 @@ from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import suggest
 
 if TYPE_CHECKING:
-    from bugsieve.bugs.bench import Bench
+    from bugsieve.benches.bench import Bench
     from bugsieve.policies.models.policy import ModelPolicy
     from bugsieve.results.folder import StoredBug
     from bugsieve.results.rows import BugRow

@@ -12,8 +12,8 @@ from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.experiment import Experiment, ExperimentSummary
     from bugsieve.cli.parser import Parser
+    from bugsieve.experiments.experiment import Experiment, ExperimentSummary
 
 DESCRIPTION = (
     "Run all campaigns of an experiment file: domains (or models, for tests of safety) x policies "
@@ -76,9 +76,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.file is None:
         raise UsageError("name an experiment file; 'bugsieve experiment --example' prints one")
-    from bugsieve.campaigns.experiment import Experiment
-    from bugsieve.campaigns.experiment_file import read_experiment
     from bugsieve.cli.experiment_progress import ExperimentDisplay
+    from bugsieve.experiments.experiment import Experiment
+    from bugsieve.experiments.file import read_experiment
 
     grid = read_experiment(args.file)
     experiment = Experiment(grid, args.output or Path(args.file.stem))
@@ -92,7 +92,7 @@ def example(kind: str = "cost") -> str:
     """The example file of a kind of experiments."""
     from importlib.resources import files
 
-    return (files("bugsieve.campaigns") / _EXAMPLES[kind]).read_text(encoding="utf-8")
+    return (files("bugsieve.experiments") / _EXAMPLES[kind]).read_text(encoding="utf-8")
 
 
 def _report(experiment: Experiment, summary: ExperimentSummary) -> str:

@@ -9,9 +9,9 @@ from bugsieve.cli.live_display import LiveDisplay
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
-    from bugsieve.campaigns.experiment import ExperimentStarted
-    from bugsieve.campaigns.experiment_file import Grid
-    from bugsieve.campaigns.experiment_jobs import JobReport
+    from bugsieve.experiments.experiment import ExperimentStarted
+    from bugsieve.experiments.file import Grid
+    from bugsieve.experiments.jobs import JobReport
     from bugsieve.training.q_learning import Evaluated
 
     State = RoundDone | SafetyRoundDone | Evaluated
@@ -30,22 +30,22 @@ class ExperimentDisplay(LiveDisplay):
 
     def take(self, event: ExperimentStarted | JobReport) -> None:
         """Listen to the experiment."""
-        from bugsieve.campaigns import experiment, experiment_jobs
+        from bugsieve.experiments import experiment, jobs
 
         if isinstance(event, experiment.ExperimentStarted):
             self._counts = Counts(event.campaigns, event.done)
             self._trainings = frozenset(event.trainings)
             self._names.update(event.trainings)
-        elif isinstance(event, experiment_jobs.JobStarted):
+        elif isinstance(event, jobs.JobStarted):
             self._current[event.number] = None
-        elif isinstance(event, experiment_jobs.JobProgress):
+        elif isinstance(event, jobs.JobProgress):
             self._current[event.number] = event.state
         else:
             self._current.pop(event.number, None)
-            failed = isinstance(event, experiment_jobs.JobFailed)
+            failed = isinstance(event, jobs.JobFailed)
             if event.number not in self._trainings:
                 self._counts.add(failed=failed)
-            if isinstance(event, experiment_jobs.JobFailed):
+            if isinstance(event, jobs.JobFailed):
                 self.say(f"{self._names[event.number]}: {event.error}")
         self.tick()
 

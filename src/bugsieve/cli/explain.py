@@ -14,7 +14,7 @@ from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
-    from bugsieve.bugs.bench import Bench
+    from bugsieve.benches.bench import Bench
     from bugsieve.cli.parser import Parser
     from bugsieve.faults.blame import Blame
     from bugsieve.results.rows import BugRow
@@ -73,7 +73,7 @@ def _explain_safety(args: argparse.Namespace) -> int:
 
 
 def _explain_cost(args: argparse.Namespace) -> int:
-    from bugsieve.bugs.checker import check
+    from bugsieve.checkers.cost import check
     from bugsieve.faults.blame import blame
     from bugsieve.results.proofs import proof_of
     from bugsieve.search import Limits

@@ -21,7 +21,7 @@ from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
-    from bugsieve.bugs.verdict import Verdict
+    from bugsieve.bugs.cost.verdict import Verdict
     from bugsieve.cli.parser import Parser
     from bugsieve.results.rows import Judgement
     from bugsieve.tasks.fdr.task import Task
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _exit_code(judgements: list[Judgement]) -> int:
     """As for a campaign: 1 for bugs, proven or implied; 5 if no run said anything."""
-    from bugsieve.bugs.verdict import Outcome
+    from bugsieve.bugs.cost.verdict import Outcome
     from bugsieve.campaigns.troubles import silence, troubles_of
 
     outcomes = [row.verdict.outcome for judgement in judgements for row in judgement.verdicts]
@@ -97,8 +97,8 @@ def _exit_code(judgements: list[Judgement]) -> int:
 
 
 def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) -> list[Judgement]:
-    from bugsieve.bugs.bench import Bench
-    from bugsieve.bugs.objectives import make_objective
+    from bugsieve.benches.bench import Bench
+    from bugsieve.benches.objectives import make_objective
     from bugsieve.campaigns.judging import Judge, Parcel
     from bugsieve.oracles.registry import make_oracle
 

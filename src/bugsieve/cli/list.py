@@ -65,7 +65,7 @@ def _names(kind: str) -> Mapping[str, str]:
 
         return BIASES
     if kind == "objectives":
-        from bugsieve.bugs.objectives import OBJECTIVES
+        from bugsieve.benches.objectives import OBJECTIVES
 
         return OBJECTIVES
     if kind == "policies":

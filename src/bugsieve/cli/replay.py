@@ -12,7 +12,7 @@ from bugsieve.cli.campaign_arguments import is_safety
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
-    from bugsieve.bugs.replay import ReplayResult, ReplayStatus
+    from bugsieve.bugs.cost.replay import ReplayResult, ReplayStatus
     from bugsieve.cli.parser import Parser
     from bugsieve.results.rows import BugRow
     from bugsieve.results.safety.rows import SafetyBugRow
@@ -38,7 +38,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replay the bugs and say how each went."""
-    from bugsieve.bugs.replay import ReplayStatus
+    from bugsieve.bugs.cost.replay import ReplayStatus
 
     results = []
     replayed = _replayed_safety if is_safety(args.folder) else _replayed
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _replayed(args: argparse.Namespace) -> Iterator[tuple[BugRow, ReplayResult]]:
-    from bugsieve.bugs.replay import replay
+    from bugsieve.bugs.cost.replay import replay
 
     with open_bug(args) as (bench, rows):
         for row in rows:
@@ -61,8 +61,8 @@ def _replayed(args: argparse.Namespace) -> Iterator[tuple[BugRow, ReplayResult]]
 
 
 def _replayed_safety(args: argparse.Namespace) -> Iterator[tuple[SafetyBugRow, ReplayResult]]:
-    from bugsieve.bugs.safety_bug_checker import SafetyBugChecker
-    from bugsieve.bugs.safety_replay import replay_safety
+    from bugsieve.bugs.safety.replay import replay_safety
+    from bugsieve.checkers.safety import SafetyBugChecker
 
     with open_safety_bugs(args) as (policy, rows):
         checker = SafetyBugChecker(policy.model.document)

@@ -44,9 +44,9 @@ class SafetyExplanation:
 
 def explanation_of(folder: Path, name: str) -> SafetyExplanation:
     """Everything about the bug of this id, or of the only one that begins so."""
-    from bugsieve.bugs.safety_bug import plain_states
-    from bugsieve.bugs.safety_bug_checker import SafetyBugChecker
+    from bugsieve.bugs.safety.bug import plain_states
     from bugsieve.campaigns.safety.campaign import saved_model
+    from bugsieve.checkers.safety import SafetyBugChecker
     from bugsieve.oracles.safety.decide import Safety
     from bugsieve.results.proofs import proof_of
     from bugsieve.results.safety.export import SAFETY_NAMES

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.objectives.objective import Alternatives, path_states, plan_cost
-from bugsieve.bugs.objectives.quantitative import Quantitative
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives.objective import Alternatives, path_states, plan_cost
+from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.search import Limits, SearchResult, astar, greedy
 from bugsieve.tasks.fdr.task import StateArray
 

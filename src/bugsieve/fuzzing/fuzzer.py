@@ -8,7 +8,7 @@ import numpy as np
 
 from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases import DEFAULT_BIAS, check_bias, make_bias
 from bugsieve.fuzzing.draws import LENGTH, START, draws_of
 from bugsieve.fuzzing.exits import Exits

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve import _native
-from bugsieve.bugs.bench import Origin
+from bugsieve.benches.bench import Origin
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.bugs.bench import Bench, Suspects
-from bugsieve.bugs.verdict import Outcome, Verdict, inconclusive
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
 from bugsieve.oracles.registry import check_oracle_spec, make_oracle
 from bugsieve.search import Limits

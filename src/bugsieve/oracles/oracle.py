@@ -6,8 +6,8 @@ import math
 from abc import ABC, abstractmethod
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.bugs.bench import Bench, Suspects
-from bugsieve.bugs.verdict import Outcome, Verdict, inconclusive, passed
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive, passed
 from bugsieve.policies.decisions import Ending
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import StateArray

@@ -13,7 +13,7 @@ from typing import cast
 
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
 from bugsieve.basis.names import for_others, no_such
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
 from bugsieve.oracles.safety.registry import MODELS, SAFETY_ORACLES, TASKS
 from bugsieve.search import Limits

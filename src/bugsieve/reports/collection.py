@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from bugsieve.basis.errors import BugsieveError, InputError
-from bugsieve.campaigns.experiment_index import Index, IndexEntry, read_index
 from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.experiments.index import Index, IndexEntry, read_index
 from bugsieve.results.folder import DOMAIN_FILE, OPTIONS_FILE
 from bugsieve.results.records import Records
 from bugsieve.results.saved_task import SavedTask

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.bugs.groups import count_regions, unique_fact_pair_share
-from bugsieve.bugs.verdict import Outcome
+from bugsieve.bugs.cost.groups import count_regions, unique_fact_pair_share
+from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.records import Records
 from bugsieve.results.rows import CampaignHeader

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bugsieve.basis.errors import InputError
-from bugsieve.bugs import checker, safety_checker
-from bugsieve.bugs.jani_interpreter import RefusedModelError
+from bugsieve.checkers import cost, safety_claims
+from bugsieve.checkers.jani_interpreter import RefusedModelError
 
 
 @contextmanager
@@ -17,8 +17,8 @@ def proof_of(bug: str, directory: Path) -> Iterator[None]:
     try:
         yield
     except (
-        checker.CertificateError,
-        safety_checker.CertificateError,
+        cost.CertificateError,
+        safety_claims.CertificateError,
         RefusedModelError,
     ) as error:
         raise InputError(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.bugs.bug import bug_from_json
+from bugsieve.bugs.cost.bug import bug_from_json
 from bugsieve.results.rows import (
     BugRow,
     CampaignHeader,

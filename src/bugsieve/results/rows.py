@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.bugs.bug import Bug
-from bugsieve.bugs.verdict import Verdict
+from bugsieve.bugs.cost.bug import Bug
+from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.results.saved_task import SavedTask
 from bugsieve.tasks.fdr.task import StateArray

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from bugsieve._native import DEAD_END
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.certificate import certificate_of
-from bugsieve.bugs.objectives import make_objective
-from bugsieve.bugs.verdict import Outcome, Verdict
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.certificate import certificate_of
+from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.search import astar, exact_goal_distances
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task

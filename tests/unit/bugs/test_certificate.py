@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import BugsieveError, InternalError
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.certificate import as_json_number, certificate_of, from_json_number
-from bugsieve.bugs.checker import check
-from bugsieve.bugs.objectives import make_objective
-from bugsieve.bugs.verdict import Outcome, Verdict, implied
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.certificate import as_json_number, certificate_of, from_json_number
+from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied
+from bugsieve.checkers.cost import check
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 from tests.unit.bugs.samples import TablePolicy, fork_task, line_bench, proven

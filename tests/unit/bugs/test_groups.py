@@ -8,15 +8,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.groups import (
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.groups import (
     bug_regions,
     count_regions,
     fault_groups,
     have_unique_fact_pair,
     unique_fact_pair_share,
 )
-from bugsieve.bugs.objectives import make_objective
 from bugsieve.tasks.fdr.task import StateArray, Task
 from tests.property.strategies import seeded_task, some_states, wide_task
 from tests.reference.sas import SasTask, State
@@ -150,7 +150,7 @@ def test_unique_fact_pairs_of_many_variables(monkeypatch: pytest.MonkeyPatch) ->
     states = list(dict.fromkeys(some_states(sas, 5, 200)))
     share = check_unique(as_task(sas), states)
     assert 0 < share < 1, "otherwise little was tested"
-    monkeypatch.setattr("bugsieve.bugs.groups._CODES_PER_BATCH", 600)
+    monkeypatch.setattr("bugsieve.bugs.cost.groups._CODES_PER_BATCH", 600)
     assert check_unique(as_task(sas), states) == share, "neither batches nor sorting matter"
 
 

@@ -7,13 +7,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from bugsieve.bugs.bench import Bench, Suspects
-from bugsieve.bugs.bug import FoundBy, make_bug
-from bugsieve.bugs.checker import check
-from bugsieve.bugs.minimise import minimise, shorter_path
-from bugsieve.bugs.objectives import make_objective
-from bugsieve.bugs.objectives.objective import path_states
-from bugsieve.bugs.verdict import Verdict, inconclusive
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.benches.objectives import make_objective
+from bugsieve.benches.objectives.objective import path_states
+from bugsieve.bugs.cost.bug import FoundBy, make_bug
+from bugsieve.bugs.cost.minimise import minimise, shorter_path
+from bugsieve.bugs.cost.verdict import Verdict, inconclusive
+from bugsieve.checkers.cost import check
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.bugs.samples import (

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.certificate import certificate_of
-from bugsieve.bugs.objectives import make_objective
-from bugsieve.bugs.replay import ReplayStatus, replay
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.certificate import certificate_of
+from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.tasks.fdr.task import ActionArray, StateArray
 from tests.unit.bugs.samples import LONG, line_bench, make_sample, proven
 from tests.unit.policies.line import at, line_task

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.bugs.safety_bug import SafetyBug, safety_bug_from_json
-from bugsieve.bugs.safety_bug_checker import (
+from bugsieve.bugs.safety.bug import SafetyBug, safety_bug_from_json
+from bugsieve.checkers.safety import (
     SafetyBugChecker,
     bug_id,
     check_safety_bug,
     document_hash,
 )
-from bugsieve.bugs.safety_checker import CertificateError
+from bugsieve.checkers.safety_claims import CertificateError
 from bugsieve.oracles.safety.analysis import RunAnalyst
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun

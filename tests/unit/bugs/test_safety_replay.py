@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.bugs.replay import ReplayStatus
-from bugsieve.bugs.safety_replay import replay_safety
+from bugsieve.bugs.cost.replay import ReplayStatus
+from bugsieve.bugs.safety.replay import replay_safety
 from bugsieve.oracles.safety.analysis import RunAnalyst
 from bugsieve.policies.models.policy import ActionArray
 from bugsieve.tasks.jani.loading import load_document

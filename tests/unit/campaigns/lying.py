@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bugsieve.bugs.bench import Suspects
-from bugsieve.bugs.verdict import Outcome, Verdict
+from bugsieve.benches.bench import Suspects
+from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.oracles.oracle import Oracle
 
 

@@ -18,7 +18,6 @@ from bugsieve.basis.errors import (
     UnsupportedError,
     UsageError,
 )
-from bugsieve.bugs.checker import check
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import (
     BugFound,
@@ -32,6 +31,7 @@ from bugsieve.campaigns.events import (
 from bugsieve.campaigns.folder_campaign import make_folder
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.checkers.cost import check
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.oracles import registry
 from bugsieve.policies.function import policy

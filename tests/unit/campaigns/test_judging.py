@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import InternalError
-from bugsieve.bugs.bench import Bench, Suspects
-from bugsieve.bugs.bug import Bug, make_bug
-from bugsieve.bugs.objectives import make_objective
-from bugsieve.bugs.verdict import Outcome, Verdict, implied, passed
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.bug import Bug, make_bug
+from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied, passed
 from bugsieve.campaigns.judging import Judge, Parcel
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.oracles.oracle import Oracle

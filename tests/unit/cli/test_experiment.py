@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
-from bugsieve.campaigns.experiment import ExperimentStarted
-from bugsieve.campaigns.experiment_file import Grid, read_experiment
-from bugsieve.campaigns.experiment_jobs import JobFailed, JobProgress, JobStarted
 from bugsieve.cli import main
 from bugsieve.cli.experiment_progress import Counts, ExperimentDisplay, duration
+from bugsieve.experiments.experiment import ExperimentStarted
+from bugsieve.experiments.file import Grid, read_experiment
+from bugsieve.experiments.jobs import JobFailed, JobProgress, JobStarted
 
 Captured = pytest.CaptureFixture[str]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.bugs.safety_bug_checker import check_safety_bug
+from bugsieve.checkers.safety import check_safety_bug
 from bugsieve.cli import main
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.cli.commands import (

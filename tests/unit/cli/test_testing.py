@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.bugs.checker import check
+from bugsieve.checkers.cost import check
 from bugsieve.cli import main
 from tests.unit.cli.commands import (
     Run,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.bugs.replay import ReplayStatus
-from bugsieve.bugs.safety_bug import AVOIDABLE, FAULT
+from bugsieve.bugs.cost.replay import ReplayStatus
+from bugsieve.bugs.safety.bug import AVOIDABLE, FAULT
 from bugsieve.campaigns.safety.summary import NO_ACTION
 from bugsieve.cli import main
 from bugsieve.fuzzing.unsafe_runs import WalkOutcome

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.certificate import certificate_of
-from bugsieve.bugs.objectives import make_objective
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import Task

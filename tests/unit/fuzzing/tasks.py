@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.objectives.quantitative import Quantitative
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.policies.line import as_task, line_task

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases import BIASES, check_bias, make_bias, rows
 from bugsieve.fuzzing.biases.detour import Detour
 from bugsieve.fuzzing.biases.loopiness import Loopiness

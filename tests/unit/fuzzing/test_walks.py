@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bugsieve._native import LiveSuccessors, Walks
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases import make_bias
 from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets
 from bugsieve.fuzzing.draws import FIRST_STEP, draws_of

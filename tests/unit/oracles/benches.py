@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from bugsieve import _native
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.objectives import make_objective
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable, render
 

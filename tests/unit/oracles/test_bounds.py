@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from bugsieve.bugs.bench import Origin
-from bugsieve.bugs.objectives.quantitative import Quantitative
-from bugsieve.bugs.verdict import Outcome
+from bugsieve.benches.bench import Origin
+from bugsieve.benches.objectives.quantitative import Quantitative
+from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.oracles.cost.bounds import Point, proposition_8, proposition_10, proposition_11
 from bugsieve.oracles.registry import make_oracle
 from tests.unit.oracles.benches import places, road_bench, road_map

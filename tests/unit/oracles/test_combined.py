@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from bugsieve.bugs.bench import Bench, Suspects
-from bugsieve.bugs.verdict import Outcome, Verdict, implied, inconclusive, passed
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied, inconclusive, passed
 from bugsieve.oracles.combined import AnyOracle, BestOfOracle, CombinedOracle
 from bugsieve.oracles.oracle import Oracle
 from tests.unit.oracles.benches import places, road_bench, road_map

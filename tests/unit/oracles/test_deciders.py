@@ -12,7 +12,7 @@ import pytest
 
 from bugsieve._native import DEAD_END
 from bugsieve.basis.errors import BudgetError
-from bugsieve.bugs.objectives.objective import path_states
+from bugsieve.benches.objectives.objective import path_states
 from bugsieve.domains import domain_text
 from bugsieve.oracles.cost.deciders import Decider, decider_for
 from bugsieve.oracles.cost.deciders.floortile import FloortileDecider

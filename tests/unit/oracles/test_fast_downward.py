@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.bugs.verdict import Outcome
+from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.oracles.cost import fast_downward
 from bugsieve.oracles.cost.fast_downward import FastDownward, find_fast_downward
 from bugsieve.oracles.registry import make_oracle

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.objectives import make_objective
-from bugsieve.bugs.verdict import Outcome
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.oracles.cost import lookahead
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Ending

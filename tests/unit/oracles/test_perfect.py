@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.bugs.bench import Bench
-from bugsieve.bugs.objectives import make_objective
-from bugsieve.bugs.verdict import Outcome
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.registry import make_policy
 from bugsieve.search import Limits, greedy

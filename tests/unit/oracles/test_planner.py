@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from bugsieve.bugs.verdict import Outcome
+from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.search import Limits
 from tests.unit.oracles.benches import places, road_bench, road_map

@@ -7,8 +7,8 @@ from importlib.metadata import EntryPoint, EntryPoints
 import pytest
 
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.bugs.bench import Suspects
-from bugsieve.bugs.verdict import Verdict, inconclusive
+from bugsieve.benches.bench import Suspects
+from bugsieve.bugs.cost.verdict import Verdict, inconclusive
 from bugsieve.oracles import registry
 from bugsieve.oracles.combined import AnyOracle, BestOfOracle, split_specs
 from bugsieve.oracles.oracle import Oracle

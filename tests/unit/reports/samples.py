@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bugsieve.bugs.bug import Bug, FoundBy
-from bugsieve.bugs.verdict import Outcome, Verdict
+from bugsieve.bugs.cost.bug import Bug, FoundBy
+from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.pool import PoolEntry

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.campaigns.experiment_index import INDEX_FILE, Index, IndexEntry, write_index
+from bugsieve.experiments.index import INDEX_FILE, Index, IndexEntry, write_index
 from bugsieve.reports.collection import Card, collect
 from tests.unit.reports.samples import Sample
 

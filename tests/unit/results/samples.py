@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.bugs.bug import Bug, FoundBy
-from bugsieve.bugs.verdict import Outcome, Verdict, inconclusive, passed
+from bugsieve.bugs.cost.bug import Bug, FoundBy
+from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive, passed
 from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.rows import (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.bugs.bug import bug_from_json
+from bugsieve.bugs.cost.bug import bug_from_json
 from bugsieve.results.folder import check_free, restore
 from bugsieve.results.records import Records
 from bugsieve.results.schema import STORE_FILE

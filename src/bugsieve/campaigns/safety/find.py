@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from bugsieve.basis.arguments import require_folder, require_text, texts
 from bugsieve.basis.errors import PolicyError
-from bugsieve.bugs.safety_bug import SafetyBug
+from bugsieve.bugs.safety.bug import SafetyBug
 from bugsieve.campaigns.safety.campaign import SafetyCampaign
 from bugsieve.campaigns.safety.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
 from bugsieve.campaigns.stop_rules import StopRules

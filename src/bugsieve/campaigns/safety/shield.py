@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.bugs.safety_bug_checker import SafetyBugChecker
 from bugsieve.campaigns.safety.campaign import AnyPath, policy_of
+from bugsieve.checkers.safety import SafetyBugChecker
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.rows import row_keys
 from bugsieve.policies.models.table import write_table

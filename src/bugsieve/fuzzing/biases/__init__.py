@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.bias import Bias, BiasResult
 from bugsieve.fuzzing.biases.detour import Detour
 from bugsieve.fuzzing.biases.heuristic import HeuristicBias

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.tasks.fdr.task import StateArray
 
 Offsets = NDArray[np.int64]

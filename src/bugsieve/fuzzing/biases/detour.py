@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.pairs import PairBias
 from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, Traces
 

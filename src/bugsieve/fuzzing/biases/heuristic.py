@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bugsieve._native import DEAD_END
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets
 from bugsieve.tasks.fdr.task import StateArray
 

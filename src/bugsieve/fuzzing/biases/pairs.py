@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve._native import DEAD_END
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.bias import Weights
 from bugsieve.fuzzing.biases.rows import Rows
 from bugsieve.fuzzing.biases.scores import NEVER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bugsieve._native import DEAD_END
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.bias import Weights
 from bugsieve.fuzzing.biases.scores import ENDLESS, NEVER
 from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, UNKNOWN, TraceBias, Traces, grown

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.bugs.bench import Bench
+from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets, Weights
 from bugsieve.fuzzing.biases.scores import weights_of
 from bugsieve.policies.graph import Ids, PolicyGraph, RunTable

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bugsieve.bugs.bench import Bench, Suspects
-from bugsieve.bugs.verdict import Verdict, inconclusive
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.bugs.cost.verdict import Verdict, inconclusive
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.search import improve_plan
 

@@ -15,9 +15,9 @@ import numpy as np
 from bugsieve._native import DEAD_END
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
-from bugsieve.bugs.bench import Bench, Suspects
-from bugsieve.bugs.objectives.objective import Objective
-from bugsieve.bugs.verdict import Verdict, passed
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.benches.objectives.objective import Objective
+from bugsieve.bugs.cost.verdict import Verdict, passed
 from bugsieve.oracles.cost.planners import PLANNERS, check_planner
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
 from bugsieve.oracles.registry import make_oracle

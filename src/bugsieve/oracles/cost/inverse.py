@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from bugsieve.basis.errors import UnsupportedError
-from bugsieve.bugs.bench import Bench, Origin, Suspects
-from bugsieve.bugs.verdict import Verdict, inconclusive
+from bugsieve.benches.bench import Bench, Origin, Suspects
+from bugsieve.bugs.cost.verdict import Verdict, inconclusive
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.tasks.fdr.inverses import Undoing, undoing, way_back
 from bugsieve.tasks.fdr.task import StateArray

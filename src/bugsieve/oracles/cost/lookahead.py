@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.bugs.bench import Bench, Suspects
-from bugsieve.bugs.verdict import Verdict, inconclusive, passed
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
 from bugsieve.policies.graph import RunTable
 from bugsieve.search import Limits, Lookahead, lookahead

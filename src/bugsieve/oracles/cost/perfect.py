@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from bugsieve.bugs.bench import Suspects
-from bugsieve.bugs.verdict import Outcome, Verdict, implied, passed
+from bugsieve.benches.bench import Suspects
+from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied, passed
 from bugsieve.oracles.cost.deciders import Decider, decider_for
 from bugsieve.oracles.cost.deciders.guided import guided_search
 from bugsieve.oracles.cost.planner import NO_ALTERNATIVE, PlanningOracle

@@ -9,8 +9,8 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.bugs.bench import Bench, Suspects
-from bugsieve.bugs.verdict import Verdict, inconclusive, passed
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.oracles.cost.planners import PLANNERS, Planner, check_planner, planner_named
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
 from bugsieve.search import Limits, SearchResult

@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from bugsieve.basis.errors import UnsupportedError
-from bugsieve.bugs.bench import Bench, Origin, Suspects
-from bugsieve.bugs.objectives.objective import path_states
-from bugsieve.bugs.verdict import Verdict, implied, inconclusive, passed
+from bugsieve.benches.bench import Bench, Origin, Suspects
+from bugsieve.benches.objectives.objective import path_states
+from bugsieve.bugs.cost.verdict import Verdict, implied, inconclusive, passed
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.search import greedy
 from bugsieve.tasks.fdr.inverses import Undoing, undoing, way_back

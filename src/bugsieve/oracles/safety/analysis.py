@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from bugsieve import _native
 from bugsieve.basis.errors import BudgetError, InternalError, UsageError
 from bugsieve.basis.wording import counted
-from bugsieve.bugs.jani_interpreter import RefusedModelError
-from bugsieve.bugs.safety_bug import (
+from bugsieve.bugs.safety.bug import (
     AVOIDABLE,
     FAULT,
     Claim,
@@ -28,8 +27,9 @@ from bugsieve.bugs.safety_bug import (
     SafetyBug,
     SafetyBugMaker,
 )
-from bugsieve.bugs.safety_bug_checker import SafetyBugChecker
-from bugsieve.bugs.safety_checker import CertificateError
+from bugsieve.checkers.jani_interpreter import RefusedModelError
+from bugsieve.checkers.safety import SafetyBugChecker
+from bugsieve.checkers.safety_claims import CertificateError
 from bugsieve.oracles.safety.decide import Fault, Safety, SafetyDecider, Verdicts, WordArray
 from bugsieve.oracles.safety.registry import SafetySpec, parse_safety_spec
 from bugsieve.policies.models.policy import NO_ACTION, ModelPolicy

@@ -172,7 +172,7 @@ class SafetyDecider:
         return Proof(is_safe, *columns)
 
     def certificate(self, state: ArrayLike) -> dict[str, Any]:
-        """The proof of a verdict on one state, for `bugs.safety_checker`; raises as `proof`."""
+        """The proof of a verdict on one state, for `checkers.safety_claims`; raises as `proof`."""
         proof = self.proof(state)
         columns = (proof.states.tolist(), proof.first.tolist(), proof.second.tolist())
         return {

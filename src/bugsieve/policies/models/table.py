@@ -32,9 +32,9 @@ from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.policies.models.rows import row_keys
 from bugsieve.policies.models.troubles import Troubles
 from bugsieve.policies.policy import PolicySettings
-from bugsieve.tasks.jani.json_text import load_json
 from bugsieve.tasks.jani.model import JaniModel, StateArray
 from bugsieve.tasks.jani.parts import Part
+from bugsieve.tasks.json_text import load_json
 
 _FAMILY = "table"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.network import Network, check_length
-from bugsieve.tasks.jani.json_text import load_json
+from bugsieve.tasks.json_text import load_json
 
 
 @dataclass(frozen=True)

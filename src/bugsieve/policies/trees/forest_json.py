@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.policies.trees.forest import Forest, Missing, Tree
-from bugsieve.tasks.jani.json_text import load_json
 from bugsieve.tasks.jani.parts import Part
+from bugsieve.tasks.json_text import load_json
 
 FORMAT = "bugsieve-trees"
 

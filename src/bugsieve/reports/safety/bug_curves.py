@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bugsieve.bugs.safety_bug import AVOIDABLE, FAULT
+from bugsieve.bugs.safety.bug import AVOIDABLE, FAULT
 from bugsieve.reports.curves import Curve, CurveKind, curves_of
 from bugsieve.reports.safety.cards import SafetyCard
 from bugsieve.results.safety.records import SafetyRecords

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bugsieve.campaigns.experiment_index import IndexEntry
 from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.experiments.index import IndexEntry
 from bugsieve.oracles.safety.registry import parse_safety_spec
 from bugsieve.reports.collection import collect_cards
 from bugsieve.results.folder import OPTIONS_FILE

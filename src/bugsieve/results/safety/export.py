@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bugsieve.bugs.safety_bug import plain_states
+from bugsieve.bugs.safety.bug import plain_states
 from bugsieve.oracles.safety.decide import Safety
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.safety.rows import SafetyHeader

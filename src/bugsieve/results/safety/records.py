@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.bugs.safety_bug import safety_bug_from_json
+from bugsieve.bugs.safety.bug import safety_bug_from_json
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.safety.rows import (
     AloneRow,

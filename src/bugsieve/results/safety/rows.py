@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.bugs.safety_bug import FAULT, SafetyBug
+from bugsieve.bugs.safety.bug import FAULT, SafetyBug
 from bugsieve.policies.models.runs import UnsafeRun
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.tasks.arrays import as_array
 
 StateArray: TypeAlias = NDArray[np.uint16]
 ActionArray: TypeAlias = NDArray[np.int32]
@@ -85,11 +86,3 @@ def ask_core(
         return function(*args, **kwargs)
     except (ValueError, IndexError) as error:
         raise UsageError(str(error)) from None
-
-
-def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
-    """The values as an array of whatever type, or a UsageError that names them."""
-    try:
-        return np.asarray(values)
-    except (ValueError, TypeError, OverflowError):  # rows of different lengths, mostly
-        raise UsageError(f"the {what} form no array: are all rows equally long?") from None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError
-from bugsieve.tasks.jani.json_text import load_json
+from bugsieve.tasks.json_text import load_json
 
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import StateArray, Task

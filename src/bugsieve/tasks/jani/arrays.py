@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.tasks.fdr.arrays import as_array
+from bugsieve.tasks.arrays import as_array
 
 StateArray: TypeAlias = NDArray[np.float64]
 WordArray: TypeAlias = NDArray[np.uint64]

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from bugsieve.basis.names import suggest
 from bugsieve.tasks.jani.expressions import Graph
-from bugsieve.tasks.jani.json_text import MAX_DEPTH
 from bugsieve.tasks.jani.operators import INT64
 from bugsieve.tasks.jani.parts import Part
 from bugsieve.tasks.jani.types import Kind, Type, Value
+from bugsieve.tasks.json_text import MAX_DEPTH
 
 _MAX_INLINED = 200_000
 """Operators and names in the bodies of all calls together."""

@@ -22,7 +22,6 @@ from bugsieve.tasks.jani.declarations import Declaration, Declarations
 from bugsieve.tasks.jani.encoding import Conditions, build_system
 from bugsieve.tasks.jani.expressions import Graph
 from bugsieve.tasks.jani.formulas import FormulaReader, Scope
-from bugsieve.tasks.jani.json_text import load_json
 from bugsieve.tasks.jani.model import JaniModel, Origins
 from bugsieve.tasks.jani.parts import Part, unique
 from bugsieve.tasks.jani.properties import (
@@ -35,6 +34,7 @@ from bugsieve.tasks.jani.properties import (
 from bugsieve.tasks.jani.starts import StartReader
 from bugsieve.tasks.jani.types import Value
 from bugsieve.tasks.jani.variables import VariableTable
+from bugsieve.tasks.json_text import load_json
 
 _TYPES = ("lts", "mdp", "dtmc")  # probabilities are choices of the world in all of them
 

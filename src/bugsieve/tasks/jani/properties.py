@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bugsieve.basis.errors import InputError
-from bugsieve.tasks.jani.json_text import load_json
 from bugsieve.tasks.jani.parts import Part
 from bugsieve.tasks.jani.types import Value
+from bugsieve.tasks.json_text import load_json
 
 _MAX_REFERENCES = 10
 

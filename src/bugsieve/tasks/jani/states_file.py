@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.wording import shown_value
-from bugsieve.tasks.jani.json_text import load_json
+from bugsieve.tasks.json_text import load_json
 
 if TYPE_CHECKING:
     from bugsieve.tasks.jani.model import JaniModel, StateArray

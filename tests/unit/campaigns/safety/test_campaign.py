@@ -12,7 +12,6 @@ import pytest
 
 import bugsieve
 from bugsieve.basis.errors import InputError, PolicyError, UsageError
-from bugsieve.bugs.safety_bug_checker import check_safety_bug
 from bugsieve.campaigns.events import (
     Event,
     Finished,
@@ -24,6 +23,7 @@ from bugsieve.campaigns.safety.campaign import SafetyCampaign, saved_model
 from bugsieve.campaigns.safety.options import SafetyOptions
 from bugsieve.campaigns.safety.session import ALL_WALKS, MODEL_FAULT
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.checkers.safety import check_safety_bug
 from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.models.lifted import as_model_policy

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.bugs import safety_bug_checker
-from bugsieve.bugs.jani_terms import RefusedModelError
-from bugsieve.bugs.safety_checker import CertificateError
+from bugsieve.checkers import safety
+from bugsieve.checkers.jani_terms import RefusedModelError
+from bugsieve.checkers.safety_claims import CertificateError
 from bugsieve.oracles.safety.analysis import RunAnalyst
 from bugsieve.oracles.safety.decide import Safety
 from bugsieve.policies.models.policy import ActionArray
@@ -147,7 +147,7 @@ def test_a_model_beyond_the_checker(case: Case, monkeypatch: pytest.MonkeyPatch)
     def refuse(*_: object) -> None:
         raise RefusedModelError("an odd part")
 
-    monkeypatch.setattr(safety_bug_checker, "JaniInterpreter", refuse)
+    monkeypatch.setattr(safety, "JaniInterpreter", refuse)
     found = analyst(case).analyse(case.unsafe_run(RUN))
     assert not found.bugs
     assert "the checker cannot read the model: an odd part" in found.unproven[0].reason
@@ -159,7 +159,7 @@ def test_a_rejected_claim_is_reported_with_its_certificate(
     def reject(*_: object) -> None:
         raise CertificateError("no proof")
 
-    monkeypatch.setattr(safety_bug_checker.SafetyBugChecker, "check", reject)
+    monkeypatch.setattr(safety.SafetyBugChecker, "check", reject)
     found = analyst(case).analyse(case.unsafe_run(RUN))
     assert not found.bugs
     assert found.rejected[0].reason == "no proof"
@@ -179,7 +179,7 @@ def test_a_policy_that_wavers_is_not_our_mistake(
     def reject(*_: object) -> None:
         raise CertificateError("no proof")
 
-    monkeypatch.setattr(safety_bug_checker.SafetyBugChecker, "check", reject)
+    monkeypatch.setattr(safety.SafetyBugChecker, "check", reject)
     policy = Wavering(case.model, SYSTEM.policy)
     found = RunAnalyst(case.model, policy, ["tarjan"]).analyse(case.unsafe_run(RUN))
     assert not found.rejected

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.campaigns.experiment_index import Index, IndexEntry, write_index
+from bugsieve.experiments.index import Index, IndexEntry, write_index
 from bugsieve.reports.safety.cards import (
     SafetyCard,
     collect_safety,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.bugs.safety_bug import FoundInRun, SafetyBug
+from bugsieve.bugs.safety.bug import FoundInRun, SafetyBug
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.safety.rows import (
     AloneRow,

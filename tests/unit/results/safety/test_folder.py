@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.bugs.safety_bug import safety_bug_from_json
+from bugsieve.bugs.safety.bug import safety_bug_from_json
 from bugsieve.results.folder import readable_json
 from bugsieve.results.safety.folder import restore_safety
 from bugsieve.results.safety.records import SafetyRecords

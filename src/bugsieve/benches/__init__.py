@@ -1,0 +1,1 @@
+"""The test bench: one task, one policy and one objective."""

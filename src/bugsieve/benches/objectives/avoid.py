@@ -1,0 +1,85 @@
+"""Reach the goal without ever meeting a condition: bugs are failures that can be avoided."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from bugsieve.benches.objectives.objective import (
+    Alternatives,
+    Objective,
+    Values,
+    certain_failures,
+    path_states,
+)
+from bugsieve.policies.graph import PolicyGraph, RunTable
+from bugsieve.tasks.fdr.conditions import parse_condition
+from bugsieve.tasks.fdr.restriction import Restriction
+from bugsieve.tasks.fdr.task import StateArray, Task
+
+
+class AvoidingPlans(Alternatives):
+    """The plans in none of whose states the condition holds."""
+
+    def __init__(self, restriction: Restriction) -> None:
+        super().__init__(restriction.task)
+        self.restriction = restriction
+
+    def start(self, state: StateArray) -> StateArray | None:
+        """The state of the restricted task; None if the condition holds in it already."""
+        return self.restriction.state(state)
+
+    def plan(self, found: tuple[int, ...]) -> tuple[int, ...]:
+        """The operators of the tested task that the plan stands for."""
+        return self.restriction.plan(found)
+
+
+class Avoid(Objective):
+    """Maximise whether the condition holds in no state of the run, the first and last included.
+
+    A run that gets stuck without meeting the condition has nothing to answer for here.
+    """
+
+    minimise = False
+    worst = 0.0
+
+    def __init__(self, task: Task, formula: str) -> None:
+        super().__init__(task)
+        self.condition = parse_condition(formula, task)
+        self.spec = f"avoid:{self.condition.text}"
+
+    def policy_values(self, graph: PolicyGraph, runs: RunTable) -> Values:
+        """0 where the condition holds somewhere, 1 where the run has ended without it."""
+        ended = runs.solved | certain_failures(graph, runs)
+        values = np.where(ended, 1.0, np.nan)
+        if not len(values):
+            return values
+        paths = graph.paths(runs)
+        starts = np.concatenate([[0], np.cumsum(runs.steps[:-1] + 1)])
+        ids, where = np.unique(np.concatenate(paths), return_inverse=True)
+        held = self.condition.holds(graph.states(ids))[where]
+        values[np.logical_or.reduceat(held, starts)] = 0.0
+        return values
+
+    def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:
+        """1 if the states along the plan avoid the condition."""
+        met = self.condition.holds(path_states(self.task, state, plan)).any()
+        return 0.0 if met else 1.0
+
+    def kind(self, policy_value: float) -> str:
+        """The policy meets a condition that it could have avoided."""
+        return "avoidable"
+
+    def settled_at(self, states: StateArray) -> int | None:
+        """The first state in which the condition holds."""
+        held = self.condition.holds(states)
+        return int(held.argmax()) if held.any() else None
+
+    def alternatives(self) -> Alternatives:
+        """The task in which the condition may never hold; made once, UnsupportedError if huge."""
+        return self._alternatives
+
+    @cached_property
+    def _alternatives(self) -> AvoidingPlans:
+        return AvoidingPlans(Restriction(self.task, self.condition))

@@ -1,0 +1,31 @@
+"""Reach the goal wherever that is possible: the value of a run is 1 or 0 (Definition 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bugsieve.benches.objectives.objective import Objective, Values, certain_failures
+from bugsieve.policies.graph import PolicyGraph, RunTable
+from bugsieve.tasks.fdr.task import StateArray
+
+
+class Qualitative(Objective):
+    """Maximise whether the goal is reached, whatever it costs."""
+
+    spec = "qualitative"
+    minimise = False
+    worst = 0.0
+
+    def policy_values(self, graph: PolicyGraph, runs: RunTable) -> Values:
+        """1 for solved runs, 0 for runs that certainly fail."""
+        values = np.where(runs.solved, 1.0, np.nan)
+        values[certain_failures(graph, runs)] = 0.0
+        return values
+
+    def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:
+        """A plan reaches the goal."""
+        return 1.0
+
+    def kind(self, policy_value: float) -> str:
+        """The policy does not reach the goal."""
+        return "unsolved"

@@ -1,0 +1,1 @@
+"""Bugs of cost testing."""

@@ -1,0 +1,124 @@
+"""A bug as campaigns keep it: its certificate, and who found it how."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bugsieve.basis.errors import InputError
+from bugsieve.benches.bench import Bench
+from bugsieve.bugs.cost.certificate import certificate_of, from_json_number
+from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.tasks.fdr.task import StateArray
+
+ID_LENGTH = 12
+
+
+@dataclass(frozen=True)
+class FoundBy:
+    """Where in the pool the bug's state is, and which walk put it there."""
+
+    index: int
+    walk: int | None = None
+    """None for the states the pool began with."""
+    path: tuple[int, ...] | None = None
+    """Operators that lead from the task's initial state to the bug's, where they are known."""
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A proven bug; `id` names the state, the policy, the task and the objective together."""
+
+    id: str
+    certificate: Mapping[str, Any]
+    oracle: str
+    """The spec of the oracle that found it."""
+    reason: str = ""
+    exact: bool = False
+    """Whether the oracle proved that no run is better still, hence that the gap is exact."""
+    found_by: FoundBy | None = None
+
+    @property
+    def kind(self) -> str:
+        """ "unsolved", "costly" or "avoidable"."""
+        return str(self.certificate["kind"])
+
+    @property
+    def gap(self) -> float:
+        """How much better the plan is than the policy's run; infinite where only it succeeds."""
+        return from_json_number(self.certificate["gap"])
+
+    def to_json(self) -> dict[str, Any]:
+        """The bug as JSON data."""
+        found = self.found_by
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "oracle": self.oracle,
+            "reason": self.reason,
+            "exact": self.exact,
+            "found_by": None
+            if found is None
+            else {
+                "index": found.index,
+                "walk": found.walk,
+                "path": None if found.path is None else list(found.path),
+            },
+            "certificate": dict(self.certificate),
+        }
+
+
+def make_bug(
+    bench: Bench,
+    state: StateArray,
+    verdict: Verdict,
+    *,
+    oracle: str,
+    found_by: FoundBy | None = None,
+) -> Bug:
+    """The bug that a verdict of an oracle proves."""
+    certificate = certificate_of(bench, state, verdict)
+    return Bug(bug_id(certificate), certificate, oracle, verdict.reason, verdict.exact, found_by)
+
+
+def bug_id(certificate: Mapping[str, Any]) -> str:
+    """The same for every plan that proves the state a bug."""
+    parts = [
+        certificate["task"]["sha256"],
+        certificate["objective"],
+        certificate["policy"],
+        certificate["state"],
+    ]
+    text = json.dumps(parts, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:ID_LENGTH]
+
+
+def bug_from_json(data: Mapping[str, Any], *, source: str) -> Bug:
+    """The inverse of `Bug.to_json`; `source` names the file in errors.
+
+    What the certificate claims is the checker's business.
+    """
+    try:
+        found = data["found_by"]
+        return Bug(
+            id=str(data["id"]),
+            certificate=dict(data["certificate"]),
+            oracle=str(data["oracle"]),
+            reason=str(data["reason"]),
+            exact=bool(data["exact"]),
+            found_by=None if found is None else _found_by(found),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{source}: is not a bug as Bugsieve writes it") from None
+
+
+def _found_by(data: Mapping[str, Any]) -> FoundBy:
+    path = data["path"]
+    return FoundBy(
+        index=int(data["index"]),
+        walk=None if data["walk"] is None else int(data["walk"]),
+        path=None if path is None else tuple(int(operator) for operator in path),
+    )

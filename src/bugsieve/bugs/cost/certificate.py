@@ -1,0 +1,92 @@
+"""Certificates: everything that proves a bug, as plain JSON data.
+
+`checkers.cost` says what must hold of one, and checks it with nothing but the task's text.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from bugsieve.basis.errors import InternalError
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives.objective import path_states, plan_cost
+from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.policies.decisions import Ending
+from bugsieve.policies.policy import policy_name
+from bugsieve.policies.runs import Run, run_policy
+from bugsieve.tasks.fdr.task import StateArray, Task
+
+VERSION = 1
+CONDITION_MET = "condition met"
+"""The ending of a run that is cut where it meets the condition it should avoid."""
+
+
+def certificate_of(bench: Bench, state: StateArray, verdict: Verdict) -> dict[str, Any]:
+    """The certificate of a bug that an oracle found; InternalError if the verdict proves none."""
+    task, objective = bench.task, bench.objective
+    start = task.checked_state(state)
+    runs = bench.runs(start)
+    policy_value = float(bench.values(runs)[0])
+    plan = verdict.plan
+    if plan is None or not task.is_goal(path_states(task, start, plan)[-1]).all():
+        raise InternalError("a bug was claimed without a plan that reaches the goal")
+    value = objective.plan_value(start, plan)
+    if not objective.is_bug(policy_value, value):
+        raise InternalError(f"a plan worth {value} was called better than {policy_value}")
+    return {
+        "certificate": VERSION,
+        "kind": objective.kind(policy_value),
+        "task": {"name": task.name, "sha256": task.sha256},
+        "objective": objective.spec,
+        "policy": policy_name(bench.policy),
+        "state": start.tolist(),
+        "facts": sorted(task.facts(start) - task.static_facts),
+        "run": _run_part(bench, start),
+        "plan": _path_part(task, plan),
+        "policy_value": as_json_number(policy_value),
+        "value": as_json_number(value),
+        "gap": as_json_number(objective.gap(policy_value, value)),
+    }
+
+
+def as_json_number(value: float) -> int | None:
+    """Values are whole or infinite; JSON knows no infinity, so it becomes null."""
+    return None if math.isinf(value) else int(value)
+
+
+def from_json_number(value: int | None) -> float:
+    """The inverse of `as_json_number`."""
+    return math.inf if value is None else float(value)
+
+
+def _run_part(bench: Bench, start: StateArray) -> dict[str, Any]:
+    run = run_policy(
+        bench.task, bench.policy, start, step_limit=bench.step_limit, graph=bench.graph
+    )[0]
+    settled = bench.objective.settled_at(run.states(bench.task))
+    if settled is not None:
+        cut = _path_part(bench.task, run.actions[:settled])
+        return {**cut, "ending": CONDITION_MET, "loop_start": None, "chosen": None, "detail": ""}
+    return {
+        **_path_part(bench.task, run.actions),
+        "ending": run.ending.label,
+        "loop_start": run.loop_start,
+        "chosen": _chosen(bench, run),
+        "detail": run.detail,
+    }
+
+
+def _chosen(bench: Bench, run: Run) -> int | None:
+    """The illegal action at the end of a run; NO_ACTION if it is not even a number of one."""
+    if run.ending is not Ending.ILLEGAL_ACTION:
+        return None
+    return int(bench.graph.decide(run.states(bench.task)[-1:]).actions[0])
+
+
+def _path_part(task: Task, operators: tuple[int, ...]) -> dict[str, Any]:
+    return {
+        "operators": list(operators),
+        "actions": [task.operator_names[operator] for operator in operators],
+        "cost": plan_cost(task, operators),
+    }

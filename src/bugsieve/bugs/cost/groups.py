@@ -1,0 +1,184 @@
+"""Which bugs belong together: runs that merge, connected regions, and what sets bugs apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve._native import StateRegistry
+from bugsieve.benches.bench import Bench
+from bugsieve.policies.decisions import Ending
+from bugsieve.policies.graph import Ids, RunTable
+from bugsieve.tasks.fdr.arrays import ask_core
+from bugsieve.tasks.fdr.task import StateArray, Task
+
+_STATES_PER_BATCH = 256
+_CODES_PER_BATCH = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class FaultGroup:
+    """Bugs whose policy runs merge, so that one faulty decision may explain all of them."""
+
+    members: tuple[int, ...]
+    """Row numbers of the bugs, ascending."""
+    state: StateArray
+    """The fault candidate: the first state that all their runs go through."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Trace:
+    """The states of a run in which the policy may be at fault, and what merging runs share."""
+
+    ids: Ids
+    key: int
+
+
+def fault_groups(bench: Bench, states: StateArray, *, bound: str = "hmax") -> list[FaultGroup]:
+    """Bugs grouped by merging runs, the largest group first; every bug is in one group.
+
+    Runs count as merging only where the policy may still be at fault: not in states from which it
+    reaches the goal as cheaply as the admissible heuristic `bound` says is possible. Two runs that
+    meet stay together, so they merge exactly if they share their last questionable state or loop.
+    """
+    if not len(states):
+        return []
+    runs = bench.runs(states)
+    paths = bench.graph.paths(runs)
+    doubts = _doubts(bench, paths, bound)
+    traces = [_trace(bench, runs, row, paths[row], doubts[row]) for row in range(len(paths))]
+    members: dict[int, list[int]] = {}
+    for row, trace in enumerate(traces):
+        members.setdefault(trace.key, []).append(row)
+    groups = [
+        FaultGroup(tuple(rows), _first_common(bench, [traces[row].ids for row in rows]))
+        for rows in members.values()
+    ]
+    return sorted(groups, key=lambda group: (-len(group.members), group.members))
+
+
+def _doubts(bench: Bench, paths: Sequence[Ids], bound: str) -> list[NDArray[np.bool_]]:
+    """For each state of each run whether the goal might be reached from it more cheaply."""
+    ids, where = np.unique(np.concatenate(paths), return_inverse=True)
+    states = bench.graph.states(ids)
+    table = bench.runs(states)
+    doubtful = np.ones(len(ids), dtype=bool)
+    solved = np.flatnonzero(table.solved)
+    if len(solved):
+        least = bench.task.heuristic(bound).evaluate(states[solved])
+        doubtful[solved] = table.costs[solved] > least
+    ends = np.cumsum([len(path) for path in paths])
+    return np.split(doubtful[where], ends[:-1])
+
+
+def _trace(
+    bench: Bench, runs: RunTable, row: int, path: Ids, doubtful: NDArray[np.bool_]
+) -> _Trace:
+    settled = bench.objective.settled_at(bench.graph.states(path))
+    if settled is not None:
+        path = path[: max(settled, 1)]
+    elif runs.endings[row] == Ending.LOOP:
+        loop = path[bench.graph.loop_start(int(path[0])) :]
+        return _Trace(path[:-1], int(loop.min()))
+    elif runs.endings[row] == Ending.SOLVED:
+        path = path[doubtful] if doubtful.any() else path[:1]
+    return _Trace(path, int(path[-1]))
+
+
+def _first_common(bench: Bench, paths: Sequence[Ids]) -> StateArray:
+    """The first state that is on all paths; no path has a state twice."""
+    ids, counts = np.unique(np.concatenate(paths), return_counts=True)
+    shared = np.isin(paths[0], ids[counts == len(paths)])
+    state: StateArray = bench.graph.states(paths[0][shared][:1])[0]
+    return state
+
+
+def bug_regions(task: Task, states: StateArray) -> NDArray[np.int64]:
+    """The number of the region each bug is in, counted from 0 in order of first appearance.
+
+    A region is a connected part of the state space that consists of bugs (Section 6.2 of
+    papers/000); a transition connects two bugs in either direction.
+    """
+    registry = StateRegistry(task.native)
+    ids = ask_core(registry.insert, task.checked_states(states))
+    parents = list(range(len(registry)))
+    distinct = registry.states(np.arange(len(registry)))
+    for low in range(0, len(distinct), _STATES_PER_BATCH):
+        after, _, offsets = task.all_successors(distinct[low : low + _STATES_PER_BATCH])
+        targets = registry.find(after)
+        sources = low + np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        inside = targets >= 0
+        for one, other in zip(sources[inside].tolist(), targets[inside].tolist(), strict=True):
+            parents[_root(parents, one)] = _root(parents, other)
+    roots = np.array([_root(parents, number) for number in ids.tolist()], dtype=np.int64)
+    return _renumbered(roots)
+
+
+def _root(parents: list[int], number: int) -> int:
+    """The representative of a set, with the paths to it halved on the way."""
+    while parents[number] != number:
+        parents[number] = parents[parents[number]]
+        number = parents[number]
+    return number
+
+
+def _renumbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    _, first, which = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[which]
+
+
+def count_regions(task: Task, states: StateArray) -> int:
+    """How many regions the bugs form."""
+    return len(np.unique(bug_regions(task, states)))
+
+
+def have_unique_fact_pair(task: Task, states: StateArray) -> NDArray[np.bool_]:
+    """Which of the distinct bugs have two facts that no other bug has together (Section 6.2)."""
+    rows = _telling_columns(task.checked_states(states))
+    unique = np.zeros(len(rows), dtype=bool)
+    sizes = rows.max(axis=0, initial=0) + 1
+    step = max(1, _CODES_PER_BATCH // max(1, len(rows)))
+    for first in range(rows.shape[1] - 1):
+        for low in range(first + 1, rows.shape[1], step):
+            others = slice(low, low + step)
+            unique |= _are_unique(rows[:, first], rows[:, others], sizes[others])
+        if unique.all():
+            break
+    return unique
+
+
+def _telling_columns(states: StateArray) -> NDArray[np.int64]:
+    """The states without those variables, but for two, that are the same in all of them.
+
+    A fact of such a variable adds nothing to another fact, so two of them are as good as many.
+    """
+    rows = states.astype(np.int64)
+    changing = (rows != rows[:1]).any(axis=0)
+    constant = np.flatnonzero(~changing)[:2]
+    return np.concatenate([rows[:, constant], rows[:, changing]], axis=1)
+
+
+def _are_unique(
+    one: NDArray[np.int64], others: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which rows have a pair of their value in `one` and a value in `others` for themselves."""
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    codes = one[:, np.newaxis] * offsets[-1] + offsets[:-1] + others
+    if (one.max() + 1) * offsets[-1] <= _CODES_PER_BATCH:
+        counts = np.bincount(codes.ravel())[codes]
+    else:  # huge variables: sorting the codes takes less room than a counter for each pair
+        _, which, found = np.unique(codes, return_inverse=True, return_counts=True)
+        counts = found[which].reshape(codes.shape)
+    unique: NDArray[np.bool_] = (counts == 1).any(axis=1)
+    return unique
+
+
+def unique_fact_pair_share(task: Task, states: StateArray) -> float | None:
+    """The fraction of bugs with a unique fact pair; None where there are no bugs."""
+    found = have_unique_fact_pair(task, states)
+    return float(found.mean()) if len(found) else None

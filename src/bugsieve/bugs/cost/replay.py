@@ -1,0 +1,131 @@
+"""Asks the policy again whether a bug is still there."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bugsieve.basis.wording import counted
+from bugsieve.benches.bench import Bench
+from bugsieve.checkers.cost import CertificateError, check
+from bugsieve.policies.decisions import Ending
+from bugsieve.policies.graph import PolicyGraph
+from bugsieve.policies.runs import Run, run_policy
+from bugsieve.tasks.fdr.task import StateArray
+
+_EXPLAINED = (Ending.ILLEGAL_ACTION, Ending.POLICY_CRASH, Ending.POLICY_HANG)
+"""Endings of which the reader wants to know why."""
+
+
+class ReplayStatus(enum.Enum):
+    """What a replay can find."""
+
+    STILL_FAILS = "STILL FAILS"
+    FIXED = "FIXED"
+    FLAKY = "FLAKY"
+    """Two runs from the same state differ: the policy is not deterministic."""
+    CANNOT_REPLAY = "CANNOT REPLAY"
+
+
+@dataclass(frozen=True)
+class ReplayResult:
+    """The status, a sentence that explains it, and the new run where there is one."""
+
+    status: ReplayStatus
+    sentence: str
+    run: Run | None = None
+    differs_at: int | None = None
+    """The first step at which the policy no longer does what the certificate says."""
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    run: Run
+    value: float
+    decided: int
+    """Steps up to where the objective's verdict on the run is settled."""
+
+
+def replay(bench: Bench, certificate: Mapping[str, Any]) -> ReplayResult:
+    """Check the certificate, then run the policy twice from its state, asking everything anew."""
+    try:
+        check(bench.task.to_sas(), certificate)
+    except CertificateError as error:
+        return _cannot(f"the certificate does not hold: {error}")
+    if certificate["objective"] != bench.objective.spec:
+        return _cannot(f"the bug is one of the objective {certificate['objective']}")
+    state = np.array(certificate["state"], dtype=np.uint16)
+    first, second = _attempt(bench, state), _attempt(bench, state)
+    between = _difference(_steps(first), _steps(second))
+    if between is not None:
+        sentence = f"two runs of the policy from the same state differ at step {between + 1}"
+        return ReplayResult(ReplayStatus.FLAKY, sentence, second.run, between)
+    return _judged(bench, certificate, first)
+
+
+def _cannot(sentence: str) -> ReplayResult:
+    return ReplayResult(ReplayStatus.CANNOT_REPLAY, sentence)
+
+
+def _attempt(bench: Bench, state: StateArray) -> _Attempt:
+    """A run with a graph of its own, so that nothing is answered from memory."""
+    graph = PolicyGraph(bench.task, bench.policy)
+    run = run_policy(bench.task, bench.policy, state, step_limit=bench.step_limit, graph=graph)[0]
+    runs = graph.table(state, step_limit=bench.step_limit)
+    settled = bench.objective.settled_at(run.states(bench.task))
+    decided = len(run.actions) if settled is None else settled
+    return _Attempt(run, float(bench.objective.policy_values(graph, runs)[0]), decided)
+
+
+def _steps(attempt: _Attempt) -> list[object]:
+    """What two runs are compared by: their actions, then their ending."""
+    run = attempt.run
+    ends_early = attempt.decided < len(run.actions)
+    return [*run.actions[: attempt.decided], None if ends_early else run.ending.label]
+
+
+def _difference(one: list[object], other: list[object]) -> int | None:
+    if one == other:
+        return None
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((step for step, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> ReplayResult:
+    run, differs_at = attempt.run, _change(certificate, attempt)
+    steps = counted(attempt.decided, "step")
+    detail = f" ({run.detail})" if run.ending in _EXPLAINED else ""
+    if np.isnan(attempt.value):
+        sentence = (
+            f"the policy's run ended by {run.ending.label} after {steps}{detail}: "
+            "that tells nothing"
+        )
+        return ReplayResult(ReplayStatus.CANNOT_REPLAY, sentence, run, differs_at)
+    if differs_at is None:
+        ending = certificate["run"]["ending"]
+        same = detail if ending == run.ending.label else ""
+        sentence = f"the policy does the same again: {ending} after {steps}{same}"
+        return ReplayResult(ReplayStatus.STILL_FAILS, sentence, run)
+    where = f"the policy acts differently from step {differs_at + 1} on"
+    if bench.objective.is_bug(attempt.value, float(certificate["value"])):
+        sentence = (
+            f"{where}, but its run ({run.ending.label}) is still worse than the plan{detail}"
+        )
+        return ReplayResult(ReplayStatus.STILL_FAILS, sentence, run, differs_at)
+    sentence = f"{where}, and its run ({run.ending.label}) is now as good as the plan"
+    return ReplayResult(ReplayStatus.FIXED, sentence, run, differs_at)
+
+
+def _change(certificate: Mapping[str, Any], attempt: _Attempt) -> int | None:
+    """The first step at which the run is not the certificate's."""
+    recorded = certificate["run"]
+    settled = certificate["kind"] == "avoidable"
+    if settled and attempt.run.actions[: attempt.decided] == tuple(recorded["operators"]):
+        return None if attempt.value == certificate["policy_value"] else attempt.decided
+    return _difference(
+        [*recorded["operators"], None if settled else recorded["ending"]], _steps(attempt)
+    )

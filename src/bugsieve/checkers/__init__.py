@@ -1,0 +1,1 @@
+"""Checks certificates with the standard library alone; imports nothing else of ours."""

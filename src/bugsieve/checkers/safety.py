@@ -1,0 +1,228 @@
+"""Checks the certificates of safety bugs with nothing but the model's document.
+
+It builds on `safety_claims` (what proofs must say) and `jani_interpreter` (what the model does),
+hence shares no code with the engine. A certificate is a JSON object:
+
+- `model` (name and hash of the document), `policy`, `radius`, `variables`, `state`, `action`;
+- `run`: the policy's way from the state to danger;
+- `safe`: rows of state, action and divergences, by which danger is avoided;
+- a fault also has `outcome` and `unsafe`: rows of state, budget and rank of a losing region;
+- `answers`: what the policy does in further states, where divergences from it count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from bugsieve.checkers.jani_interpreter import JaniInterpreter, ModelFaultError
+from bugsieve.checkers.safety_claims import CertificateError, State, check
+
+VERSION = 1
+ID_LENGTH = 12
+
+_KEYS = (
+    *("certificate", "kind", "model", "policy", "radius", "variables", "state", "action"),
+    *("action_name", "run", "safe", "answers"),
+)
+_FAULT_KEYS = ("outcome", "unsafe")
+
+
+def check_safety_bug(document: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+    """Return if the bug (as `SafetyBug.to_json` writes it) is proven, else CertificateError.
+
+    RefusedModelError if the document holds what the interpreter does not understand.
+    """
+    checker = SafetyBugChecker(document)
+    certificate = _member(data, "certificate")
+    checker.check(certificate)
+    if _member(data, "kind") != certificate["kind"] or _member(data, "id") != bug_id(certificate):
+        _fail("'kind' or 'id' of the bug belong to another certificate")
+
+
+def bug_id(certificate: Mapping[str, Any]) -> str:
+    """The same for every proof of the claim that the certificate is about."""
+    parts = [certificate["model"]["sha256"]]
+    parts += [certificate[key] for key in ("policy", "kind", "state", "action", "radius")]
+    text = json.dumps(parts, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:ID_LENGTH]
+
+
+def document_hash(document: Any) -> str:
+    """The SHA-256 of JSON data, however deep, that does not depend on the order of keys."""
+    digest = hashlib.sha256()
+    todo = [document]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Mapping):
+            digest.update(b"{%d" % len(part))
+            for key in sorted(part, reverse=True):
+                todo += [part[key], key]
+        elif isinstance(part, (list, tuple)):
+            digest.update(b"[%d" % len(part))
+            todo += reversed(part)
+        else:
+            digest.update(json.dumps(part).encode("ascii") + b",")
+    return digest.hexdigest()
+
+
+class SafetyBugChecker:
+    """Checks certificates about one model, and remembers what the model does."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.model = JaniInterpreter(document)
+        self._sha256 = document_hash(document)
+
+    def check(self, certificate: Mapping[str, Any]) -> None:
+        """Return if the certificate proves its claim, else raise CertificateError."""
+        self._check_head(certificate)
+        run = self._run(certificate)
+        answers = self._answers(certificate["answers"], run)
+        model = _AnsweringModel(self.model, answers)
+        parts = {"radius": certificate["radius"], "state": certificate["state"]}
+        safe = {"kind": "safe", **parts, "table": self._rows(certificate["safe"], "safe")}
+        try:
+            check(model, {"kind": "run", "states": run["states"], "actions": run["actions"]})
+            if certificate["kind"] == "fault":
+                check(model, self._fault(certificate, parts, safe))
+            else:
+                check(model, safe)
+        except ModelFaultError as fault:
+            _fail(str(fault))
+        model.check_all_used(certificate["answers"])
+
+    def _check_head(self, certificate: Mapping[str, Any]) -> None:
+        if not isinstance(certificate, Mapping):
+            _fail("a certificate must be an object")
+        kind = certificate.get("kind")
+        if kind not in ("fault", "avoidable"):
+            _fail("'kind' must be fault or avoidable")
+        keys = {*_KEYS, *_FAULT_KEYS} if kind == "fault" else set(_KEYS)
+        if set(certificate) != keys:
+            _fail(f"a certificate of kind {kind!r} has the keys {', '.join(sorted(keys))}")
+        if type(certificate["certificate"]) is not int or certificate["certificate"] != VERSION:
+            _fail(f"'certificate' must be {VERSION}, the only version there is")
+        model = certificate["model"]
+        if not isinstance(model, Mapping) or set(model) != {"name", "sha256"}:
+            _fail("'model' must have a name and a hash")
+        if not isinstance(model["name"], str) or not isinstance(certificate["policy"], str):
+            _fail("the names of model and policy must be texts")
+        if model["sha256"] != self._sha256:
+            _fail("the certificate is about another model")
+        if certificate["variables"] != self.model.variables:
+            _fail("'variables' are not those of the model")
+
+    def _run(self, certificate: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The run, once it is known to begin with the claimed decision under its right name."""
+        run = certificate["run"]
+        if not isinstance(run, Mapping) or set(run) != {"states", "actions", "action_names"}:
+            _fail("'run' must have states, actions and action_names")
+        states, actions = _list(run["states"], "states"), _list(run["actions"], "actions")
+        for state in states:
+            self._state(state)
+        names = [self._action_name(action) for action in actions]
+        if run["action_names"] != names:
+            _fail("the names of the run's actions are not those of their numbers")
+        if not actions or len(states) != len(actions) + 1:
+            _fail("a run has a step and one state more than actions")
+        if not _same(states[0], certificate["state"]) or not _same(
+            actions[0], certificate["action"]
+        ):
+            _fail("the run does not begin with the claimed decision")
+        if certificate["action_name"] != names[0]:
+            _fail("'action_name' is not the name of the action")
+        return run
+
+    def _fault(
+        self, certificate: Mapping[str, Any], parts: Mapping[str, Any], safe: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        outcome = certificate["outcome"]
+        self._state(outcome)
+        ranking = self._rows(certificate["unsafe"], "unsafe")
+        unsafe = {"kind": "unsafe", **parts, "state": outcome, "ranking": ranking}
+        action = certificate["action"]
+        claim = {"kind": "fault", **parts, "action": action, "outcome": outcome}
+        return {**claim, "safe": safe, "unsafe": unsafe}
+
+    def _answers(self, rows: Any, run: Mapping[str, Any]) -> dict[State, int | None]:
+        """What the policy does: first along the run, then in the other states."""
+        answers: dict[State, int | None] = {}
+        for state, action in zip(run["states"], run["actions"], strict=False):
+            if answers.setdefault(tuple(state), action) != action:
+                _fail("the run has two decisions for one state")
+        for row in _list(rows, "answers"):
+            if len(_list(row, "answers")) != 2:
+                _fail("a row of 'answers' has two parts")
+            state, action = self._state(row[0]), row[1]
+            if state in answers:
+                _fail("'answers' repeat what is known")
+            if action is not None and (type(action) is not int or action < 0):
+                _fail("an answer is an action or null")
+            answers[state] = action
+        return answers
+
+    def _rows(self, rows: Any, key: str) -> list[Any]:
+        for row in _list(rows, key):
+            if len(_list(row, key)) != 3:
+                _fail(f"a row of {key!r} has three parts")
+            self._state(row[0])
+        return list(rows)
+
+    def _state(self, value: Any) -> State:
+        try:
+            return self.model.check_state(_list(value, "state"))
+        except ValueError as error:
+            _fail(str(error))
+
+    def _action_name(self, action: Any) -> str:
+        if type(action) is not int or not 0 <= action < len(self.model.actions):
+            _fail("an action of the run is not one of the model's")
+        return self.model.actions[action]
+
+
+class _AnsweringModel:
+    """The model together with what the certificate says of the policy."""
+
+    def __init__(self, model: JaniInterpreter, answers: Mapping[State, int | None]) -> None:
+        self.kind = model.kind
+        self.transitions = model.transitions
+        self._answers = answers
+        self._used: set[State] = set()
+
+    def policy(self, state: State) -> int | None:
+        """The answer in the certificate; the proof fails where there is none."""
+        if state not in self._answers:
+            _fail(f"the certificate lacks the policy's answer in the state {list(state)}")
+        self._used.add(state)
+        return self._answers[state]
+
+    def check_all_used(self, rows: list[Any]) -> None:
+        """Answers that prove nothing do not belong into a certificate."""
+        for state, _ in rows:
+            if tuple(state) not in self._used:
+                _fail(f"the answer in the state {state} proves nothing")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of the same types, too."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return type(one) is type(other) and bool(one == other)
+
+
+def _member(data: Any, key: str) -> Any:
+    if not isinstance(data, Mapping) or key not in data:
+        _fail(f"a bug must be an object with {key!r}")
+    return data[key]
+
+
+def _list(value: Any, key: str) -> list[Any]:
+    if not isinstance(value, list):
+        _fail(f"{key!r} must be a list")
+    return value
+
+
+def _fail(sentence: str) -> NoReturn:
+    raise CertificateError(sentence)

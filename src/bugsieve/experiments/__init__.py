@@ -1,0 +1,1 @@
+"""Grids of campaigns, described by a file and kept in one folder."""

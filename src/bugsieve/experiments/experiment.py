@@ -1,0 +1,259 @@
+"""Experiments: a grid of campaigns in one folder, run on all cores and resumable at any point."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bugsieve.basis.errors import BugsieveError, InputError, InternalError, UsageError
+from bugsieve.basis.files import write_together
+from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.experiments.campaigns import state_of
+from bugsieve.experiments.file import Cell, Grid, folder_name
+from bugsieve.experiments.index import (
+    INDEX_FILE,
+    Index,
+    IndexEntry,
+    read_index,
+    write_index,
+)
+from bugsieve.experiments.jobs import (
+    Crew,
+    Job,
+    JobDone,
+    JobFailed,
+    JobReport,
+    TrainingJob,
+)
+from bugsieve.experiments.kinds import AnyOptions, with_task
+from bugsieve.experiments.models import ModelInstance
+from bugsieve.experiments.training import is_trained, network_spec
+from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
+from bugsieve.results.schema import STORE_FILE, explained
+
+TASKS_FOLDER = "tasks"
+FILE_COPY = "experiment.toml"
+
+SOME_FAILED = 4
+
+
+@dataclass(frozen=True)
+class ExperimentStarted:
+    """The experiment begins, or goes on."""
+
+    campaigns: int
+    done: int
+    """How many had come to their end before."""
+    workers: int
+    trainings: Mapping[int, str] = field(default_factory=dict)
+    """The networks that are trained first, by the numbers of the jobs."""
+
+
+ExperimentListener = Callable[[ExperimentStarted | JobReport], None]
+
+
+@dataclass(frozen=True)
+class ExperimentSummary:
+    """What has become of the campaigns."""
+
+    campaigns: int
+    done: int
+    failures: Mapping[str, JobFailed]
+    """By the folder of the campaign."""
+    rejected: int
+    """Claims of oracles that the checker did not believe, in the campaigns of this session."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 if all campaigns are done, 3 if there was a fault of ours, else 4."""
+        if self.rejected or any(
+            f.exit_code == InternalError.exit_code for f in self.failures.values()
+        ):
+            return InternalError.exit_code
+        return SOME_FAILED if self.failures else 0
+
+
+class Experiment:
+    """The grid of an experiment file, in a folder."""
+
+    def __init__(self, grid: Grid, directory: Path) -> None:
+        self.grid = grid
+        self.directory = directory
+
+    def run(
+        self, *, workers: int | None = None, on_event: ExperimentListener | None = None
+    ) -> ExperimentSummary:
+        """Run all campaigns that are not done yet; by default one on each core.
+
+        A campaign that fails does not stop the others. Ctrl-C is passed on; whatever ends the
+        run, the next one goes on where it stopped.
+        """
+        tell = _ignore if on_event is None else on_event
+        with self._locked():
+            done = self._prepare()
+            jobs = [job for job in self._jobs() if job.number not in done]
+            trainings = self._trainings(jobs)
+            wanted = max(len(jobs), len(trainings))
+            count = max(1, min(wanted, workers or len(os.sched_getaffinity(0))))
+            networks = {job.number: job.network for job in trainings}
+            tell(ExperimentStarted(len(self.grid.cells), len(done), count, networks))
+            with Crew(count) as crew:
+                return self._run(crew, trainings, jobs, len(done), tell)
+
+    def _run(
+        self,
+        crew: Crew,
+        trainings: Sequence[TrainingJob],
+        jobs: Sequence[Job],
+        done: int,
+        tell: ExperimentListener,
+    ) -> ExperimentSummary:
+        failures: dict[str, JobFailed] = {}
+        rejected = 0
+        for report in self._reports(crew, trainings, jobs):
+            if report.number < len(self.grid.cells):
+                if isinstance(report, JobDone):
+                    done += 1
+                    rejected += len(report.summary.rejected) if report.summary else 0
+                elif isinstance(report, JobFailed):
+                    failures[self.grid.cells[report.number].folder] = report
+                    self._write_index(failures)
+            tell(report)
+        return ExperimentSummary(len(self.grid.cells), done, failures, rejected)
+
+    def _reports(
+        self, crew: Crew, trainings: Sequence[TrainingJob], jobs: Sequence[Job]
+    ) -> Iterator[JobReport]:
+        """Train the networks, then run the campaigns; those fail whose network could not be."""
+        missing: dict[str, JobFailed] = {}
+        networks = {job.number: job.network for job in trainings}
+        for report in crew.run(trainings):
+            if isinstance(report, JobFailed):
+                missing[networks[report.number]] = report
+            yield report
+        ready = []
+        for job in jobs:
+            failure = missing.get(self._network(self.grid.cells[job.number]))
+            if failure is None:
+                ready.append(job)
+            else:
+                sentence = f"its policy could not be trained: {failure.error}"
+                yield replace(failure, number=job.number, error=sentence)
+        yield from crew.run(ready)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Make the folder if need be, and keep other processes from running the experiment."""
+        if self.directory.exists() and not self.directory.is_dir():
+            raise UsageError(f"{self.directory}: is a file, name a folder for the experiment")
+        with explained(self.directory):
+            self.directory.mkdir(parents=True, exist_ok=True)
+            names = {name for name in os.listdir(self.directory) if not name.startswith(".")}
+        names -= {EXPERIMENT_LOCK_FILE}
+        if STORE_FILE in names or (names and INDEX_FILE not in names):
+            raise UsageError(
+                f"{self.directory}: holds something else than an experiment: name a new folder"
+            )
+        lock = FolderLock(self.directory, EXPERIMENT_LOCK_FILE)
+        try:
+            yield
+        finally:
+            lock.close()
+
+    def _prepare(self) -> set[int]:
+        """Write what the campaigns need; returns the numbers of those that are done."""
+        done = {number for number, cell in enumerate(self.grid.cells) if self._is_done(cell)}
+        self._write_index({})
+        files: dict[Path, bytes] = {}
+        for cell in self.grid.cells:
+            if cell.instance.files is None:
+                paths = map(Path, self._task(cell))
+                files.update(zip(paths, cell.instance.texts, strict=True))
+        with explained(self.directory):
+            for path in files:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            source = self.grid.source.read_bytes()
+            write_together({self.directory / FILE_COPY: source, **files})
+        return done
+
+    def _is_done(self, cell: Cell) -> bool:
+        """Whether the campaign has come to its end; InputError if it is another one."""
+        folder = self.directory / cell.folder
+        if not (folder / STORE_FILE).exists():
+            return False
+        try:
+            is_finished, difference = state_of(folder, cell)
+        except BugsieveError:
+            return False  # the process that opens it will say what is wrong with it
+        if difference is not None:
+            raise InputError(
+                f"{folder}: was begun with another file than {self.grid.source} is now "
+                f"({difference}): name a new folder with -o, or delete this one"
+            )
+        return is_finished
+
+    def _write_index(self, failures: Mapping[str, JobFailed]) -> None:
+        """Campaigns that the file no longer asks for keep their labels."""
+        old = read_index(self.directory)
+        entries = dict(old.entries) if old else {}
+        for cell in self.grid.cells:
+            failure = failures.get(cell.folder)
+            entries[cell.folder] = IndexEntry(
+                cell.instance.domain,
+                cell.instance.name,
+                cell.policy,
+                cell.fuzzer,
+                cell.oracles,
+                cell.seed,
+                None if failure is None else failure.error,
+            )
+        write_index(self.directory, Index(self.grid.name, entries))
+
+    def _jobs(self) -> list[Job]:
+        return [
+            Job(number, str(self.directory / cell.folder), self._options(cell))
+            for number, cell in enumerate(self.grid.cells)
+        ]
+
+    def _trainings(self, jobs: Sequence[Job]) -> list[TrainingJob]:
+        """The networks that these campaigns need and that are not there yet."""
+        found: dict[str, TrainingJob] = {}
+        for job in jobs:
+            cell = self.grid.cells[job.number]
+            network = self._network(cell)
+            if cell.training is None or network in found:
+                continue
+            assert isinstance(cell.instance, ModelInstance)
+            assert isinstance(job.options, SafetyOptions)
+            options = cell.training.options
+            if not is_trained(Path(network), cell.instance.document, options):
+                number = len(self.grid.cells) + len(found)
+                found[network] = TrainingJob(number, network, job.options, options)
+        return list(found.values())
+
+    def _options(self, cell: Cell) -> AnyOptions:
+        """The options of the campaign, with the files of this folder."""
+        options = with_task(cell.instance, cell.options, self._task(cell))
+        if cell.training is None:
+            return options
+        return replace(options, policy=network_spec(Path(self._network(cell))))
+
+    def _network(self, cell: Cell) -> str:
+        """The network that the campaign tests, if it is one of ours."""
+        return str(self.directory / cell.training.network) if cell.training else ""
+
+    def _task(self, cell: Cell) -> tuple[str, ...]:
+        """The files of the campaign's task or model."""
+        instance = cell.instance
+        if instance.files is not None:
+            return instance.files
+        folder = self.directory / TASKS_FOLDER
+        folder = folder / folder_name(instance.domain) / folder_name(instance.name)
+        return tuple(str(folder / name) for name in instance.file_names)
+
+
+def _ignore(event: object) -> None:
+    """Nobody listens."""

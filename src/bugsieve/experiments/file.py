@@ -1,0 +1,326 @@
+"""Experiment files: a grid of campaigns in TOML, read with a sentence for each mistake.
+
+The grid is domains or models x policies x fuzzers x oracles x seeds; `docs/experiments.md`
+describes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product, zip_longest
+from pathlib import Path
+from typing import Any
+
+from bugsieve.basis.errors import InputError
+from bugsieve.basis.toml import parse_toml
+from bugsieve.campaigns.option_tables import NONE, options_of
+from bugsieve.experiments.checked_values import (
+    checked_integers,
+    checked_keys,
+    checked_text,
+    checked_texts,
+    placed,
+)
+from bugsieve.experiments.instances import Instance
+from bugsieve.experiments.kinds import (
+    COST,
+    SAFETY,
+    AnyFuzzOptions,
+    AnyOptions,
+    Kind,
+    training_of,
+)
+from bugsieve.tasks.sources import MEBIBYTE, read_input
+from bugsieve.training.options import QOptions
+
+MAX_CAMPAIGNS = 100_000
+NETWORKS_FOLDER = "networks"
+
+_MAX_BYTES = 16 * MEBIBYTE
+_KEYS = ("name", "seeds", "policies", "oracles", "fuzzers", "campaign")
+_ONLY_FUZZER = "default"
+_LONGEST_NAME = 100
+_INFINITE = ("inf", "∞")
+
+OracleSets = Mapping[str, tuple[str, ...]]
+"""Label to the oracles that judge together."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """A network that must be trained before the campaigns that test it."""
+
+    network: str
+    """Its file, below the experiment's folder."""
+    options: QOptions
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One campaign of the grid, with the labels of its place in it."""
+
+    instance: Instance
+    policy: str
+    fuzzer: str
+    oracles: str
+    """Empty where the file has one list of oracles for all."""
+    seed: int
+    options: AnyOptions
+    """All but the task or model, whose files may still have to be written."""
+    folder: str
+    """Below the experiment's folder."""
+    training: Training | None = None
+    """What makes the policy, where the options cannot name it yet."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What an experiment file asks for."""
+
+    name: str
+    source: Path
+    cells: tuple[Cell, ...]
+    """A campaign of each domain in turn, so that an early end leaves a bit of everything."""
+
+    @property
+    def is_safety(self) -> bool:
+        """Whether its campaigns are about safety."""
+        return any(isinstance(cell.options, SAFETY.options) for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class _Fuzzer:
+    """How campaigns look for test cases, and who judges them if not the usual oracles."""
+
+    options: AnyFuzzOptions
+    oracles: OracleSets | None
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """What all domains share; labels to what they stand for."""
+
+    policies: Mapping[str, str | QOptions]
+    fuzzers: Mapping[str, _Fuzzer]
+    oracles: OracleSets
+    seeds: list[int]
+    base: AnyOptions
+
+
+def read_experiment(path: Path) -> Grid:
+    """The grid of the file; InputError with file, place and nearest name where it is wrong."""
+    table = parse_toml(_text(path), str(path))
+    kind = _kind(table, path)
+    checked_keys(table, (*_KEYS, kind.table), str(path))
+    entries = table.get(kind.table)
+    if not isinstance(entries, list) or not entries:
+        raise InputError(
+            f"{path}: needs at least one [[{COST.table}]] table, "
+            f"or [[{SAFETY.table}]] for tests of safety"
+        )
+    name = checked_text(table.get("name", path.stem), f"{path}: name")
+    axes = _axes(table, path, kind)
+    blocks = [
+        _block(entry, f"{path}: {kind.table}, no. {number}", path.parent, axes, kind)
+        for number, entry in enumerate(entries, 1)
+    ]
+    if sum(map(len, blocks)) > MAX_CAMPAIGNS:
+        raise InputError(f"{path}: asks for more than {MAX_CAMPAIGNS} campaigns")
+    cells = [cell for turn in zip_longest(*blocks) for cell in turn if cell is not None]
+    return Grid(name, path, tuple(_with_own_networks(_with_own_folders(cells, path))))
+
+
+def _kind(table: Mapping[str, Any], path: Path) -> Kind:
+    """An experiment tests policies on domains for cost, or on models for safety."""
+    if COST.table in table and SAFETY.table in table:
+        raise InputError(
+            f"{path}: has [[{COST.table}]] and [[{SAFETY.table}]]: "
+            "tests of cost and of safety need a file each"
+        )
+    return SAFETY if SAFETY.table in table else COST
+
+
+def _text(path: Path) -> str:
+    data = read_input(path, kind="TOML", max_bytes=_MAX_BYTES)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is no UTF-8 text (byte {error.start})") from None
+
+
+def _axes(table: Mapping[str, Any], path: Path, kind: Kind) -> _Axes:
+    campaign = checked_keys(table.get("campaign", {}), kind.campaign_keys, f"{path}: campaign")
+    fuzz = _fuzz_table(campaign.get("fuzz", {}), kind, f"{path}: campaign.fuzz")
+    oracles = table.get("oracles", list(kind.usual_oracles))
+    return _Axes(
+        _policies(table.get("policies", {}), f"{path}: policies", kind),
+        _fuzzers(table.get("fuzzers", {}), fuzz, str(path), kind),
+        _oracles(oracles, f"{path}: oracles", kind),
+        checked_integers(table.get("seeds", [0]), f"{path}: seeds"),
+        _options(kind.options, {**kind.blank, **_without_fuzz(campaign)}, f"{path}: campaign"),
+    )
+
+
+def _without_fuzz(campaign: Mapping[str, Any]) -> dict[str, Any]:
+    """Every fuzzer completes these options by itself; alone they may make no sense."""
+    return {key: value for key, value in campaign.items() if key != "fuzz"}
+
+
+def _options(options: type[Any], table: Mapping[str, Any], place: str) -> Any:
+    with placed(place):
+        return options_of(options, table, place=place)
+
+
+def _policies(value: Any, place: str, kind: Kind) -> dict[str, str | QOptions]:
+    """Label to spec, or to how it is trained; in a list, specs are their own labels."""
+    if isinstance(value, list):
+        value = {spec: spec for spec in checked_texts(value, place)}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{place} must be a list of policies or a table, got {value!r}")
+    return {
+        label: _policy(entry, f"{place}.{label}", place, kind) for label, entry in value.items()
+    }
+
+
+def _policy(entry: Any, here: str, place: str, kind: Kind) -> str | QOptions:
+    if kind.can_train and isinstance(entry, Mapping):
+        return training_of(entry, here)
+    with placed(place):
+        kind.check_policy(checked_text(entry, place))
+    return str(entry)
+
+
+def _fuzzers(value: Any, base: Mapping[str, Any], path: str, kind: Kind) -> dict[str, _Fuzzer]:
+    """Label to options, which complete those of the campaign."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"{path}: fuzzers must be a table of named fuzzers, got {value!r}")
+    fuzzers = {}
+    for label, table in (value or {_ONLY_FUZZER: {}}).items():
+        here = f"{path}: fuzzers.{label}" if value else f"{path}: campaign.fuzz"
+        own = dict(_fuzz_table(table, kind, here, "oracles"))
+        oracles = own.pop("oracles", None)
+        fuzzers[label] = _Fuzzer(
+            _options(kind.fuzz, {**base, **own}, here),
+            None if oracles is None else _oracles(oracles, f"{here}.oracles", kind),
+        )
+    return fuzzers
+
+
+def _fuzz_table(table: Any, kind: Kind, place: str, *more: str) -> dict[str, Any]:
+    """A table of fuzzing options; a lookahead without an end is written as in the paper."""
+    known = dict(checked_keys(table, [*kind.fuzz_keys, *more], place))
+    if known.get("lookahead") in _INFINITE:
+        known["lookahead"] = NONE
+    return known
+
+
+def _oracles(value: Any, place: str, kind: Kind) -> OracleSets:
+    """Label to the oracles that judge together; one list for all has no label."""
+    sets = value if isinstance(value, Mapping) else {"": value}
+    if not sets:
+        raise InputError(f"{place}: name at least one list of oracles")
+    checked = {}
+    for label, specs in sets.items():
+        here = f"{place}.{label}" if label else place
+        checked[label] = tuple(checked_texts(specs, here))
+        for spec in checked[label]:
+            with placed(here):
+                kind.check_oracle(spec)
+    return checked
+
+
+def _block(entry: Any, place: str, base: Path, axes: _Axes, kind: Kind) -> list[Cell]:
+    """All campaigns of one [[domains]] or [[models]] table."""
+    instances = kind.read_instances(entry, place, base)
+    if "policies" in entry:
+        policies = _policies(entry["policies"], f"{place}: policies", kind)
+        axes = replace(axes, policies=policies)
+    if "oracles" in entry:
+        axes = replace(axes, oracles=_oracles(entry["oracles"], f"{place}: oracles", kind))
+    if not axes.policies:
+        raise InputError(
+            f"{place}: there is no policy to test: name some with 'policies', "
+            f"here or for all {kind.table}"
+        )
+    with placed(place):
+        return [cell for instance in instances for cell in _cells(instance, axes)]
+
+
+def _cells(instance: Instance, axes: _Axes) -> Iterator[Cell]:
+    for seed, policy in product(axes.seeds, axes.policies):
+        sets = {name: fuzzer.oracles or axes.oracles for name, fuzzer in axes.fuzzers.items()}
+        labels = dict.fromkeys(label for oracles in sets.values() for label in oracles)
+        for oracles, fuzzer in product(labels, axes.fuzzers):
+            if oracles in sets[fuzzer]:
+                specs = sets[fuzzer][oracles]
+                yield _cell(instance, axes, (policy, fuzzer, oracles, seed), specs)
+
+
+def _cell(
+    instance: Instance, axes: _Axes, labels: tuple[str, str, str, int], specs: tuple[str, ...]
+) -> Cell:
+    policy, fuzzer, oracles, seed = labels
+    spec = axes.policies[policy]
+    changes: dict[str, Any] = {
+        "policy": spec if isinstance(spec, str) else "",
+        "policy_seed": seed,
+        "oracles": specs,
+        "fuzz": replace(axes.fuzzers[fuzzer].options, seed=seed),
+    }
+    names = [policy, fuzzer, *([oracles] if oracles else []), f"seed-{seed}"]
+    parts = [instance.domain, instance.name, "_".join(names)]
+    folder = "/".join(map(folder_name, parts))
+    training = None if isinstance(spec, str) else Training("", spec)
+    return Cell(instance, *labels, replace(axes.base, **changes), folder, training)
+
+
+def folder_name(text: str) -> str:
+    """The text as the name of a folder on any system."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in text)
+    return plain.lstrip(".")[:_LONGEST_NAME] or "-"
+
+
+def _with_own_folders(cells: list[Cell], path: Path) -> Iterator[Cell]:
+    """The cells with folders of their own: labels may differ in what a folder cannot show."""
+    instances: dict[str, tuple[str, str]] = {}
+    taken: set[str] = set()
+    seen: set[tuple[object, ...]] = set()
+    for cell in cells:
+        instance = cell.instance
+        task = (instance.domain, instance.name)
+        labels = (*task, cell.policy, cell.fuzzer, cell.oracles, cell.seed)
+        if labels in seen:
+            raise InputError(f"{path}: {instance.domain} has {instance.name} twice")
+        seen.add(labels)
+        place = cell.folder.casefold().rpartition("/")[0]  # some systems do not tell a from A
+        if instances.setdefault(place, task) != task:
+            other = " ".join(instances[place])
+            raise InputError(
+                f"{path}: {' '.join(task)} and {other} look too much alike: use labels"
+            )
+        folder, number = cell.folder, 1
+        while folder.casefold() in taken:
+            number += 1
+            folder = f"{cell.folder}-{number}"
+        taken.add(folder.casefold())
+        yield replace(cell, folder=folder)
+
+
+def _with_own_networks(cells: Iterator[Cell]) -> Iterator[Cell]:
+    """The cells with files for the networks to be trained, one for each policy of an instance."""
+    files: dict[tuple[str, str, str], str] = {}
+    taken: set[str] = set()
+    for cell in cells:
+        if cell.training is None:
+            yield cell
+            continue
+        key = (cell.instance.domain, cell.instance.name, cell.policy)
+        if key not in files:
+            path = "/".join(map(folder_name, key))
+            number = 1
+            while (name := path if number == 1 else f"{path}-{number}").casefold() in taken:
+                number += 1
+            taken.add(name.casefold())
+            files[key] = f"{NETWORKS_FOLDER}/{name}.safetensors"
+        yield replace(cell, training=replace(cell.training, network=files[key]))

@@ -1,0 +1,119 @@
+"""The instances of a domain in an experiment: generated, or given as PDDL files."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, ClassVar
+
+from bugsieve.basis.errors import InputError
+from bugsieve.domains import domain_generator, generate
+from bugsieve.experiments.checked_values import (
+    checked_integers,
+    checked_keys,
+    checked_text,
+    checked_texts,
+    placed,
+)
+from bugsieve.results.folder import DOMAIN_FILE, PROBLEM_FILE
+from bugsieve.tasks.sources import MEBIBYTE, read_input
+
+_MAX_BYTES = 64 * MEBIBYTE
+_GENERATED = ("generator", "parameters", "seeds")
+_GIVEN = ("domain", "problems")
+_KEYS = ("label", "policies", "oracles", *_GENERATED, *_GIVEN)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A task of the grid."""
+
+    file_names: ClassVar[tuple[str, ...]] = (DOMAIN_FILE, PROBLEM_FILE)
+    """What the files of generated ones are called."""
+
+    domain: str
+    """The label of its domain in tables."""
+    name: str
+    texts: tuple[bytes, ...]
+    """Domain and problem, or what else it consists of."""
+    files: tuple[str, ...] | None = None
+    """Where they are; None for generated ones, which must be written first."""
+
+
+def read_instances(entry: Any, place: str, base: Path) -> list[Instance]:
+    """The instances of one [[domains]] table; paths in it are relative to `base`."""
+    checked_keys(entry, _KEYS, place)
+    if ("generator" in entry) == ("domain" in entry):
+        raise InputError(f"{place}: needs a 'generator', or a 'domain' file with its 'problems'")
+    if "generator" in entry:
+        refuse_keys(entry, _GIVEN, place, "a domain with a generator")
+        return _generated(entry, place)
+    refuse_keys(entry, _GENERATED, place, "a domain with files")
+    return given_instances(entry, place, base)
+
+
+def refuse_keys(entry: Mapping[str, Any], keys: Sequence[str], place: str, what: str) -> None:
+    """Refuse keys that are for other kinds of instances than this one."""
+    for key in keys:
+        if key in entry:
+            raise InputError(f"{place}: {key!r} has no meaning for {what}")
+
+
+def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
+    name = checked_text(entry["generator"], f"{place}: generator")
+    label = checked_text(entry.get("label", name), f"{place}: label")
+    seeds = checked_integers(entry.get("seeds", [0]), f"{place}: seeds")
+    with placed(place):
+        domain_generator(name)
+        sets = parameter_sets(entry.get("parameters", {}), f"{place}: parameters")
+        tasks = [generate(name, seed=seed, **values) for values in sets for seed in seeds]
+    return [
+        Instance(label, task.name, (task.domain.encode(), task.problem.encode())) for task in tasks
+    ]
+
+
+def parameter_sets(value: Any, place: str) -> Iterator[dict[str, Any]]:
+    """A table, in which lists stand for several values, or a list of such tables."""
+    for table in value if isinstance(value, list) else [value]:
+        if not isinstance(table, Mapping):
+            raise InputError(f"{place} must be a table or a list of tables, got {table!r}")
+        lists = [item if isinstance(item, list) else [item] for item in table.values()]
+        for values in product(*lists):
+            yield dict(zip(table, values, strict=True))
+
+
+def given_instances(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
+    """Those of a 'domain' file and its 'problems'."""
+    domain = base / checked_text(entry["domain"], f"{place}: domain")
+    label = checked_text(entry.get("label", domain.absolute().parent.name), f"{place}: label")
+    domain_text = _read(domain, place)
+    problems = list(_problems(entry.get("problems"), f"{place}: problems", base))
+    stems = [problem.stem for problem in problems]
+    instances = []
+    for problem in problems:
+        alone = stems.count(problem.stem) == 1
+        name = problem.stem if alone else f"{problem.parent.name}-{problem.stem}"
+        files = (str(domain.absolute()), str(problem.absolute()))
+        instances.append(Instance(label, name, (domain_text, _read(problem, place)), files))
+    return instances
+
+
+def _problems(value: Any, place: str, base: Path) -> Iterator[Path]:
+    """The files that a list of names and patterns stands for, each once."""
+    seen = set()
+    for item in checked_texts(value, place):
+        found = sorted(glob.glob(item, root_dir=base))
+        if not found and glob.has_magic(item):
+            raise InputError(f"{place}: no file is named like {item!r}")
+        for name in found or [item]:
+            if name not in seen:
+                seen.add(name)
+                yield base / name
+
+
+def _read(path: Path, place: str) -> bytes:
+    with placed(place):
+        return read_input(path, kind="PDDL", max_bytes=_MAX_BYTES)

@@ -1,0 +1,143 @@
+"""Campaigns of an experiment, run by several processes, one campaign each at a time."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING
+
+from bugsieve.basis.closing import Closing
+from bugsieve.basis.errors import BudgetError, InternalError
+from bugsieve.basis.processes import Child, ChildDiedError
+from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
+from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.campaigns.safety.summary import SafetySummary
+from bugsieve.campaigns.summary import Summary
+from bugsieve.experiments.kinds import AnyOptions
+from bugsieve.training.options import QOptions
+
+if TYPE_CHECKING:
+    from bugsieve.training.q_learning import Evaluated
+
+_MODULE = "bugsieve.experiments.process"
+_CLEANUP_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Job:
+    """A campaign to be run to its end: a new one, or one to go on with."""
+
+    number: int
+    directory: str
+    options: AnyOptions
+
+
+@dataclass(frozen=True)
+class TrainingJob:
+    """A network to be trained."""
+
+    number: int
+    network: str
+    model: SafetyOptions
+    """Those of a campaign that tests it, for the model."""
+    options: QOptions
+
+
+AnyJob = Job | TrainingJob
+
+
+@dataclass(frozen=True)
+class JobStarted:
+    """A process has taken the job."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class JobProgress:
+    """How far the campaign or the training of the job is."""
+
+    number: int
+    state: RoundDone | SafetyRoundDone | Evaluated
+
+
+@dataclass(frozen=True)
+class JobDone:
+    """The campaign or the training of the job has come to its end."""
+
+    number: int
+    summary: Summary | SafetySummary | None = None
+    """Of the campaign."""
+
+
+@dataclass(frozen=True)
+class JobFailed:
+    """The work of the job could not be brought to its end; what a campaign has stored is kept."""
+
+    number: int
+    error: str
+    exit_code: int
+
+
+JobReport = JobStarted | JobProgress | JobDone | JobFailed
+
+
+class Crew(Closing):
+    """Processes that run jobs; all of them end with this one, and at the end of the block."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._idle: list[Child] = []
+        self._busy: dict[int, tuple[Child, AnyJob]] = {}
+        """By the descriptor of the child's socket."""
+
+    def close(self) -> None:
+        """End all processes, also those that are at work."""
+        children = [*self._idle, *(child for child, _ in self._busy.values())]
+        for child in children:
+            child.dismiss()
+        end = time.monotonic() + _CLEANUP_SECONDS
+        for child in children:
+            child.reap(end)
+
+    def run(self, jobs: Sequence[AnyJob]) -> Iterator[JobReport]:
+        """Run all jobs, as many at a time as there are processes; tells what happens."""
+        waiting = list(reversed(jobs))
+        while waiting or self._busy:
+            while waiting and len(self._busy) < self._count:
+                yield self._begin(waiting.pop())
+            for connection in wait([child.connection for child, _ in self._busy.values()]):
+                yield self._report(connection.fileno())  # type: ignore[union-attr]
+
+    def _begin(self, job: AnyJob) -> JobReport:
+        child = self._idle.pop() if self._idle else Child(_MODULE)
+        self._busy[child.connection.fileno()] = child, job
+        try:
+            child.send(job)
+        except ChildDiedError as death:
+            return self._failed(child, job, death)
+        return JobStarted(job.number)
+
+    def _report(self, descriptor: int) -> JobReport:
+        child, job = self._busy[descriptor]
+        try:
+            report: JobReport = child.receive()
+        except ChildDiedError as death:
+            return self._failed(child, job, death)
+        if not isinstance(report, JobProgress):
+            del self._busy[descriptor]
+            self._idle.append(child)
+        return report
+
+    def _failed(self, child: Child, job: AnyJob, death: ChildDiedError) -> JobFailed:
+        """The process is gone; the next job gets a new one."""
+        del self._busy[child.connection.fileno()]
+        child.dismiss()
+        if death.code == -signal.SIGKILL:
+            sentence = "its process was killed, perhaps because the memory ran out"
+            return JobFailed(job.number, sentence, BudgetError.exit_code)
+        sentence = f"its process ended unexpectedly (exit code {death.code})"
+        return JobFailed(job.number, sentence, InternalError.exit_code)

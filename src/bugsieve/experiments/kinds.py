@@ -1,0 +1,107 @@
+"""What experiments on cost and on safety have of their own; all else is the same for both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from bugsieve.basis.errors import InputError
+from bugsieve.campaigns.option_tables import options_of
+from bugsieve.campaigns.options import DEFAULT_ORACLES, CampaignOptions
+from bugsieve.campaigns.safety.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
+from bugsieve.experiments.checked_values import checked_keys, placed
+from bugsieve.experiments.instances import Instance, read_instances
+from bugsieve.experiments.models import ModelInstance, read_models
+from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
+from bugsieve.oracles.registry import check_oracle_spec
+from bugsieve.oracles.safety.registry import check_safety_spec
+from bugsieve.policies.models.registry import check_model_spec
+from bugsieve.policies.registry import check_spec
+from bugsieve.training.options import QOptions
+
+AnyOptions = CampaignOptions | SafetyOptions
+AnyFuzzOptions = FuzzOptions | SafetyFuzzOptions
+
+_OF_THE_GRID = (
+    *("task", "model", "property_name", "constants", "policy", "policy_seed", "oracles"),
+    *("from_states", "workers", "seed"),
+)
+"""Options that the grid decides on, or that make no sense for a whole grid."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of experiments."""
+
+    table: str
+    """Each of its tables stands for a block of the grid."""
+    options: type[Any]
+    fuzz: type[Any]
+    blank: Mapping[str, Any]
+    """Options that must be there; the grid fills them in."""
+    usual_oracles: tuple[str, ...]
+    check_oracle: Callable[[str], None]
+    check_policy: Callable[[str], None]
+    read_instances: Callable[[Any, str, Path], list[Instance]]
+    can_train: bool
+
+    @property
+    def campaign_keys(self) -> list[str]:
+        """What [campaign] may have."""
+        return [field.name for field in fields(self.options) if field.name not in _OF_THE_GRID]
+
+    @property
+    def fuzz_keys(self) -> list[str]:
+        """What describes a fuzzer."""
+        return [field.name for field in fields(self.fuzz) if field.name not in _OF_THE_GRID]
+
+
+COST = Kind(
+    "domains",
+    CampaignOptions,
+    FuzzOptions,
+    {"task": [], "policy": ""},
+    DEFAULT_ORACLES,
+    check_oracle_spec,
+    check_spec,
+    read_instances,
+    can_train=False,
+)
+SAFETY = Kind(
+    "models",
+    SafetyOptions,
+    SafetyFuzzOptions,
+    {"model": [], "policy": ""},
+    DEFAULT_SAFETY_ORACLES,
+    check_safety_spec,
+    check_model_spec,
+    read_models,
+    can_train=True,
+)
+
+
+def training_of(table: Any, place: str) -> QOptions:
+    """The options of a training that stands in the place of a policy: `{ train = { … } }`."""
+    if "train" not in checked_keys(table, ("train",), place):
+        raise InputError(f"{place}: must be a text, or a table that says how to 'train' it")
+    train = table["train"]
+    here = f"{place}: train"
+    known = [field.name for field in fields(QOptions)]
+    with placed(here):
+        return options_of(QOptions, checked_keys(train, known, here), place=here)
+
+
+def with_task(instance: Instance, options: AnyOptions, files: tuple[str, ...]) -> AnyOptions:
+    """The options with the instance as the task or model, which is in these files."""
+    if isinstance(options, CampaignOptions):
+        return replace(options, task=files)
+    assert isinstance(instance, ModelInstance)
+    return replace(
+        options,
+        model=files,
+        property_name=instance.property_name,
+        constants=instance.constants,
+    )

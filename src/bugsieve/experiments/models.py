@@ -1,0 +1,164 @@
+"""The models of a safety experiment: generated, or given as JANI or PDDL files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from bugsieve.basis.errors import InputError
+from bugsieve.domains.jani import generate_model, model_generator
+from bugsieve.experiments.checked_values import (
+    checked_integers,
+    checked_keys,
+    checked_text,
+    placed,
+)
+from bugsieve.experiments.instances import (
+    Instance,
+    given_instances,
+    parameter_sets,
+    refuse_keys,
+)
+from bugsieve.results.safety.folder import MODEL_FILE
+from bugsieve.tasks.fond.loading import load_fond, read_condition
+from bugsieve.tasks.jani.loading import load_document, load_model
+from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.tasks.jani.properties import PropertyFiles
+
+_PARTS = ("start", "objective", "unsafe")
+"""Of a JANI property, if they have files of their own."""
+_SOURCES = {
+    "generator": ("generator", "parameters", "seeds"),
+    "model": ("model", "property", *_PARTS, "property_name", "constants"),
+    "domain": ("domain", "problems", "unsafe"),
+}
+"""What a model may come from, and the keys that describe it then."""
+_WORDS = {"generator": "a generator", "model": "files", "domain": "files in PDDL"}
+_OF_SOURCES = tuple(dict.fromkeys(key for keys in _SOURCES.values() for key in keys))
+_KEYS = ("label", "policies", "oracles", *_OF_SOURCES)
+
+
+@dataclass(frozen=True)
+class ModelInstance(Instance):
+    """A model of the grid; its texts are its files."""
+
+    file_names: ClassVar[tuple[str, ...]] = (MODEL_FILE,)
+
+    document: str = ""
+    """The model with its property and constants, as JSON: what campaigns keep."""
+    property_name: str | None = None
+    constants: tuple[str, ...] = ()
+    """As in the options of a campaign."""
+
+
+def read_models(entry: Any, place: str, base: Path) -> list[Instance]:
+    """The models of one [[models]] table; paths in it are relative to `base`."""
+    checked_keys(entry, _KEYS, place)
+    sources = [source for source in _SOURCES if source in entry]
+    if len(sources) != 1:
+        raise InputError(
+            f"{place}: needs a 'generator', or a 'model' file, "
+            "or a 'domain' file in PDDL with its 'problems'"
+        )
+    (source,) = sources
+    foreign = [key for key in _OF_SOURCES if key not in _SOURCES[source]]
+    refuse_keys(entry, foreign, place, f"a model with {_WORDS[source]}")
+    if source == "generator":
+        return _generated(entry, place)
+    return (_jani if source == "model" else _fond)(entry, place, base)
+
+
+def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
+    name = checked_text(entry["generator"], f"{place}: generator")
+    label = checked_text(entry.get("label", name), f"{place}: label")
+    seeds = checked_integers(entry.get("seeds", [0]), f"{place}: seeds")
+    instances: list[Instance] = []
+    with placed(place):
+        model_generator(name)
+        for values in parameter_sets(entry.get("parameters", {}), f"{place}: parameters"):
+            for seed in seeds:
+                made = generate_model(name, seed=seed, **values)
+                document = document_text(load_document(made.document, name=made.name))
+                texts = (made.text.encode(),)
+                instances.append(ModelInstance(label, made.name, texts, document=document))
+    return instances
+
+
+def _jani(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
+    parts = [key for key in _PARTS if key in entry]
+    if parts and (len(parts) < len(_PARTS) or "property" in entry):
+        raise InputError(
+            f"{place}: a property has one file ('property'), or three: "
+            "'start', 'objective' and 'unsafe'"
+        )
+    keys = ["model", *(["property"] if "property" in entry else parts)]
+    paths = [base / checked_text(entry[key], f"{place}: {key}") for key in keys]
+    if paths[0].suffix.lower() == ".pddl":
+        raise InputError(f"{place}: PDDL is given as a 'domain' file with its 'problems'")
+    label = checked_text(entry.get("label", paths[0].stem), f"{place}: label")
+    property_name = entry.get("property_name")
+    if property_name is not None:
+        checked_text(property_name, f"{place}: property_name")
+    instances: list[Instance] = []
+    for values in parameter_sets(entry.get("constants", {}), f"{place}: constants"):
+        with placed(place):
+            constants = _constants(values)
+            model = load_files([*map(str, paths)], constants, property_name)
+        instances.append(
+            ModelInstance(
+                label,
+                "-".join([paths[0].stem, *(text.replace("=", "-") for text in constants)]),
+                tuple(path.read_bytes() for path in paths),
+                tuple(str(path.absolute()) for path in paths),
+                document_text(model),
+                property_name,
+                constants,
+            )
+        )
+    return instances
+
+
+def _fond(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
+    if "unsafe" not in entry:
+        raise InputError(f"{place}: say what is 'unsafe': a condition in PDDL, or its file")
+    unsafe = checked_text(entry["unsafe"], f"{place}: unsafe")
+    with placed(place):
+        danger = read_condition(unsafe, name="unsafe:", base=base)
+    shown = unsafe if unsafe == danger else str((base / unsafe).absolute())
+    instances: list[Instance] = []
+    for task in given_instances(entry, place, base):
+        files = (*(task.files or ()), shown)
+        with placed(place):
+            document = document_text(load_files([*files], (), None))
+        texts = (*task.texts, danger.encode())
+        instances.append(ModelInstance(task.domain, task.name, texts, files, document))
+    return instances
+
+
+def _constants(values: Mapping[str, Any]) -> tuple[str, ...]:
+    for name, value in values.items():
+        if not isinstance(value, (bool, int, float)):
+            raise InputError(f"the constant {name!r} must be a number or true or false")
+    return tuple(f"{name}={json.dumps(value)}" for name, value in values.items())
+
+
+def load_files(
+    files: list[str], constants: tuple[str, ...], property_name: str | None
+) -> JaniModel:
+    """The model of these files, which are in the order of the command line's arguments."""
+    if len(files) == len(_SOURCES["domain"]):
+        domain, problem, unsafe = files
+        return load_fond(domain, problem, read_condition(unsafe, name="unsafe:"))
+    pairs = [text.partition("=") for text in constants]
+    values = {name: json.loads(value) for name, _, value in pairs}
+    given = files[1:]
+    source = PropertyFiles(*given) if len(given) == len(_PARTS) else next(iter(given), None)
+    return load_model(files[0], source, constants=values, property_name=property_name)
+
+
+def document_text(model: JaniModel) -> str:
+    """The model as campaigns keep it."""
+    return json.dumps(model.document, ensure_ascii=False)

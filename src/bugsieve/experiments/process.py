@@ -1,0 +1,93 @@
+"""The main program of a process that works for an experiment until its socket closes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from bugsieve.basis.errors import BudgetError, BugsieveError, InternalError
+from bugsieve.basis.processes import Inbox, serve
+from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
+from bugsieve.experiments.campaigns import model_of, open_campaign
+from bugsieve.experiments.jobs import (
+    AnyJob,
+    JobDone,
+    JobFailed,
+    JobProgress,
+    TrainingJob,
+)
+
+_SECONDS_BETWEEN_REPORTS = 0.5
+
+
+def main(descriptor: int) -> None:
+    """Serve the socket with this descriptor."""
+    serve(descriptor, _run_all)
+
+
+def _run_all(connection: Connection[Any, Any], inbox: Inbox) -> None:
+    while True:
+        job: AnyJob = inbox.get()
+        connection.send(_run(job, connection.send))
+
+
+def _run(job: AnyJob, tell: Callable[[object], None]) -> JobDone | JobFailed:
+    try:
+        return _result(job, _Teller(job.number, tell))
+    except BugsieveError as error:
+        return _failure(job, str(error), error.exit_code)
+    except MemoryError:
+        return _failure(job, "the memory ran out: use tighter limits", BudgetError.exit_code)
+    except (BrokenPipeError, ConnectionResetError):
+        raise  # nobody listens any more
+    except Exception as error:  # the other campaigns must go on
+        sentence = f"this is a fault in Bugsieve ({type(error).__name__}: {error})"
+        return _failure(job, sentence, InternalError.exit_code)
+
+
+def _result(job: AnyJob, teller: _Teller) -> JobDone:
+    if not isinstance(job, TrainingJob):
+        with open_campaign(Path(job.directory), job.options) as campaign:
+            return JobDone(job.number, campaign.run(teller.take))
+    from bugsieve.experiments.training import train_network
+
+    train_network(Path(job.network), model_of(job.model), job.options, teller.take_training)
+    return JobDone(job.number)
+
+
+def _failure(job: AnyJob, sentence: str, code: int) -> JobFailed:
+    if os.environ.get("BUGSIEVE_TRACEBACK"):
+        traceback.print_exc(file=sys.stderr)
+    return JobFailed(job.number, sentence, code)
+
+
+class _Teller:
+    """Passes on how far the work is, now and then."""
+
+    def __init__(self, number: int, tell: Callable[[object], None]) -> None:
+        self._number = number
+        self._tell = tell
+        self._next = 0.0
+
+    def take(self, event: object) -> None:
+        """Listen to a campaign."""
+        if isinstance(event, (RoundDone, SafetyRoundDone)):
+            self._pass_on(event)
+
+    def take_training(self, event: object) -> None:
+        """Listen to a training."""
+        from bugsieve.training.q_learning import Evaluated
+
+        if isinstance(event, Evaluated):
+            self._pass_on(event)
+
+    def _pass_on(self, state: Any) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _SECONDS_BETWEEN_REPORTS
+            self._tell(JobProgress(self._number, state))

@@ -1,0 +1,99 @@
+"""Experiments of all kinds from texts: read, refused, run, changed, and killed on the way."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bugsieve.basis.errors import InputError
+from bugsieve.experiments.experiment import Experiment, ExperimentSummary
+from bugsieve.experiments.file import Grid, read_experiment
+from bugsieve.results.schema import STORE_FILE
+from tests.hostile.processes import children, wait_until_gone
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from bugsieve.experiments.experiment import Experiment
+from bugsieve.experiments.file import read_experiment
+grid = read_experiment(Path(sys.argv[1]))
+try:
+    Experiment(grid, Path(sys.argv[2])).run(workers=2, on_event=lambda e: print("go", flush=True))
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def read(folder: Path, text: str) -> Grid:
+    path = folder / "grid.toml"
+    path.write_text(text)
+    return read_experiment(path)
+
+
+def shipped(name: str) -> Grid:
+    """An experiment of the repository."""
+    path = Path(__file__).parents[3] / "experiments" / name
+    if not path.exists():
+        pytest.skip("the experiment is part of the repository, not of the package")
+    return read_experiment(path)
+
+
+def check_refused(folder: Path, text: str, sentence: str, *, place: str = "") -> None:
+    """There is one line, which names the file and the place in it."""
+    with pytest.raises(InputError, match=sentence) as caught:
+        read(folder, text)
+    assert str(caught.value).startswith(f"{folder / 'grid.toml'}{place}")
+    assert "\n" not in str(caught.value)
+
+
+def experiment(folder: Path, text: str) -> Experiment:
+    folder.mkdir(exist_ok=True)
+    return Experiment(read(folder, text), folder / "out")
+
+
+def run(made: Experiment, **settings: Any) -> tuple[ExperimentSummary, list[Any]]:
+    events: list[Any] = []
+    return made.run(on_event=events.append, **settings), events
+
+
+def folders(made: Experiment) -> list[Path]:
+    return [made.directory / cell.folder for cell in made.grid.cells]
+
+
+def check_change(folder: Path, text: str, old: str, new: str, difference: str | None) -> None:
+    """An experiment of two campaigns does not go on after the change, if it makes a difference."""
+    assert run(experiment(folder, text))[0].done == 2
+    changed = experiment(folder, text.replace(old, new))
+    if difference is None:
+        assert run(changed)[0].done == 2
+        return
+    with pytest.raises(InputError, match=difference):
+        changed.run()
+
+
+def stopped(made: Experiment, number: signal.Signals) -> tuple[str, str]:
+    """Run it by a process and two workers, end that by a signal as soon as a campaign has begun.
+
+    Returns what the process printed, when the workers have ended, too.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(made.grid.source), str(made.directory)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (folders(made)[0] / STORE_FILE).exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    workers = children(process.pid)
+    assert len(workers) == 2
+    process.send_signal(number)
+    output, errors = process.communicate()
+    wait_until_gone(workers)
+    return output, errors
