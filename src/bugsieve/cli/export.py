@@ -32,7 +32,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files and name them."""
-    from bugsieve.results.export import export
+    from bugsieve.campaigns.export import export
 
     form = next(name for name in ("csv", "json", "parquet") if getattr(args, name) is not None)
     for path in export(args.folder, form, getattr(args, form)):

@@ -93,7 +93,7 @@ def _is_safety(args: argparse.Namespace) -> bool:
     is_safety = args.kind in _SAFETY_KINDS
     if args.kind == "bugs":
         from bugsieve.reports.collection import collect_cards
-        from bugsieve.results.store_file import kind_of
+        from bugsieve.results.records import kind_of
         from bugsieve.results.tables import SAFETY
 
         kinds = set(collect_cards(args.folders, lambda folder, _: kind_of(folder)))

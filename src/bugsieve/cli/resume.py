@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bugsieve.basis.errors import UsageError
 from bugsieve.cli import campaign_arguments
 
 if TYPE_CHECKING:
@@ -31,21 +30,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the campaign and run it."""
-    is_safety = campaign_arguments.is_safety(args.folder)
-    return _resume_safety(args) if is_safety else _resume_cost(args)
-
-
-def _resume_safety(args: argparse.Namespace) -> int:
-    from bugsieve.campaigns.safety.campaign import SafetyCampaign
-    from bugsieve.cli.safety_report import run_and_report_safety
-
-    if args.workers not in (None, 1):
-        raise UsageError(f"{args.folder}: is a safety campaign, which runs in one process")
-    with SafetyCampaign.open(args.folder, stop=_stop(args)) as campaign:
-        return run_and_report_safety(campaign, as_json=args.json)
-
-
-def _resume_cost(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.campaign import Campaign
     from bugsieve.cli.campaign_report import run_and_report
 

@@ -35,8 +35,8 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the shield and say how to test it."""
+    from bugsieve.campaigns.safety.policy import MODEL_FILE
     from bugsieve.campaigns.safety.shield import make_shield
-    from bugsieve.results.safety.folder import MODEL_FILE
 
     shield = make_shield(args.folder, args.output or args.folder / "shield.json")
     show(

@@ -53,5 +53,5 @@ def run(args: argparse.Namespace) -> int:
     check_new(options, args.output)
     task = task_arguments.load(args)
     folder = campaign_arguments.free_folder(args.output, task.name)
-    with Campaign.create(folder, options, task=task) as campaign:
+    with Campaign.create(folder, options, task) as campaign:
         return run_and_report(campaign, as_json=args.json)

@@ -88,9 +88,11 @@ class Fuzzer:
         parents = draws.below(rows, START, np.full(len(walks), len(self.pool)))
         lengths = 1 + draws.below(rows, LENGTH, np.full(len(walks), self.options.walk_length))
         walked = self._walker.walk(self.pool.states(parents), lengths, draws)
+        entries = self._insert(walked, walks, parents, room)
+        # Last of all: a round that was stopped half-way has not been made.
         self.walks_done += len(walks)
         self.steps_done += walked.steps
-        return self._insert(walked, walks, parents, room)
+        return entries
 
     @property
     def finished(self) -> str | None:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from bugsieve.bugs.cost.groups import count_regions, unique_fact_pair_share
 from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.records import Records
-from bugsieve.results.rows import CampaignHeader
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.progress import CampaignHeader
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 Mask = NDArray[np.bool_]
@@ -61,7 +61,7 @@ class Measures:
 
 def measure(folder: Path) -> Measures:
     """The measures of the campaign in the folder."""
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         pool, runs, header = records.pool(), records.runs(), records.header
         judged = len(runs)
         solved: Mask = runs.endings == Ending.SOLVED
@@ -73,7 +73,7 @@ def measure(folder: Path) -> Measures:
         parts[QUANTITATIVE] = solved
     values: dict[str, Value] = {"pool": float(judged), "solved": float(solved.sum())}
     values.update(_oracle_recalls(header, finds, parts))
-    task = header.task.load()
+    task = header.subject.load()
     for kind, part in parts.items():
         base = judged if kind == QUALITATIVE else int(part.sum())
         values[f"{kind} recall"] = percentage(int((bugs & part).sum()), base)
@@ -96,13 +96,13 @@ def mean(values: Iterable[Value]) -> Value:
     return UNDEFINED if applies else NOT_APPLICABLE
 
 
-def _finds(records: Records, oracle: str, judged: int) -> Mask:
+def _finds(records: CostRecords, oracle: str, judged: int) -> Mask:
     """The states that the oracle found to be bugs, or implied to be; no rejected claims."""
     columns = records.verdicts(oracle)
     found = np.zeros(judged, dtype=bool)
     is_find = np.isin(columns.outcomes, [Outcome.BUG.value, Outcome.IMPLIED.value])
     found[columns.numbers[is_find]] = True
-    found[[row.number for row in records.rejected() if row.oracle == oracle]] = False
+    found[[row.case for row in records.rejected() if row.oracle == oracle]] = False
     return found
 
 

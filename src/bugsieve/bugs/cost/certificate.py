@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from bugsieve.basis.errors import InternalError
@@ -22,12 +24,30 @@ CONDITION_MET = "condition met"
 """The ending of a run that is cut where it meets the condition it should avoid."""
 
 
-def certificate_of(bench: Bench, state: StateArray, verdict: Verdict) -> dict[str, Any]:
-    """The certificate of a bug that an oracle found; InternalError if the verdict proves none."""
+@dataclass(frozen=True)
+class KnownRun:
+    """The policy's run from a state: as certificates have it, and its value."""
+
+    part: Mapping[str, Any]
+    value: float
+
+    @classmethod
+    def of(cls, bench: Bench, start: StateArray) -> KnownRun:
+        """What the bench says of it."""
+        return cls(run_part(bench, start), float(bench.values(bench.runs(start))[0]))
+
+
+def certificate_of(
+    bench: Bench, state: StateArray, verdict: Verdict, *, run: KnownRun | None = None
+) -> dict[str, Any]:
+    """The certificate of a bug that an oracle found; InternalError if the verdict proves none.
+
+    `run` is the policy's run from the state, where that is known.
+    """
     task, objective = bench.task, bench.objective
     start = task.checked_state(state)
-    runs = bench.runs(start)
-    policy_value = float(bench.values(runs)[0])
+    known = KnownRun.of(bench, start) if run is None else run
+    policy_value = known.value
     plan = verdict.plan
     if plan is None or not task.is_goal(path_states(task, start, plan)[-1]).all():
         raise InternalError("a bug was claimed without a plan that reaches the goal")
@@ -42,7 +62,7 @@ def certificate_of(bench: Bench, state: StateArray, verdict: Verdict) -> dict[st
         "policy": policy_name(bench.policy),
         "state": start.tolist(),
         "facts": sorted(task.facts(start) - task.static_facts),
-        "run": _run_part(bench, start),
+        "run": dict(known.part),
         "plan": _path_part(task, plan),
         "policy_value": as_json_number(policy_value),
         "value": as_json_number(value),
@@ -60,7 +80,8 @@ def from_json_number(value: int | None) -> float:
     return math.inf if value is None else float(value)
 
 
-def _run_part(bench: Bench, start: StateArray) -> dict[str, Any]:
+def run_part(bench: Bench, start: StateArray) -> dict[str, Any]:
+    """The policy's run from a state, as certificates have it."""
     run = run_policy(
         bench.task, bench.policy, start, step_limit=bench.step_limit, graph=bench.graph
     )[0]

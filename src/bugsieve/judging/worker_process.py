@@ -10,8 +10,10 @@ from typing import Any
 
 from bugsieve.basis.errors import BudgetError, BugsieveError, InternalError
 from bugsieve.basis.processes import Inbox, serve
-from bugsieve.campaigns.judging import Judge, Parcel, close_policy
-from bugsieve.campaigns.workers import WorkerSetup, judged
+from bugsieve.judging.cases import Parcel
+from bugsieve.judging.judge import Judge
+from bugsieve.judging.plan import close_policy
+from bugsieve.judging.workers import WorkerSetup, judged
 
 
 def main(descriptor: int) -> None:
@@ -35,7 +37,8 @@ def _judge_all(connection: Connection[Any, Any], inbox: Inbox) -> None:
     setup: WorkerSetup = inbox.get()
     bench = setup.plan.bench(setup.task.load())
     try:
-        with Judge(bench, setup.plan.oracles(bench, setup.oracles)) as judge:
+        oracles = setup.plan.oracles(bench, setup.oracles)
+        with Judge(bench, oracles, whole_runs=setup.whole_runs) as judge:
             while True:
                 parcel: Parcel = inbox.get()
                 connection.send(judged(judge, parcel))

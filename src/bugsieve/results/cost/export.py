@@ -1,58 +1,26 @@
-"""The records of a campaign as CSV, JSON or Parquet, for other programs."""
+"""The tables of cost testing for other programs, with names instead of numbers."""
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.records import Records
-from bugsieve.results.rows import CampaignHeader
-from bugsieve.results.store_file import kind_of
-from bugsieve.results.table_files import Table, check_format, write_tables
-from bugsieve.results.tables import SAFETY
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.table_files import Table
 from bugsieve.tasks.fdr.task import Task
 
-Content = tuple[dict[str, Table], dict[str, str]]
-"""Tables by name, and what they are about."""
+
+def about(header: CampaignHeader) -> dict[str, str]:
+    """What the tables are about."""
+    return {"task": header.subject.name, "policy": header.policy, "objective": header.objective}
 
 
-def export(
-    directory: str | os.PathLike[str], form: str, target: str | os.PathLike[str]
-) -> list[Path]:
-    """Write the records of a campaign; returns the files.
-
-    "json" makes one file of the name `target`; "csv" and "parquet" make a folder of that name with
-    one file per table. Files that are there already are replaced.
-    """
-    check_format(form)
-    read = _safety_content if kind_of(directory) == SAFETY else _cost_content
-    return write_tables(form, target, *read(directory))
-
-
-def _safety_content(directory: str | os.PathLike[str]) -> Content:
-    from bugsieve.results.safety.export import about_safety, safety_tables
-    from bugsieve.results.safety.records import SafetyRecords
-
-    with SafetyRecords(directory) as records:
-        return safety_tables(records), about_safety(records.header)
-
-
-def _cost_content(directory: str | os.PathLike[str]) -> Content:
-    with Records(directory) as records:
-        return export_tables(records), _about(records.header)
-
-
-def _about(header: CampaignHeader) -> dict[str, str]:
-    return {"task": header.task.name, "policy": header.policy, "objective": header.objective}
-
-
-def export_tables(records: Records) -> dict[str, Table]:
+def export_tables(records: CostRecords) -> dict[str, Table]:
     """The four tables of cost testing, with names instead of numbers where there are names."""
-    task = records.header.task.load()
+    task = records.header.subject.load()
     return {
         "pool": _pool(records, task),
         "runs": _runs(records),
@@ -61,7 +29,7 @@ def export_tables(records: Records) -> dict[str, Table]:
     }
 
 
-def _pool(records: Records, task: Task) -> Table:
+def _pool(records: CostRecords, task: Task) -> Table:
     pool = records.pool()
     names = task.operator_names
     actions = pool.actions.tolist()
@@ -80,7 +48,7 @@ def _pool(records: Records, task: Task) -> Table:
     }
 
 
-def _runs(records: Records) -> Table:
+def _runs(records: CostRecords) -> Table:
     runs = records.runs()
     return {
         "number": runs.numbers.tolist(),
@@ -91,7 +59,7 @@ def _runs(records: Records) -> Table:
     }
 
 
-def _verdicts(records: Records, task: Task) -> Table:
+def _verdicts(records: CostRecords, task: Task) -> Table:
     table: Table = {name: [] for name in _VERDICT_COLUMNS}
     names = task.operator_names
     for oracle in records.header.used_oracles:
@@ -118,12 +86,12 @@ _VERDICT_COLUMNS = (
 )
 
 
-def _bugs(records: Records) -> Table:
+def _bugs(records: CostRecords) -> Table:
     rows = records.bugs()
     certificates = [row.bug.certificate for row in rows]
     return {
         "id": [row.id for row in rows],
-        "number": [row.number for row in rows],
+        "number": [row.case for row in rows],
         "kind": [row.bug.kind for row in rows],
         "gap": [row.bug.gap for row in rows],
         "exact": [row.bug.exact for row in rows],

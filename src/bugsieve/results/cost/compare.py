@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bugsieve.basis.errors import InputError
-from bugsieve.results.records import Records
-from bugsieve.results.rows import BugRow
+from bugsieve.judging.findings import CostBugRow
+from bugsieve.results.cost.records import CostRecords
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Comparison:
     """Bug states."""
     kinds: Mapping[str, Shares]
     """Bug states by kind; one that is in both counts by its kind in the first."""
-    both: tuple[tuple[BugRow, BugRow], ...]
-    only_first: tuple[BugRow, ...]
-    only_second: tuple[BugRow, ...]
+    both: tuple[tuple[CostBugRow, CostBugRow], ...]
+    only_first: tuple[CostBugRow, ...]
+    only_second: tuple[CostBugRow, ...]
     recall: tuple[Mapping[str, Recall], Mapping[str, Recall]]
     """By oracle, for each campaign. Known are the bugs of both together if they test the same
     policy for the same objective, else those of the campaign itself."""
@@ -58,23 +58,23 @@ class _Campaign:
     states: dict[bytes, int]
     """Pool states that have been judged, with their numbers."""
     pool: frozenset[bytes]
-    bugs: dict[bytes, BugRow]
+    bugs: dict[bytes, CostBugRow]
     finds: dict[str, frozenset[int]]
     """By oracle, the numbers of the states it found to be bugs."""
 
     @classmethod
-    def read(cls, records: Records) -> _Campaign:
+    def read(cls, records: CostRecords) -> _Campaign:
         keys = [state.tobytes() for state in records.pool().states]
         rows = records.bugs()
         finds = {
-            oracle: frozenset(row.number for row in rows if oracle in row.finders)
+            oracle: frozenset(row.case for row in rows if oracle in row.finders)
             for oracle in records.header.used_oracles
         }
         judged = records.progress().judged
         return cls(
             {key: number for number, key in enumerate(keys[:judged])},
             frozenset(keys),
-            {keys[row.number]: row for row in rows},
+            {keys[row.case]: row for row in rows},
             finds,
         )
 
@@ -88,11 +88,11 @@ class _Campaign:
 
 def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Comparison:
     """Compare two campaigns; InputError unless they are on the same task."""
-    with Records(first) as one, Records(second) as two:
-        if one.header.task.sha256 != two.header.task.sha256:
+    with CostRecords(first) as one, CostRecords(second) as two:
+        if one.header.subject.sha256 != two.header.subject.sha256:
             raise InputError(
                 f"{first} and {second}: are campaigns on different tasks "
-                f"({one.header.task.name} and {two.header.task.name})"
+                f"({one.header.subject.name} and {two.header.subject.name})"
             )
         same_policy = one.header.policy == two.header.policy
         same_objective = one.header.objective == two.header.objective

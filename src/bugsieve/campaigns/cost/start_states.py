@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bugsieve.basis.errors import InputError
-from bugsieve.results.records import Records
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.states_file import read_states_file
 from bugsieve.tasks.fdr.task import StateArray, Task
 
@@ -20,10 +20,10 @@ def start_states(task: Task, source: str | None) -> StateArray:
 
 
 def _pool_of(task: Task, directory: str) -> StateArray:
-    with Records(directory) as records:
-        if records.header.task.sha256 != task.sha256:
+    with CostRecords(directory) as records:
+        if records.header.subject.sha256 != task.sha256:
             raise InputError(
-                f"{directory}: is a campaign on another task ({records.header.task.name}), "
+                f"{directory}: is a campaign on another task ({records.header.subject.name}), "
                 "its states are none of this one's"
             )
         return records.pool().states

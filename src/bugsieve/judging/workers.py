@@ -1,6 +1,6 @@
 """Judges that work through parcels: in this process, or several in processes of their own.
 
-Both take parcels as they need them and give the judgements in the order of the parcels.
+Both take parcels as they need them and give the findings in the order of the parcels.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Protocol
 
 from bugsieve.basis.errors import BudgetError, InternalError
 from bugsieve.basis.processes import Child, ChildDiedError
-from bugsieve.campaigns.judging import BenchPlan, Judge, Parcel
-from bugsieve.results.rows import Judgement
-from bugsieve.results.saved_task import SavedTask
+from bugsieve.judging.cases import Parcel
+from bugsieve.judging.findings import Finding
+from bugsieve.judging.judge import Judge
+from bugsieve.judging.plan import BenchPlan
+from bugsieve.tasks.fdr.saved import SavedTask
 
-_MODULE = "bugsieve.campaigns.worker_process"
+_MODULE = "bugsieve.judging.worker_process"
 _POLITE_SECONDS = 2.0
 _CLEANUP_SECONDS = 0.15
 
@@ -30,15 +32,21 @@ class WorkerSetup:
     task: SavedTask
     plan: BenchPlan
     oracles: tuple[str, ...]
+    """Those without memory."""
+    whole_runs: bool = False
+    """Whether answers hold whole runs, for oracles that learn from them."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A parcel's judgements and what they took."""
+    """What was found out about a parcel, and what that took."""
 
-    judgements: list[Judgement]
+    findings: list[Finding]
     policy_calls: int
     seconds: float
+
+
+Answer = tuple[Parcel, Judged]
 
 
 class Judges(Protocol):
@@ -46,8 +54,8 @@ class Judges(Protocol):
 
     count: int
 
-    def judge(self, parcels: Iterator[Parcel], *, until: float | None) -> Iterator[Judged]:
-        """The judgements of the parcels, in order; none after `until` on the monotonic clock."""
+    def judge(self, parcels: Iterator[Parcel], *, until: float | None) -> Iterator[Answer]:
+        """The parcels with their findings, in order; none after `until` on the monotonic clock."""
         ...
 
     def close(self, *, at_once: bool) -> None:
@@ -63,10 +71,10 @@ class LocalJudge:
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
 
-    def judge(self, parcels: Iterator[Parcel], *, until: float | None) -> Iterator[Judged]:
+    def judge(self, parcels: Iterator[Parcel], *, until: float | None) -> Iterator[Answer]:
         """One parcel after the other; one that was begun is finished."""
         for parcel in parcels:
-            yield judged(self._judge, parcel)
+            yield parcel, judged(self._judge, parcel)
             if until is not None and time.monotonic() >= until:
                 return
 
@@ -77,10 +85,8 @@ class LocalJudge:
 def judged(judge: Judge, parcel: Parcel) -> Judged:
     """Judge one parcel and measure."""
     calls, start = judge.bench.graph.decisions_taken, time.perf_counter()
-    judgements = judge.judge(parcel)
-    return Judged(
-        judgements, judge.bench.graph.decisions_taken - calls, time.perf_counter() - start
-    )
+    findings = judge.judge(parcel)
+    return Judged(findings, judge.bench.graph.decisions_taken - calls, time.perf_counter() - start)
 
 
 class WorkerPool:
@@ -98,14 +104,18 @@ class WorkerPool:
             self.close(at_once=True)
             raise
 
-    def judge(self, parcels: Iterator[Parcel], *, until: float | None) -> Iterator[Judged]:
+    def judge(self, parcels: Iterator[Parcel], *, until: float | None) -> Iterator[Answer]:
         """All parcels at the same time, as far as there are workers; results in order."""
+        # Parcels are numbered as they are handed out. Answers come in any order and wait in
+        # `done` until all before them are there: what follows must not depend on who was quick.
+        # At most one answer per worker is unread and one parcel per worker under way, so a slow
+        # parcel holds up the order, but never the other workers.
         tickets = enumerate(parcels)
         for worker in self._workers:
             worker.give(next(tickets, None))
-        done: dict[int, Judged] = {}
+        done: dict[int, Answer] = {}
         following = 0
-        while any(worker.ticket is not None for worker in self._workers):
+        while any(worker.order is not None for worker in self._workers):
             ready = self._ready(until)
             if not ready:
                 return
@@ -132,19 +142,17 @@ class WorkerPool:
         if timeout is not None and timeout <= 0:
             return []
         busy = {
-            worker.child.connection: worker
-            for worker in self._workers
-            if worker.ticket is not None
+            worker.child.connection: worker for worker in self._workers if worker.order is not None
         }
         return [busy[connection] for connection in wait(list(busy), timeout)]  # type: ignore[index]
 
 
 class _Worker:
-    """One process, and the ticket of the parcel it is working on."""
+    """One process, and the parcel it is working on, with its ticket."""
 
     def __init__(self) -> None:
         self.child = Child(_MODULE)
-        self.ticket: int | None = None
+        self.order: tuple[int, Parcel] | None = None
 
     def send(self, message: object) -> None:
         """Hand over a message; raises what ended the process if it is gone."""
@@ -156,14 +164,15 @@ class _Worker:
 
     def give(self, order: tuple[int, Parcel] | None) -> None:
         """Hand over the next parcel, if there is one."""
-        self.ticket = None if order is None else order[0]
+        self.order = order
         if order is not None:
             self.send(order[1])
 
-    def take(self) -> tuple[int, Judged]:
-        """The answer; raises the error that the worker met instead."""
-        assert self.ticket is not None
-        return self.ticket, self._receive()
+    def take(self) -> tuple[int, Answer]:
+        """The ticket and the answer; raises the error that the worker met instead."""
+        assert self.order is not None
+        ticket, parcel = self.order
+        return ticket, (parcel, self._receive())
 
     def _receive(self) -> Judged:
         try:
