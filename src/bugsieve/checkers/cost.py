@@ -201,6 +201,7 @@ class _Operator(NamedTuple):
 
     def successor(self, state: State) -> State:
         """Conditions are tested before anything changes; of two effects the later one wins."""
+        # A copy: conditions of later effects must see the state as it was before the operator.
         after = list(state)
         for conditions, variable, value in self.effects:
             if _holds(conditions, state):

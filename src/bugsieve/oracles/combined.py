@@ -45,7 +45,7 @@ class CombinedOracle(Oracle):
             check_oracle_spec(spec)
 
     def close(self) -> None:
-        """Close all members."""
+        """Close all oracles that were combined."""
         for member in self.members:
             member.close()
 

@@ -57,7 +57,7 @@ class OptimalPolicy(SearchingPolicy):
         return None
 
     def search(self, state: StateArray, limits: Limits) -> SearchResult:
-        """A* with LM-cut."""
+        """A cheapest plan, by A* with LM-cut."""
         return astar(self._searched_task, state, "lmcut", limits=limits)
 
 

@@ -78,10 +78,13 @@ def _trace(
     bench: Bench, runs: RunTable, row: int, path: Ids, doubtful: NDArray[np.bool_]
 ) -> _Trace:
     settled = bench.objective.settled_at(bench.graph.states(path))
+    # What the run does after its value is settled is nobody's fault any more.
     if settled is not None:
         path = path[: max(settled, 1)]
     elif runs.endings[row] == Ending.LOOP:
         loop = path[bench.graph.loop_start(int(path[0])) :]
+        # Runs may enter a loop at different states; its lowest id names it for all of them. The
+        # last state of the path is the repeated one.
         return _Trace(path[:-1], int(loop.min()))
     elif runs.endings[row] == Ending.SOLVED:
         path = path[doubtful] if doubtful.any() else path[:1]
@@ -91,6 +94,7 @@ def _trace(
 def _first_common(bench: Bench, paths: Sequence[Ids]) -> StateArray:
     """The first state that is on all paths; no path has a state twice."""
     ids, counts = np.unique(np.concatenate(paths), return_counts=True)
+    # No path has a state twice, so a state that is counted once per path is on all of them.
     shared = np.isin(paths[0], ids[counts == len(paths)])
     state: StateArray = bench.graph.states(paths[0][shared][:1])[0]
     return state

@@ -59,7 +59,7 @@ class Line:
         self._rng = rng.substream("starts")
 
     def model(self, summary: str) -> Model:
-        """The whole model."""
+        """The model as a JANI document."""
         actions = ["pick_up", "drop", *_CHANGES, *(["park"] if self.can_park else [])]
         icy = ", ".join(map(str, sorted(self.icy))) or "none"
         return Model(

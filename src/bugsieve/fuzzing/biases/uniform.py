@@ -12,5 +12,5 @@ class Uniform(Bias):
     """Weight 1 for all."""
 
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
-        """Ones."""
+        """The same weight for every successor."""
         return BiasResult(np.ones(len(successors), dtype=np.int64))

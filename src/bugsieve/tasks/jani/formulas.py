@@ -270,7 +270,7 @@ class Typing:
         return self._graph.apply(f"{kind}_{_EITHER_KIND[name]}", *nodes)
 
     def choice(self, name: str, nodes: Sequence[int], part: Part) -> int:
-        """If, then, else."""
+        """The value of an `ite` expression: one of two, as a condition decides."""
         self._demand(("bool",), "if", nodes[:1], part)
         then, otherwise = nodes[1:]
         if self._kinds(nodes[1:]) != ["bool", "bool"]:
