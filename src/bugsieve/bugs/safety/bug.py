@@ -48,7 +48,7 @@ class SafetyBug:
 
     @property
     def kind(self) -> str:
-        """The kind of the bug: "fault" or "avoidable"."""
+        """ "fault" or "avoidable"."""
         return str(self.certificate["kind"])
 
     @property
@@ -130,7 +130,7 @@ class Claim:
 
     @property
     def kind(self) -> str:
-        """The kind of the bug: "fault" or "avoidable"."""
+        """ "fault" or "avoidable"."""
         return AVOIDABLE if self.unsafe is None else FAULT
 
 

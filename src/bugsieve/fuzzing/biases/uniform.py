@@ -12,5 +12,5 @@ class Uniform(Bias):
     """Weight 1 for all."""
 
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
-        """The same weight for every successor."""
+        """Ones."""
         return BiasResult(np.ones(len(successors), dtype=np.int64))
