@@ -114,6 +114,7 @@ def bug_regions(task: Task, states: StateArray) -> NDArray[np.int64]:
         after, _, offsets = task.all_successors(distinct[low : low + _STATES_PER_BATCH])
         targets = registry.find(after)
         sources = low + np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        # `find` knows the bugs alone: a successor that is none has no number.
         inside = targets >= 0
         for one, other in zip(sources[inside].tolist(), targets[inside].tolist(), strict=True):
             parents[_root(parents, one)] = _root(parents, other)
