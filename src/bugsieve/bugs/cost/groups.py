@@ -78,13 +78,10 @@ def _trace(
     bench: Bench, runs: RunTable, row: int, path: Ids, doubtful: NDArray[np.bool_]
 ) -> _Trace:
     settled = bench.objective.settled_at(bench.graph.states(path))
-    # What the run does after its value is settled is nobody's fault any more.
     if settled is not None:
         path = path[: max(settled, 1)]
     elif runs.endings[row] == Ending.LOOP:
         loop = path[bench.graph.loop_start(int(path[0])) :]
-        # Runs may enter a loop at different states; its lowest id names it for all of them. The
-        # last state of the path is the repeated one.
         return _Trace(path[:-1], int(loop.min()))
     elif runs.endings[row] == Ending.SOLVED:
         path = path[doubtful] if doubtful.any() else path[:1]
@@ -147,6 +144,7 @@ def have_unique_fact_pair(task: Task, states: StateArray) -> NDArray[np.bool_]:
     rows = _telling_columns(task.checked_states(states))
     unique = np.zeros(len(rows), dtype=bool)
     sizes = rows.max(axis=0, initial=0) + 1
+    # As many other columns at once as keep the table of codes small.
     step = max(1, _CODES_PER_BATCH // max(1, len(rows)))
     for first in range(rows.shape[1] - 1):
         for low in range(first + 1, rows.shape[1], step):
