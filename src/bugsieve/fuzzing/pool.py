@@ -70,8 +70,6 @@ class Pool:
     ) -> PoolEntry | None:
         """The new entry, or None when the state is there already."""
         index = int(self._registry.insert(state.reshape(1, -1))[0])
-        # The registry numbers distinct states in the order of their arrival, as the pool does: a
-        # lower number is an entry.
         if index < len(self):
             return None
         self._parents.append(-1 if parent is None else parent)
