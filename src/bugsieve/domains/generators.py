@@ -27,7 +27,7 @@ class Generator(Protocol[Content_co]):
 
 @dataclass(frozen=True)
 class Drawn(Generic[Content]):
-    """What was drawn."""
+    """A problem or model as a generator drew it, and how to draw it again."""
 
     content: Content
     name: str

@@ -102,6 +102,8 @@ class _Inquiry:
     def blame(self) -> Blame:
         """Asks again as long as a search happens to find a cheaper plan than the best known."""
         while True:
+            # It ends: each repetition has a cheaper best plan than the one before, and costs are
+            # whole.
             best = self.best
             self._forget_dear_plans()
             result = self._answer()
@@ -111,9 +113,15 @@ class _Inquiry:
     def _answer(self) -> Blame:
         """Bisection: from a state all is well, or not found to be, if so from all before it."""
         last = len(self.run)
+        # The whole run is known to be worse than the best plan, so at its end that is out of
+        # reach.
         if self.ending in ("solved", "condition met"):
             self.findings[last] = _Finding(None, certain=True)
         while self._finding(last).plan is None:
+            # The cost so far plus the best cost to go never falls along the run (a step costs at
+            # least what it brings the goal nearer), so there is one place where it first exceeds
+            # the best. Searches that gave up may put "bad" too early; then the answer is not
+            # certain.
             good = max(step for step, found in self.findings.items() if found.plan is not None)
             bad = min(s for s, found in self.findings.items() if s > good and found.plan is None)
             if bad - good == 1:
@@ -144,6 +152,8 @@ class _Inquiry:
         return self._cost(self.best.plan) - self.cost_so_far[step]
 
     def _forget_dear_plans(self) -> None:
+        # Against a cheaper best plan a plan that was good enough may not be; a state without any
+        # as cheap as before has none that is cheaper.
         self.findings = {
             step: found
             for step, found in self.findings.items()
@@ -198,6 +208,8 @@ class _Inquiry:
         """Where a plan from the state that the loop comes back to leaves the policy's way."""
         first = step = int(self.certificate["run"]["loop_start"])
         plan = self._plan(len(self.run))
+        # The plan leads to a goal and the loop never meets one, so it leaves the loop somewhere,
+        # perhaps after following it round.
         while plan[0] == self.run[step]:
             plan = plan[1:]
             step = step + 1 if step + 1 < len(self.run) else first

@@ -31,6 +31,8 @@ class Exits:
             if self._ahead is None:
                 self._ahead = self._look_ahead(self._entry)
             reached, offered = self._ahead
+            # A state outside the pool is an exit even where the filter would keep it out: a walk
+            # may go on from there.
             if not self._pool.contains(reached).all() or self._filter.would_admit(offered).any():
                 return True
             self._entry, self._ahead = self._entry + 1, None

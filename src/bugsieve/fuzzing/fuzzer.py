@@ -85,6 +85,8 @@ class Fuzzer:
         walks = np.arange(self.walks_done, self.walks_done + self.options.round_walks)
         draws = draws_of(self.options.seed, walks)
         rows = np.arange(len(walks))
+        # All walks of a round start from the pool as it was before it, so that they can go in
+        # lockstep; with one walk per round this is Algorithm 1 of papers/000.
         parents = draws.below(rows, START, np.full(len(walks), len(self.pool)))
         lengths = 1 + draws.below(rows, LENGTH, np.full(len(walks), self.options.walk_length))
         walked = self._walker.walk(self.pool.states(parents), lengths, draws)

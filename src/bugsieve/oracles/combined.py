@@ -45,7 +45,7 @@ class CombinedOracle(Oracle):
             check_oracle_spec(spec)
 
     def close(self) -> None:
-        """Close all members."""
+        """Close all oracles that were combined."""
         for member in self.members:
             member.close()
 
@@ -65,6 +65,8 @@ class CombinedOracle(Oracle):
         if one.outcome is other.outcome is Outcome.INCONCLUSIVE:
             return inconclusive("; ".join(filter(None, (one.reason, other.reason))))
         ranks = [(_STRENGTH[v.outcome], v.gap, v.exact) for v in (one, other)]
+        # Equal gaps come with equal values, unless both are infinite: then the cheaper plan is the
+        # better proof.
         if ranks[0] == ranks[1] and one.value is not None and other.value is not None:
             return other if self.bench.objective.better(other.value, one.value) else one
         return other if ranks[1] > ranks[0] else one
@@ -96,6 +98,7 @@ def split_specs(text: str) -> list[str]:
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
         depth += _BRACKETS.get(character, 0)
+        # Inside brackets a plus belongs to a member's own argument.
         if character == SEPARATOR and depth == 0:
             parts.append(text[start:place])
             start = place + 1

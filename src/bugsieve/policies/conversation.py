@@ -107,6 +107,7 @@ class Conversation(Closing):
             raise
         if len(questions) > 1:
             return self._one_by_one(questions, failure)
+        # An old process may suffer from what it was asked before; a fresh one has no such excuse.
         return [failure] if fresh else self._answers(questions)
 
     def _one_by_one(
@@ -138,6 +139,9 @@ class Conversation(Closing):
                 self._greet()
             except (WorkerCrashError, ProtocolError, WorkerHangError) as error:
                 self.close()
+                # A crash at the start may be bad luck and is tried again; a hang has already cost
+                # the long deadline. Either way it is remembered, so that not every state waits
+                # anew.
                 hung = isinstance(error, WorkerHangError)
                 if hung or attempt + 1 == _START_ATTEMPTS:
                     self._unstartable = _StartError(_start_failure(error))

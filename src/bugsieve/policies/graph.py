@@ -123,6 +123,7 @@ class PolicyGraph:
         offsets = np.concatenate([[0], np.cumsum(table.steps + 1)])
         flat = np.empty(offsets[-1], dtype=np.int64)
         flat[offsets[:-1]] = table.ids
+        # The longest runs first: those that still go on are a prefix of the rest, step after step.
         order = np.argsort(-table.steps, kind="stable")
         current, lengths = table.ids[order], table.steps[order]
         for step in range(1, int(lengths[0]) + 1 if len(lengths) else 0):
@@ -182,6 +183,8 @@ class PolicyGraph:
         ids = ask_core(self._registry.insert, states)
         self._nodes.make_room(len(self._registry))
         if len(self._registry) > known:
+            # A goal ends a run before the policy is asked there, so goals have an ending from the
+            # start and `_advance` never meets them as open.
             goals = self.task.native.is_goal(states)
             if goals.any():
                 self._nodes.stop(ids[goals], Ending.SOLVED)
@@ -207,6 +210,9 @@ class PolicyGraph:
                 if progress is not None:
                     progress(step + 1, self.decisions_taken)
         finally:
+            # Whatever ended the loop (Ctrl-C, a policy that fails), what its steps have shown is
+            # kept. The ids are distinct, as `resolve_endings` wants them: no state is followed
+            # twice in one exploration.
             if trail:
                 resolve_endings(self._nodes, np.concatenate(trail), self._costs)
 
@@ -217,10 +223,16 @@ class PolicyGraph:
         and has more steps left, so it follows the common path further than any later one.
         """
         nodes = self._nodes
+        # An ending that is known needs no steps: `resolve_endings` passes it on to the states
+        # before it. A state that an earlier, lower step limit left open is followed again, from
+        # memory; only its unasked states cost a decision. Dropping what this exploration has
+        # followed is also what ends loops.
         front = front[
             (nodes.ending[front] == OPEN) & (nodes.followed[front] != self._explorations)
         ]
         # Of equal ids, the last to leave its mark stays; quicker than np.unique.
+        # Marks are negative, as no number of an exploration is: a question that fails leaves no
+        # state behind that counts as followed.
         marks = -1 - np.arange(len(front))
         nodes.followed[front] = marks
         front = front[nodes.followed[front] == marks]
@@ -239,6 +251,8 @@ class PolicyGraph:
             self._nodes.successor[ids] = self._register(successors)
         else:
             self._note_endings(ids, states, decisions)
+        # Last of all: until it has an action, a state counts as unasked, so an interrupt before
+        # this line has it asked again. An action without a successor would keep its runs open.
         self._nodes.action[ids] = decisions.actions
         self.decisions_taken += len(ids)
 
@@ -257,6 +271,8 @@ class PolicyGraph:
         legal[list(failures)] = False
         successors = self._register(self.task.successors(states[legal], actions[legal]))
         self._nodes.successor[ids[legal]] = successors
+        # Failures are stopped along with the rest, for the sake of `last`; their own endings
+        # follow.
         self._nodes.stop(ids[~legal], Ending.NO_ACTION)
         for row, failure in failures.items():
             self._failures[int(ids[row])] = failure

@@ -35,6 +35,6 @@ class LazyPolicy(SearchingPolicy):
         return cls(task, argument or "hff", memory_mb=settings.limits.memory_mb)
 
     def search(self, state: StateArray, limits: Limits) -> SearchResult:
-        """Greedy best-first search."""
+        """Some plan, by greedy best-first search."""
         preferred = self.heuristic == "hff"
         return greedy(self.task, state, self.heuristic, preferred=preferred, limits=limits)

@@ -91,6 +91,7 @@ def _trace(
 def _first_common(bench: Bench, paths: Sequence[Ids]) -> StateArray:
     """The first state that is on all paths; no path has a state twice."""
     ids, counts = np.unique(np.concatenate(paths), return_counts=True)
+    # No path has a state twice, so a state that is counted once per path is on all of them.
     shared = np.isin(paths[0], ids[counts == len(paths)])
     state: StateArray = bench.graph.states(paths[0][shared][:1])[0]
     return state
@@ -110,6 +111,7 @@ def bug_regions(task: Task, states: StateArray) -> NDArray[np.int64]:
         after, _, offsets = task.all_successors(distinct[low : low + _STATES_PER_BATCH])
         targets = registry.find(after)
         sources = low + np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        # `find` knows the bugs alone: a successor that is none has no number.
         inside = targets >= 0
         for one, other in zip(sources[inside].tolist(), targets[inside].tolist(), strict=True):
             parents[_root(parents, one)] = _root(parents, other)
@@ -142,6 +144,7 @@ def have_unique_fact_pair(task: Task, states: StateArray) -> NDArray[np.bool_]:
     rows = _telling_columns(task.checked_states(states))
     unique = np.zeros(len(rows), dtype=bool)
     sizes = rows.max(axis=0, initial=0) + 1
+    # As many other columns at once as keep the table of codes small.
     step = max(1, _CODES_PER_BATCH // max(1, len(rows)))
     for first in range(rows.shape[1] - 1):
         for low in range(first + 1, rows.shape[1], step):

@@ -18,6 +18,6 @@ class HeuristicBias(Bias):
         self._heuristic = bench.task.heuristic(heuristic)
 
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
-        """Heuristic values."""
+        """The heuristic value of each successor as its weight."""
         values = self._heuristic.evaluate(successors).astype(np.int64)
         return BiasResult(np.where(values == DEAD_END, 0, values))

@@ -54,6 +54,8 @@ def follow(graph: PolicyGraph, starts: Ids, lengths: NDArray[np.int64]) -> Trace
         costs[going, step] = graph.step_costs_at(here)
         here = graph.successors_at(here)
         ids[going, step] = here
+    # Cells behind the end of a trace repeat its last state, so that later steps need no mask for
+    # them.
     cells = np.minimum(np.arange(width), lengths[:, None])
     return Traces(np.take_along_axis(ids, cells, axis=1), lengths, np.cumsum(costs, axis=1))
 
@@ -76,6 +78,7 @@ class TraceBias(Bias):
 
     def _scores_of(self, runs: RunTable) -> Weights:
         self._scores = grown(self._scores, len(self.bench.graph), UNKNOWN)
+        # Scored once: what a trace is depends on its start alone, however many walks come by.
         new = np.flatnonzero(self._scores[runs.ids] == UNKNOWN)
         if len(new):
             starts, first = np.unique(runs.ids[new], return_index=True)

@@ -55,6 +55,8 @@ def proposition_8(objective: Objective, s: Point) -> float:
 
 def proposition_10(objective: Objective, s: Point, s0: Point) -> bool:
     """Whether the policy does worse in s than in s0 by more than the optimum can change."""
+    # |V*(s) - V*(s0)| cannot exceed the larger of these two: whichever optimum is better, one of
+    # the pairs lies outside both (papers/000, proof of Proposition 10).
     change = max(  # U(s, s0)
         objective.gap(s.optimistic, s0.pessimistic), objective.gap(s.pessimistic, s0.optimistic)
     )
@@ -66,6 +68,8 @@ def proposition_11(objective: Objective, s: Point, s0: Point) -> bool:
     """Whether the optimum is better in s than in s0 by more than the policy's value changes."""
     if not objective.better(s.pessimistic, s0.optimistic):
         return False
+    # H(s) is better than h(s0), so the intervals between the bounds are disjoint and this is the
+    # least that the optima can be apart (papers/000, Proposition 11).
     change = objective.gap(s.pessimistic, s0.optimistic)  # L(s, s0)
     if math.isinf(s.policy) and math.isinf(s0.policy):
         return math.isinf(change)  # the gap of s is infinite, and that of s0 must not be
@@ -99,6 +103,8 @@ class BoundsOracle(Oracle):
             if (verdict := self.settled(suspects, row)) is not None
         }
         optimistic = self.optimistic(suspects.states)
+        # h is the best that any run could be: if even that is not better than the policy's run,
+        # nothing is, and H need not be computed.
         for row, (value, h) in enumerate(zip(suspects.values, optimistic, strict=True)):
             if row not in verdicts and not self.bench.objective.better(h, float(value)):
                 verdicts[row] = passed(f"{self._heuristic} shows that no run is better")
@@ -131,6 +137,7 @@ class BoundsOracle(Oracle):
         confirming = ["8", *self._compared(s, suspects, row)]
         names = f"Proposition{'s' if len(confirming) > 1 else ''} {' and '.join(confirming)}"
         reason = f"{names} with H from {self._pessimist}"
+        # Where H meets h, both are the optimum, and the gap is no mere bound.
         return replace(verdict, reason=reason, exact=verdict.exact or verdict.value == h)
 
     def _compared(self, s: Point, suspects: Suspects, row: int) -> Sequence[str]:

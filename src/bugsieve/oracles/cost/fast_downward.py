@@ -91,9 +91,13 @@ class FastDownward:
             plan = _last_plan(place)
             if plan is None:
                 return _result(self._status(code, place), None, None)
+        # Nobody's plan is taken on trust; a wrong one would only be found by the checker, much
+        # later.
         if not _is_plan(task, state, plan):
             raise InternalError(f"Fast Downward's search {self._search} wrote a wrong plan")
         cost = int(task.operator_costs[list(plan)].sum(dtype=np.int64))
+        # The program knows nothing of our bound: a plan beyond it shows neither that there is a
+        # cheaper one nor that there is none.
         if cost_bound is not None and cost >= cost_bound:
             return _result("gave-up", None, None)
         return _result("solved", plan, cost)

@@ -98,6 +98,8 @@ class LookaheadOracle(Oracle):
         """After so many steps no run can be cheaper than the bound any more."""
         if not self._least_cost:
             return self.bench.step_limit
+        # One limit for all trials, that of the dearest, so that their runs share a batch. A run
+        # that is too long for another trial costs too much there and loses in `_better`.
         dearest = max((trial.bound or 0 for trial in trials), default=0)
         return min(self.bench.step_limit, max(1, (dearest - 1) // self._least_cost))
 
@@ -117,6 +119,8 @@ class LookaheadOracle(Oracle):
             totals = trial.ahead.costs[rows] + runs.costs[part]
             wins = solved[part] & self._better(trial, values[part], totals)
             candidates = wins.nonzero()[0]
+            # Cheapest first: the first that is confirmed is the best of them. Some may be refused,
+            # as the objective has not seen the way to the leaf yet.
             for winner in candidates[np.argsort(totals[candidates], kind="stable")]:
                 verdict = self._confirm(trial, int(rows[winner]), runs, part.start + int(winner))
                 if verdict.is_bug:

@@ -40,6 +40,9 @@ class PerfectOracle(PlanningOracle):
             return NO_ALTERNATIVE
         bound = self.bench.objective.cost_bound(value)
         if bound is not None:
+            # A* finds a cheapest plan or proves that none is cheaper than the run. When it runs
+            # out of budget, a plan that is merely cheaper still makes a bug; only the gap is then
+            # a bound.
             return self._ask(state, start, value, bound, (_OPTIMAL, _CLIMBING, _GREEDY))
         verdict = self._decide(state, start, value)
         return self._improved(state, start, value, verdict) if verdict.is_bug else verdict
@@ -53,6 +56,8 @@ class PerfectOracle(PlanningOracle):
         if not solvable:
             return passed(f"{_CRITERION} shows that the goal cannot be reached")
         guided = Planner(f"search guided by {_CRITERION}", guided_by(decider))
+        # That there is a plan is known from here on. A bug needs one as its proof all the same, so
+        # it is sought until the budget ends; without it the bug is only implied.
         plan = decider.plan(start)
         if plan is not None:
             return self.found(state, value, plan, replace(guided, name=_CRITERION))
@@ -89,6 +94,7 @@ class PerfectOracle(PlanningOracle):
         result = _OPTIMAL.search(self.alternatives.task, start, self.limits, bound)
         if result.plan is not None:
             return self.found(state, value, result.plan, _OPTIMAL)
+        # No plan below the cost of the one at hand: that is the cheapest.
         exact = result.status == "bound"
         return self.confirm(state, value, verdict.plan, verdict.reason, exact=exact)
 

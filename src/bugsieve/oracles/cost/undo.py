@@ -84,6 +84,8 @@ class UndoQual(Oracle):
         back = way_back(task, self.undoing, task.initial_state, origin.from_initial)
         if back is None:
             return None
+        # The way back ends in a state that covers the initial one, which need not be it. Plans of
+        # the one are plans of the other, and the goal may be met earlier than that.
         plan = (*back, *self.initial_plan)
         goals = task.is_goal(path_states(task, state, plan))
         return plan[: int(goals.argmax())] if goals.any() else None

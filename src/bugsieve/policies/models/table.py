@@ -71,6 +71,7 @@ class TablePolicy(ModelPolicy):
         """The table in the file, with the defaults that it and its default tables name."""
         tables = _chain(_path_in(argument), model)
         choices: dict[bytes, int] = {}
+        # The innermost first, so that rows of outer tables replace those of inner ones.
         for table in reversed(tables):
             choices.update(table.choices)
         last = tables[-1]
@@ -102,6 +103,7 @@ class TablePolicy(ModelPolicy):
         digest = hashlib.sha256(
             b"" if self.default is None else self.default.fingerprint().encode()
         )
+        # Sorted: the order of rows in the file means nothing.
         for key, action in sorted(self._choices.items()):
             digest.update(key + action.to_bytes(4, "little", signed=True))
         return digest.hexdigest()

@@ -55,6 +55,8 @@ class _Search:
             if self._end is not None and time.monotonic() >= self._end:
                 return self._result("time")
             _, _, state = heapq.heappop(self._open)
+            # Asked when a state is taken out, not when it is put in: most states never are, and
+            # the decider is the slow part. None is no reason to leave a state out.
             if self._decider.solvable(state) is False:
                 continue
             if self._expanded >= self._most:
