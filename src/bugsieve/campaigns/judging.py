@@ -144,7 +144,7 @@ class Judge(Closing):
     def _run_row(self, suspects: Suspects, row: int) -> RunRow:
         runs = suspects.runs
         ending = int(runs.endings[row])
-        failure = self.bench.graph.failure(int(runs.ids[row]))
+        failure = runs.failure(row)
         is_end = failure is not None and failure.ending == ending  # no limit came before it
         return RunRow(
             ending,

@@ -217,7 +217,7 @@ class Session(FolderSession):
 
     def _current_progress(self, finished: str | None) -> Progress:
         before, fuzzer = self._before, self._fuzzer
-        calls = before.policy_calls + fuzzer.bench.graph.decisions_taken + self._worker_calls
+        calls = before.policy_calls + fuzzer.bench.decisions_taken + self._worker_calls
         return replace(
             self._progress,
             walks=fuzzer.walks_done,

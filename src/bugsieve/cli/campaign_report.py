@@ -125,10 +125,10 @@ def bug_lines(rows: list[BugRow]) -> list[str]:
 
 
 def _values(certificate: Mapping[str, Any]) -> str:
-    run, plan = certificate["run"], certificate["plan"]
-    if certificate["kind"] == "costly":
-        return f"cost {run['cost']} instead of {plan['cost']}"
-    return f"{run['ending']} instead of a plan of cost {plan['cost']}"
+    from bugsieve.benches.objectives import objective_class
+
+    kinds = objective_class(certificate["objective"]).kinds
+    return kinds[certificate["kind"]].describe(certificate)
 
 
 def _bug_rows(campaign: Campaign) -> list[BugRow]:
