@@ -47,7 +47,7 @@ from tests.reference.sas import SasTask
 from tests.unit.bugs.samples import ErraticPolicy, TablePolicy, fork_task
 from tests.unit.policies.line import as_task
 
-SEEDS = range(30)
+SEEDS = range(12)
 
 
 class FewestOdd(Objective):
@@ -165,17 +165,10 @@ def test_the_values_of_runs_come_from_their_actions() -> None:
 
 
 @pytest.mark.usefixtures("known_to_the_checker")
-@pytest.mark.parametrize(
-    "spec", ["lookahead", "planner:astar-lmcut", "perfect", "bounds", "undo-qual", "inv-quant"]
-)
+@pytest.mark.parametrize("spec", ["lookahead", "planner:astar-lmcut", "perfect", "bounds"])
 def test_all_oracles_are_right_about_it(spec: str) -> None:
     kinds: dict[str, int] = {}
     for bench, states, truth in random_benches():
-        if spec in ("undo-qual", "inv-quant"):
-            from bugsieve.oracles.registry import _member
-
-            if _member(spec).objection(bench) is not None:
-                continue
         suspects = bench.suspects(states)
         verdicts = make_oracle(spec, bench).judge(suspects)
         for state, value, verdict in zip(states, suspects.values, verdicts, strict=True):
@@ -190,8 +183,7 @@ def test_all_oracles_are_right_about_it(spec: str) -> None:
                 assert value <= fewest or math.isinf(fewest)
             elif verdict.outcome.value == "implied":
                 assert value > fewest
-    if spec not in ("undo-qual", "inv-quant"):
-        assert min(kinds["odd"], kinds["unsolved"]) > 3
+    assert kinds.keys() == FewestOdd.kinds.keys()
 
 
 @pytest.mark.usefixtures("known_to_the_checker")

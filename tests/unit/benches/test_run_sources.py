@@ -26,12 +26,13 @@ from bugsieve.fuzzing.biases.policy_quality import PolicyQuality
 from bugsieve.fuzzing.biases.surface import Surface
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Ending, Failure
+from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.run_table import Ids, RunSource, RunTable
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
 from tests.unit.bugs.samples import LONG, Sample, make_sample
 from tests.unit.policies.line import line_task
 
-SEEDS = range(25)
+SEEDS = range(8)
 
 
 class PlanFollower:
@@ -41,9 +42,16 @@ class PlanFollower:
 
     def __init__(self, task: Task) -> None:
         self.task = task
+        self._plans: dict[bytes, tuple[list[int], list[StateArray]]] = {}
 
     def plan(self, start: StateArray) -> tuple[list[int], list[StateArray]]:
         """The plan from a state, and the states on its way."""
+        key = start.tobytes()
+        if key not in self._plans:
+            self._plans[key] = self._plan(start)
+        return self._plans[key]
+
+    def _plan(self, start: StateArray) -> tuple[list[int], list[StateArray]]:
         random = Random(str(start.tolist()))
         actions: list[int] = []
         states = [start]
@@ -155,7 +163,7 @@ def test_bugs_are_proven_and_passes_right(objective: str, spec: str) -> None:
             elif verdict.outcome.value == "pass":
                 assert truth is None
                 passes += 1
-    assert found > 10 and (passes > 10 or spec == "lookahead")
+    assert found > 5 and (passes > 5 or spec == "lookahead")
 
 
 def test_what_follows_a_bug_works_without_a_graph() -> None:
@@ -181,7 +189,7 @@ def test_what_follows_a_bug_works_without_a_graph() -> None:
 def test_biases_on_the_graph_object_and_the_others_do_not() -> None:
     task = line_task(4)
     bench = Bench(task, PlanFollower(task), make_objective("quantitative", task))
-    usual = Bench(task, PlanFollower(task), bench.objective, source=lambda _, p: graph_of(task))
+    usual = Bench(task, PlanFollower(task), bench.objective, source=PolicyGraph)
     for bias in (Loopiness, Detour, Surface):
         assert bias.objection(bench) == (
             "it needs the policy's graph, but here the policy looks at more than the state"
@@ -192,16 +200,10 @@ def test_biases_on_the_graph_object_and_the_others_do_not() -> None:
         len(bench.graph)
 
 
-def graph_of(task: Task) -> RunSource:
-    from bugsieve.policies.graph import PolicyGraph
-
-    return PolicyGraph(task, PlanFollower(task))
-
-
 def test_a_whole_campaign_takes_the_runs_that_the_policy_brings() -> None:
     sample = next(s for s in samples() if len(list(s.bugs())) > 5)
     task = sample.bench.task
-    bugs = find_bugs(task, PlanFollower(task), pool_size=20)
+    bugs = find_bugs(task, PlanFollower(task), pool_size=20, bias="uniform")
     assert bugs
     for bug in bugs:
         check(task.to_sas(), bug.certificate)
