@@ -8,6 +8,7 @@ from typing import Any
 from bugsieve.basis.arguments import check_fields, whole_number
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
+from bugsieve.benches.objectives import Objective, objective_class
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.fuzzing.fuzzer import FuzzOptions
@@ -24,8 +25,7 @@ INTERLEAVED = "interleaved"
 SEPARATE = "separate"
 MODES = (INTERLEAVED, SEPARATE)
 
-DEFAULT_ORACLES = ("lookahead", "planner:gbfs-20000")
-DEFAULT_COST_ORACLES = ("lookahead", "aras", "planner:gbfs-20000")
+DEFAULT_ORACLES = Objective.usual_oracles
 DEFAULT_SAFETY_ORACLES = ("tarjan",)
 
 _MOST_WORKERS = 1024
@@ -94,7 +94,7 @@ class CostOptions(CampaignOptions):
 
 def usual_oracles(objective: str) -> tuple[str, ...]:
     """The oracles of campaigns that name none."""
-    return DEFAULT_COST_ORACLES if objective == "quantitative" else DEFAULT_ORACLES
+    return objective_class(objective).usual_oracles
 
 
 @dataclass(frozen=True, kw_only=True)

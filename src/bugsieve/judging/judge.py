@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+import numpy as np
+
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench, Suspects
@@ -71,7 +73,7 @@ class Judge(Closing):
     def _run_row(self, suspects: Suspects, row: int) -> RunRow:
         runs = suspects.runs
         ending = int(runs.endings[row])
-        failure = self.bench.graph.failure(int(runs.ids[row]))
+        failure = runs.failure(row)
         is_end = failure is not None and failure.ending == ending  # no limit came before it
         return RunRow(
             ending,
@@ -79,5 +81,5 @@ class Judge(Closing):
             int(runs.costs[row]),
             float(suspects.values[row]),
             failure.detail if failure is not None and is_end else "",
-            run_part(self.bench, suspects.states[row]) if self._whole_runs else None,
+            run_part(self.bench, runs.rows(np.array([row]))) if self._whole_runs else None,
         )

@@ -84,9 +84,9 @@ class LocalJudge:
 
 def judged(judge: Judge, parcel: Parcel) -> Judged:
     """Judge one parcel and measure."""
-    calls, start = judge.bench.graph.decisions_taken, time.perf_counter()
+    calls, start = judge.bench.decisions_taken, time.perf_counter()
     findings = judge.judge(parcel)
-    return Judged(findings, judge.bench.graph.decisions_taken - calls, time.perf_counter() - start)
+    return Judged(findings, judge.bench.decisions_taken - calls, time.perf_counter() - start)
 
 
 class WorkerPool:

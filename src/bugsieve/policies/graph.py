@@ -7,9 +7,10 @@ it answers depends on the policy and the step limit alone, never on what was ask
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
 from operator import index
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,34 +22,15 @@ from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.endings import resolve_endings
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
 from bugsieve.policies.policy import Policy
+from bugsieve.policies.run_table import Ids, RunSource, RunTable
 from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task, require_task
 
-Ids = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 """Called after each joint step with the number of steps made and of decisions taken so far."""
 
 DEFAULT_STEP_LIMIT = 10_000
 _NO_RUN_IS_LONGER = 2**62  # arrays compare with 64 bits
-
-
-@dataclass(frozen=True)
-class RunTable:
-    """The runs from a batch of states as columns; row i belongs to state i."""
-
-    ids: Ids
-    endings: NDArray[np.int8]
-    """Codes of `Ending`."""
-    steps: NDArray[np.int64]
-    """Actions taken; a loop counts until the first repeated state."""
-    costs: NDArray[np.int64]
-    """What these actions cost: the policy's cost-to-goal where the run is solved."""
-
-    @property
-    def solved(self) -> NDArray[np.bool_]:
-        """Which runs reached the goal."""
-        solved: NDArray[np.bool_] = self.endings == Ending.SOLVED
-        return solved
 
 
 class PolicyGraph:
@@ -89,7 +71,7 @@ class PolicyGraph:
         cut = _beyond(endings, steps, step_limit)
         endings[cut], steps[cut] = Ending.STEP_LIMIT, step_limit
         costs[cut] = self._cost_of_steps(ids[cut], step_limit)
-        return RunTable(ids, endings, steps, costs)
+        return RunTable(ids, endings, steps, costs, self)
 
     def endings(
         self, states: StateArray, *, step_limit: int = DEFAULT_STEP_LIMIT
@@ -148,14 +130,11 @@ class PolicyGraph:
         """How many steps the runs from these states take; 0 where none was followed to its end."""
         return self._nodes.tail[ids] + self._nodes.cycle[ids]
 
-    def first_actions(self, state_id: int, steps: int) -> tuple[int, ...]:
-        """The actions of the first steps of a run; it must have been followed that far."""
-        successor, action = self._nodes.successor, self._nodes.action
-        plan = []
-        for _ in range(steps):
-            plan.append(int(action[state_id]))
-            state_id = successor[state_id]
-        return tuple(plan)
+    def actions(self, table: RunTable) -> list[ActionArray]:
+        """The actions of each run of the table."""
+        if len(table) == 1:  # as oracles ask for plans; columns of one row are slow to follow
+            return [self._first_actions(int(table.ids[0]), int(table.steps[0]))]
+        return [self._nodes.action[path[:-1]] for path in table.paths]
 
     def states(self, ids: Ids) -> StateArray:
         """The states behind ids of this graph."""
@@ -164,15 +143,6 @@ class PolicyGraph:
     def failure(self, state_id: int) -> Failure | None:
         """Why the run through this state ended in a failure of the policy, if it did."""
         return self._failures.get(int(self._nodes.last[state_id]))
-
-    def excused(self, table: RunTable) -> NDArray[np.bool_]:
-        """Which runs of the table ended in a crash that says nothing of the policy's decisions."""
-        rows = np.flatnonzero(table.endings == Ending.POLICY_CRASH)
-        excused = np.zeros(len(table.endings), dtype=np.bool_)
-        for row, state_id in zip(rows.tolist(), table.ids[rows].tolist(), strict=True):
-            failure = self.failure(state_id)
-            excused[row] = failure is not None and failure.excused
-        return excused
 
     def loop_start(self, state_id: int) -> int:
         """After how many steps a looping run from this state first meets a state of its loop."""
@@ -282,7 +252,7 @@ class PolicyGraph:
         actions = decisions.actions
         wrong = (actions != NO_ACTION) & ~self.task.is_applicable(states, actions)
         return {
-            int(row): self._illegal_action(int(actions[row]))
+            int(row): replace(self._illegal_action(int(actions[row])), action=int(actions[row]))
             for row in np.flatnonzero(wrong)
             if row not in decisions.failures
         }
@@ -293,12 +263,26 @@ class PolicyGraph:
         name = self.task.operator_names[action]
         return Failure(Ending.ILLEGAL_ACTION, f'"{name}" is not applicable')
 
+    def _first_actions(self, state_id: int, steps: int) -> ActionArray:
+        successor, action = self._nodes.successor, self._nodes.action
+        plan = np.empty(steps, dtype=np.int32)
+        for step in range(steps):
+            plan[step] = action[state_id]
+            state_id = successor[state_id]
+        return plan
+
     def _cost_of_steps(self, ids: Ids, steps: int) -> NDArray[np.int64]:
         total = np.zeros(len(ids), dtype=np.int64)
         for _ in range(steps if len(ids) else 0):
             total += self._costs[self._nodes.action[ids]]
             ids = self._nodes.successor[ids]
         return total
+
+
+def source_of(task: Task, policy: Policy) -> RunSource:
+    """Where the runs of a policy come from: its graph, or what its `run_source(task)` gives."""
+    bring = getattr(policy, "run_source", None)
+    return PolicyGraph(task, policy) if bring is None else cast("RunSource", bring(task))
 
 
 def _checked_limit(step_limit: int) -> int:

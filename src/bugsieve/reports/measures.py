@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.benches.objectives import objective_class
+from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.bugs.cost.groups import count_regions, unique_fact_pair_share
 from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.policies.decisions import Ending
@@ -33,8 +35,6 @@ Value = float | Missing
 UNDEFINED, NOT_APPLICABLE = Missing.UNDEFINED, Missing.NOT_APPLICABLE
 
 QUALITATIVE, QUANTITATIVE = "qual", "quant"
-OBJECTIVES = ("quantitative", "qualitative")
-"""Those whose bugs are either failures, or runs that cost too much."""
 
 QUALITATIVE_ORACLES = {"undo": "undo-qual", "look": "lookahead", "perf": "perfect"}
 QUANTITATIVE_ORACLES = {
@@ -69,7 +69,7 @@ def measure(folder: Path) -> Measures:
         implied = records.implied()
     bugs: Mask = np.logical_or.reduce([np.zeros(judged, dtype=bool), *finds.values()])
     parts = {QUALITATIVE: ~solved}
-    if header.objective == "quantitative":
+    if objective_class(header.objective).costs_count:
         parts[QUANTITATIVE] = solved
     values: dict[str, Value] = {"pool": float(judged), "solved": float(solved.sum())}
     values.update(_oracle_recalls(header, finds, parts))
@@ -79,6 +79,11 @@ def measure(folder: Path) -> Measures:
         values[f"{kind} recall"] = percentage(int((bugs & part).sum()), base)
         values.update(_diversity(task, pool.states[:judged][bugs & part], kind))
     return Measures(bool(judged and solved[0]), values, implied, len(pool) - judged)
+
+
+def is_measured(objective: str) -> bool:
+    """Whether its bugs are either failures, or runs that cost too much."""
+    return objective_class(objective).kinds.keys() <= Quantitative.kinds.keys()
 
 
 def percentage(part: int, whole: int) -> Value:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import suggest
 from bugsieve.benches.objectives.avoid import Avoid
@@ -18,7 +16,7 @@ OBJECTIVES = {
     "avoid:FORMULA": "reach the goal without ever meeting a condition on facts",
 }
 
-_MAKERS: dict[str, Callable[[Task], Objective]] = {
+_CLASSES: dict[str, type[Objective]] = {
     "quantitative": Quantitative,
     "qualitative": Qualitative,
 }
@@ -26,14 +24,19 @@ _MAKERS: dict[str, Callable[[Task], Objective]] = {
 
 def make_objective(spec: str, task: Task) -> Objective:
     """The objective of this name for the task; UsageError with the nearest name otherwise."""
-    name, colon, formula = spec.partition(":")
-    if name == "avoid" and colon:
-        return Avoid(task, formula)
-    if spec not in _MAKERS:
+    member = objective_class(spec)
+    return Avoid(task, spec.partition(":")[2]) if member is Avoid else member(task)
+
+
+def objective_class(spec: str) -> type[Objective]:
+    """What a spec names, where there is no task; UsageError with the nearest name otherwise."""
+    if spec.startswith("avoid:"):
+        return Avoid
+    if spec not in _CLASSES:
         known = ", ".join(OBJECTIVES)
         hint = suggest(spec, OBJECTIVES)
         raise UsageError(f"there is no objective '{spec}'{hint}; there are {known}")
-    return _MAKERS[spec](task)
+    return _CLASSES[spec]
 
 
-__all__ = ["OBJECTIVES", "Objective", "make_objective"]
+__all__ = ["OBJECTIVES", "Objective", "make_objective", "objective_class"]

@@ -16,7 +16,8 @@ from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.policy import policy_name
-from bugsieve.policies.runs import Run, run_policy
+from bugsieve.policies.run_table import RunTable
+from bugsieve.policies.runs import runs_of
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 VERSION = 1
@@ -34,7 +35,8 @@ class KnownRun:
     @classmethod
     def of(cls, bench: Bench, start: StateArray) -> KnownRun:
         """What the bench says of it."""
-        return cls(run_part(bench, start), float(bench.values(bench.runs(start))[0]))
+        runs = bench.runs(start)
+        return cls(run_part(bench, runs), float(bench.values(runs)[0]))
 
 
 def certificate_of(
@@ -80,29 +82,21 @@ def from_json_number(value: int | None) -> float:
     return math.inf if value is None else float(value)
 
 
-def run_part(bench: Bench, start: StateArray) -> dict[str, Any]:
-    """The policy's run from a state, as certificates have it."""
-    run = run_policy(
-        bench.task, bench.policy, start, step_limit=bench.step_limit, graph=bench.graph
-    )[0]
-    settled = bench.objective.settled_at(run.states(bench.task))
+def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
+    """The policy's run from a state, a table of one row, as certificates have it."""
+    (run,), failure = runs_of(runs), runs.failure(0)
+    settled = bench.objective.settled_at(run.states(bench.task), run.actions)
     if settled is not None:
         cut = _path_part(bench.task, run.actions[:settled])
         return {**cut, "ending": CONDITION_MET, "loop_start": None, "chosen": None, "detail": ""}
+    is_illegal = failure is not None and run.ending is Ending.ILLEGAL_ACTION
     return {
         **_path_part(bench.task, run.actions),
         "ending": run.ending.label,
         "loop_start": run.loop_start,
-        "chosen": _chosen(bench, run),
+        "chosen": failure.action if failure is not None and is_illegal else None,
         "detail": run.detail,
     }
-
-
-def _chosen(bench: Bench, run: Run) -> int | None:
-    """The illegal action at the end of a run; NO_ACTION if it is not even a number of one."""
-    if run.ending is not Ending.ILLEGAL_ACTION:
-        return None
-    return int(bench.graph.decide(run.states(bench.task)[-1:]).actions[0])
 
 
 def _path_part(task: Task, operators: tuple[int, ...]) -> dict[str, Any]:

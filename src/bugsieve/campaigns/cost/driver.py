@@ -81,7 +81,7 @@ class CostDriver(Driver):
     def progress(self, progress: Progress) -> Progress:
         """The progress with the counters of walks and policy calls."""
         before, fuzzer = self._before, self._fuzzer
-        calls = before.policy_calls + fuzzer.bench.graph.decisions_taken + self._worker_calls
+        calls = before.policy_calls + fuzzer.bench.decisions_taken + self._worker_calls
         return replace(
             progress,
             walks=fuzzer.walks_done,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bugsieve.basis.wording import counted
+from bugsieve.benches.objectives import objective_class
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.wording import bugs_line, kinds_text
@@ -91,10 +92,8 @@ class CostWording:
 
 
 def _values(certificate: Mapping[str, Any]) -> str:
-    run, plan = certificate["run"], certificate["plan"]
-    if certificate["kind"] == "costly":
-        return f"cost {run['cost']} instead of {plan['cost']}"
-    return f"{run['ending']} instead of a plan of cost {plan['cost']}"
+    kinds = objective_class(certificate["objective"]).kinds
+    return kinds[certificate["kind"]].describe(certificate)
 
 
 def _bug_json(row: CostBugRow) -> dict[str, Any]:

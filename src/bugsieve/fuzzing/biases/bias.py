@@ -37,6 +37,11 @@ class Bias(ABC):
         self.bench = bench
         self.spec = spec
 
+    @classmethod
+    def objection(cls, bench: Bench) -> str | None:
+        """None, or why this bias cannot be used on this bench."""
+        return None
+
     @abstractmethod
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
         """Weights of the successors of all walks of a step."""

@@ -18,7 +18,7 @@ from bugsieve.fuzzing.biases.bias import Weights
 from bugsieve.fuzzing.biases.rows import Rows
 from bugsieve.fuzzing.biases.scores import NEVER
 from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, TraceBias, Traces, follow
-from bugsieve.policies.graph import Ids
+from bugsieve.policies.run_table import Ids
 from bugsieve.search import PathDistances
 
 _CELLS_AT_ONCE = 1 << 23

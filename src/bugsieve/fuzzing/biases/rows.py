@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bugsieve.fuzzing.biases.bias import Weights
 from bugsieve.fuzzing.biases.scores import NEVER
 from bugsieve.fuzzing.biases.traces import grown
-from bugsieve.policies.graph import Ids
+from bugsieve.policies.run_table import Ids
 
 _MOST_CELLS = 1 << 24
 """Rows are forgotten, and computed again when needed, beyond 128 MiB."""

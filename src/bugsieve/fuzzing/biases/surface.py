@@ -9,7 +9,7 @@ from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.bias import Weights
 from bugsieve.fuzzing.biases.scores import ENDLESS, NEVER
 from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, UNKNOWN, TraceBias, Traces, grown
-from bugsieve.policies.graph import Ids
+from bugsieve.policies.run_table import Ids
 
 
 class Surface(TraceBias):

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets, Weights
 from bugsieve.fuzzing.biases.scores import weights_of
-from bugsieve.policies.graph import Ids, PolicyGraph, RunTable
+from bugsieve.policies.graph import PolicyGraph
+from bugsieve.policies.run_table import Ids, RunTable
 from bugsieve.tasks.fdr.task import StateArray
 
 DEFAULT_HORIZON = 50
@@ -67,6 +68,11 @@ class TraceBias(Bias):
         super().__init__(bench, spec)
         self.horizon = horizon
         self._scores: Weights = np.empty(0, dtype=np.int64)
+
+    @classmethod
+    def objection(cls, bench: Bench) -> str | None:
+        """Runs that are no way through a policy graph."""
+        return bench.objection_to_graph
 
     @abstractmethod
     def scores(self, traces: Traces) -> Weights:

@@ -14,7 +14,7 @@ class ArasOracle(Oracle):
     @classmethod
     def objection(cls, bench: Bench) -> str | None:
         """Objectives in which the cost of a plan does not count."""
-        if bench.objective.spec != "quantitative":
+        if not bench.objective.costs_count:
             return f"it improves costs, which the objective {bench.objective.spec} ignores"
         return None
 
@@ -26,7 +26,7 @@ class ArasOracle(Oracle):
         if not suspects.runs.solved[row]:
             return inconclusive("the policy has no plan to improve")
         state, value = suspects.states[row], float(suspects.values[row])
-        own = self.bench.plan_of_run(suspects.runs, row)
+        own = suspects.runs.plan(row)
         improved = improve_plan(self.bench.task, state, own, limits=self.limits)
         if improved.plan is None:
             return inconclusive("no better run found")

@@ -126,7 +126,7 @@ class BoundsOracle(Oracle):
         return [
             objective.worst
             if value == DEAD_END
-            else (float(value) if objective.minimise else objective.best)
+            else (float(value) if objective.costs_count else objective.best)
             for value in values
         ]
 

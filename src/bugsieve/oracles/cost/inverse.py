@@ -42,7 +42,7 @@ class InvQuant(Oracle):
         starts = [None if origin is None else origin.start for origin in suspects.origins]
         known = [start for start in starts if start is not None]
         if known:
-            self.bench.runs(np.stack(known))  # one batch; the graph remembers
+            self.bench.runs(np.stack(known))  # one batch; the source remembers
         return [
             self._judge(state, float(value), origin)
             for state, value, origin in zip(
@@ -61,5 +61,5 @@ class InvQuant(Oracle):
         back = way_back(self.bench.task, self.undoing, origin.start, origin.actions)
         if back is None:
             return inconclusive("the walk could not be undone")
-        plan = (*back, *self.bench.plan_of_run(runs, 0))
+        plan = (*back, *runs.plan(0))
         return self.confirm(state, value, plan, "going back and starting again is better")

@@ -1,8 +1,8 @@
 """`lookahead:DEPTH`: a few steps of search, then the policy itself (Section 4.4, papers/000).
 
 A state is a bug if the way to some state within the depth, followed by the policy's run from
-there, is better than the policy's run from the state. Runs of all suspects go through the policy
-graph in common batches.
+there, is better than the policy's run from the state. Runs of all suspects are asked for in
+common batches.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bugsieve.basis.errors import UsageError
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
-from bugsieve.policies.graph import RunTable
+from bugsieve.policies.run_table import RunTable
 from bugsieve.search import Limits, Lookahead, lookahead
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -110,7 +110,7 @@ class LookaheadOracle(Oracle):
         if not trials:
             return
         starts = [trial.ahead.states[rows] for trial, rows in zip(trials, leaves, strict=True)]
-        runs = self.bench.graph.table(np.concatenate(starts), step_limit=step_limit)
+        runs = self.bench.runs(np.concatenate(starts), step_limit=step_limit)
         values, solved = self.bench.values(runs), runs.solved
         first = 0
         for trial, rows in zip(trials, leaves, strict=True):
@@ -140,7 +140,7 @@ class LookaheadOracle(Oracle):
         return better
 
     def _confirm(self, trial: _Trial, leaf: int, runs: RunTable, row: int) -> Verdict:
-        plan = (*trial.ahead.path(leaf), *self.bench.plan_of_run(runs, row))
+        plan = (*trial.ahead.path(leaf), *runs.plan(row))
         reason = f"the policy does better from a state within {self.depth} steps"
         return self.confirm(trial.state, trial.value, plan, reason)
 

@@ -62,8 +62,8 @@ class PerfectOracle(PlanningOracle):
         if plan is not None:
             return self.found(state, value, plan, replace(guided, name=_CRITERION))
         verdict = self._ask(state, start, value, None, (_CLIMBING, guided, _GREEDY))
-        if verdict.outcome is not Outcome.INCONCLUSIVE:
-            return verdict
+        if verdict.outcome is not Outcome.INCONCLUSIVE or value != self.bench.objective.worst:
+            return verdict  # a plan that is no better implies nothing
         reason = f"{_CRITERION} shows that there is a plan, but none was found"
         objective = self.bench.objective
         return implied(reason, gap=objective.gap(value, objective.best))
@@ -88,7 +88,8 @@ class PerfectOracle(PlanningOracle):
         self, state: StateArray, start: StateArray, value: float, verdict: Verdict
     ) -> Verdict:
         """The bug with a cheapest plan, if cost counts and the budget allows it."""
-        if verdict.value is None or verdict.plan is None or verdict.exact:
+        costs_count = self.bench.objective.costs_count
+        if not costs_count or verdict.value is None or verdict.plan is None or verdict.exact:
             return verdict
         bound = self.bench.objective.cost_bound(verdict.value)
         result = _OPTIMAL.search(self.alternatives.task, start, self.limits, bound)

@@ -58,7 +58,7 @@ class PlanningOracle(Oracle):
             value,
             self.alternatives.plan(plan),
             f"found by {by.name}",
-            exact=by.is_optimal and self.bench.objective.cost_bound(0.0) is not None,
+            exact=by.is_optimal and self.bench.objective.costs_count,
         )
 
     def outcome(

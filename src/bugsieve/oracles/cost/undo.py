@@ -11,7 +11,7 @@ from functools import cached_property
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.bench import Bench, Origin, Suspects
-from bugsieve.benches.objectives.objective import path_states
+from bugsieve.benches.objectives.objective import Objective, path_states
 from bugsieve.bugs.cost.verdict import Verdict, implied, inconclusive, passed
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.search import greedy
@@ -25,7 +25,7 @@ class UndoQual(Oracle):
     @classmethod
     def objection(cls, bench: Bench) -> str | None:
         """Objectives other than reaching the goal, and operators that may not be undoable."""
-        if bench.objective.spec not in ("quantitative", "qualitative"):
+        if not bench.objective.takes_any_plan:
             return f"it knows nothing about the objective {bench.objective.spec}"
         try:
             obstacle = undoing(bench.task).obstacle
@@ -46,7 +46,7 @@ class UndoQual(Oracle):
         task = self.bench.task
         runs = self.bench.runs(task.initial_state[None])
         if runs.solved[0]:
-            return self.bench.plan_of_run(runs, 0)
+            return runs.plan(0)
         return greedy(task, task.initial_state, limits=self.limits).plan
 
     def judge(self, suspects: Suspects) -> list[Verdict]:
@@ -57,7 +57,7 @@ class UndoQual(Oracle):
             if value != objective.worst:
                 reached = suspects.runs.solved[row]
                 verdicts.append(
-                    _solved(objective.spec) if reached else inconclusive("the run did not end")
+                    _solved(objective, value) if reached else inconclusive("the run did not end")
                 )
             elif origin is None or origin.from_initial is None:
                 verdicts.append(inconclusive("no way from the initial state is known"))
@@ -91,7 +91,7 @@ class UndoQual(Oracle):
         return plan[: int(goals.argmax())] if goals.any() else None
 
 
-def _solved(objective: str) -> Verdict:
-    if objective == "qualitative":
+def _solved(objective: Objective, value: float) -> Verdict:
+    if not objective.costs_count and value == objective.best:
         return passed("the policy reaches the goal")
     return inconclusive("the policy reaches the goal; its cost is not looked at")
