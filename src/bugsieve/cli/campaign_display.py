@@ -41,7 +41,8 @@ def run_displayed(campaign: Campaign) -> Summary:
     """Run the campaign with a progress display; an interruption says how to go on."""
     try:
         with CampaignDisplay(campaign.options.stop.max_time) as display:
-            return campaign.run(display.take)
+            summary: Summary = campaign.run(display.take)
+            return summary
     except KeyboardInterrupt as interruption:
         cause, folder = str(interruption) or "interrupted", campaign.directory
         raise KeyboardInterrupt(f"{cause}: 'bugsieve resume {folder}' goes on") from interruption
