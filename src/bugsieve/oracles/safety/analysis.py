@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import BudgetError, InternalError, UsageError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.basis.wording import counted
 from bugsieve.bugs.safety.bug import (
     AVOIDABLE,
@@ -189,6 +190,8 @@ class RunAnalyst:
             oracles = tuple(self._judged(spec, words) for spec in self.specs)
             start = time.perf_counter()
             collected = self._proofs(run, oracles[0], walk)
+        # Not earlier: a run whose analysis is stopped has proven nothing.
+        self._proven.update(bug.id for bug in collected.bugs)
         return RunAnalysis(
             oracles,
             tuple(collected.bugs),
@@ -224,6 +227,7 @@ class RunAnalyst:
         )
 
     def _judged(self, spec: SafetySpec, words: WordArray) -> OracleAnalysis:
+        check_stop()
         start = time.thread_time()
         decider = self._decider(spec)
         is_fresh, before = decider.num_states == 0, decider.num_expanded
@@ -245,6 +249,7 @@ class RunAnalyst:
         )
 
     def _alone(self, spec: SafetySpec, row: WordArray) -> LoneVerdict:
+        check_stop()
         start = time.thread_time()
         decider = self._fresh(spec)
         verdicts = decider.decide(row.reshape(1, -1))
@@ -265,11 +270,12 @@ class RunAnalyst:
     def _prove(
         self, run: UnsafeRun, place: FoundInRun, outcome: WordArray | None, collected: _Collected
     ) -> None:
+        check_stop()
         spec, position = self.specs[0], place.position
         kind = AVOIDABLE if outcome is None else FAULT
         action = int(run.actions[position])
         known = self._maker.id(kind, run.states[position], action, spec.radius)
-        if known in self._proven:
+        if known in self._proven or any(known == bug.id for bug in collected.bugs):
             collected.known.append(KnownBug(known, position))
             return
         bug: SafetyBug | None = None
@@ -288,7 +294,6 @@ class RunAnalyst:
             rejected = RejectedClaim(kind, str(spec), position, str(error), certificate)
             collected.rejected.append(rejected)
         else:
-            self._proven.add(bug.id)
             collected.bugs.append(bug)
 
     def _claim(self, run: UnsafeRun, outcome: WordArray | None) -> Claim:
