@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from bugsieve.basis.stopping import Stopped, StopToken, postponed
 from bugsieve.campaigns.events import (
     BugFound,
     BugImproved,
@@ -27,7 +28,7 @@ from bugsieve.campaigns.events import (
     Started,
 )
 from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.campaigns.pacing import Pace, StopWatch
+from bugsieve.campaigns.pacing import MAX_TIME, Pace, StopWatch
 from bugsieve.judging.findings import BugRow, Finding
 from bugsieve.results.folder import write_bugs, write_timeline
 from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow
@@ -121,8 +122,11 @@ class Session:
         self._announce()
         reason = self.stop_reason()
         try:
-            while reason is None:
-                reason = self._driver.step(self) or self.stop_reason()
+            with StopToken(self.deadline).active():
+                while reason is None:
+                    reason = self._driver.step(self) or self.stop_reason()
+        except Stopped:
+            reason = MAX_TIME  # the visit or round under way is dropped, and made again later
         except ModelError as error:
             self._finish(MODEL_FAULT, str(error))
             raise
@@ -178,6 +182,10 @@ class Session:
 
     def commit(self, event: str = "round", detail: str = "", finished: str | None = None) -> None:
         """Store what is not stored yet, in one transaction, then tell about it."""
+        with postponed():
+            self._commit(event, detail, finished)
+
+    def _commit(self, event: str, detail: str, finished: str | None) -> None:
         fresh, self._fresh = self._fresh, []
         self.progress = replace(
             self._driver.progress(self.progress),

@@ -8,6 +8,7 @@ import numpy as np
 
 from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.stopping import postponed
 from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases import DEFAULT_BIAS, check_bias, make_bias
 from bugsieve.fuzzing.draws import LENGTH, START, draws_of
@@ -90,11 +91,10 @@ class Fuzzer:
         parents = draws.below(rows, START, np.full(len(walks), len(self.pool)))
         lengths = 1 + draws.below(rows, LENGTH, np.full(len(walks), self.options.walk_length))
         walked = self._walker.walk(self.pool.states(parents), lengths, draws)
-        entries = self._insert(walked, walks, parents, room)
-        # Last of all: a round that was stopped half-way has not been made.
-        self.walks_done += len(walks)
-        self.steps_done += walked.steps
-        return entries
+        with postponed():  # a round counts as a whole or not at all
+            self.walks_done += len(walks)
+            self.steps_done += walked.steps
+            return self._insert(walked, walks, parents, room)
 
     @property
     def finished(self) -> str | None:

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from bugsieve.basis.errors import BudgetError, InternalError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.basis.wording import counted
 from bugsieve.bugs.safety.bug import AVOIDABLE, FAULT, FoundInRun, SafetyBug, SafetyBugMaker
 from bugsieve.checkers.jani_interpreter import RefusedModelError
@@ -144,6 +145,8 @@ class RunExaminer:
         # Where no decision could be proven to be the fault, that the danger was avoidable can be.
         if first.bugs and not found.sightings:
             self._prove(run, FoundInRun(first.bugs[-1], walk), None, found)
+        # Not earlier: a run whose analysis is stopped has proven nothing.
+        self._proven.update(bug.id for bug in found.bugs)
         found.sightings.sort(key=lambda sighting: sighting.position)
         found.proof_seconds = time.perf_counter() - start
         return found
@@ -152,11 +155,12 @@ class RunExaminer:
         self, run: UnsafeRun, place: FoundInRun, outcome: WordArray | None, found: RunAnalysis
     ) -> None:
         """Settle one claim: it is known, becomes a bug, or says why it does not."""
+        check_stop()
         spec, position, walk = self.analyst.specs[0], place.position, place.walk or 0
         kind = AVOIDABLE if outcome is None else FAULT
         # The id names the decision, not its proof: a known one needs no second proof.
         name = self._maker.id(kind, run.states[position], int(run.actions[position]), spec.radius)
-        if name in self._proven:
+        if name in self._proven or any(bug.id == name for bug in found.bugs):
             found.sightings.append(Sighting(position, name))
             return
         bug: SafetyBug | None = None
@@ -174,7 +178,6 @@ class RunExaminer:
             rejected = RejectedRow(walk, str(spec), str(error), certificate, position)
             found.rejected.append(rejected)
         else:
-            self._proven.add(bug.id)
             found.bugs.append(bug)
             found.sightings.append(Sighting(position, bug.id))
 

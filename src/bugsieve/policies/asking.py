@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import FalliblePolicy, Policy, policy_name
 from bugsieve.policies.worker import printable
@@ -76,6 +77,7 @@ def no_such_action(action: int) -> Failure:
 
 
 def _answer(policy: Policy, states: StateArray) -> Decisions | Failure:
+    check_stop()
     # As isinstance(policy, FalliblePolicy), which takes longer than many a decision.
     if not hasattr(policy, "decide"):
         try:

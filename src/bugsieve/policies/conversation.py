@@ -146,6 +146,9 @@ class Conversation(Closing):
                 if hung or attempt + 1 == _START_ATTEMPTS:
                     self._unstartable = _StartError(_start_failure(error))
                     raise self._unstartable from None
+            except BaseException:  # Ctrl-C among them: a later question needs another process
+                self.close()
+                raise
         assert self._worker is not None
         return self._worker
 
@@ -158,7 +161,6 @@ class Conversation(Closing):
         try:
             check_ready(line)
         except RefusalError as refusal:
-            self.close()
             raise PolicyError(f"policy {self.program.spec} cannot be used: {refusal}") from None
         self._worker_is_fresh = True
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
 from bugsieve.basis.arguments import require_function, require_kind
+from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.action_names import ActionNames
 from bugsieve.policies.asking import crash
 from bugsieve.policies.decisions import Decisions, Ending, Failure
@@ -84,6 +85,7 @@ def call(
     decide: Callable[[Any, list[str]], Any], state: object, applicable: list[str]
 ) -> str | Failure | None:
     """What the user's function answers, or the crash of a function that raises or answers else."""
+    check_stop()
     try:
         answer = decide(state, applicable)
         if answer is None or isinstance(answer, str):

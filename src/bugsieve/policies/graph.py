@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bugsieve._native import StateRegistry
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.asking import check_policy, decide, no_such_action
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.endings import resolve_endings
@@ -172,6 +173,7 @@ class PolicyGraph:
         front = starts
         try:
             for step in range(step_limit):
+                check_stop()
                 front = self._advance(front)
                 if not len(front):
                     break

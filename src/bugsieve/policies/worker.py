@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.guarded import launch_guarded
+from bugsieve.basis.stopping import check_stop, seconds_left
 
 MAX_MEMORY_MB = 1 << 40
 """So many MiB still fit 64 bits when counted in bytes."""
@@ -152,10 +153,11 @@ class Worker:
 
     def _pump(self, unsent: memoryview, end: float) -> memoryview:
         """Wait for the pipes and move what can be moved; returns what is still to be sent."""
+        check_stop()  # before the deadline of the program: the end of our time is no hang
         remaining = end - time.monotonic()
         if remaining <= 0:
             raise _DeadlineError
-        ready = self._selector.select(min(remaining, _POLL_SECONDS))
+        ready = self._selector.select(min(remaining, seconds_left(), _POLL_SECONDS))
         # A child of the program may hold the pipe open though the program has ended: then no end
         # of file ever comes.
         if not ready and self._exited():

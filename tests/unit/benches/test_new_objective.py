@@ -33,12 +33,12 @@ from bugsieve.campaigns.find import find_bugs
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.checkers import cost as checker
 from bugsieve.checkers.cost import CertificateError, check
-from bugsieve.cli.campaign_report import bug_lines
+from bugsieve.campaigns.cost.wording import FoundStates
 from bugsieve.faults.blame import blame
 from bugsieve.oracles.cost.aras import ArasOracle
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.run_table import RunTable
-from bugsieve.results.rows import BugRow
+from bugsieve.judging.findings import CostBugRow
 from bugsieve.search import exact_goal_distances
 from bugsieve.tasks.fdr.loading import native_task
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -198,7 +198,7 @@ def test_a_campaign_finds_replays_explains_and_words_its_bugs() -> None:
         "odd actions could be spared before this decision, but not after it, "
         "as far as the searches could tell"
     )
-    (line,) = bug_lines([BugRow(0, bug, ("lookahead",))])
+    (line,) = FoundStates([CostBugRow(0, bug, ("lookahead",))]).lines(1)
     assert line.split(maxsplit=2)[1:] == ["odd", "1 for 0  lookahead"]
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import BudgetError
 from bugsieve.basis.seeds import Stream
+from bugsieve.basis.stopping import check_stop
 from bugsieve.fuzzing.starts.condition import Constraint, Definition, Ranges
 from bugsieve.fuzzing.starts.parts import Part, Rows, Source, Values
 
@@ -89,6 +90,7 @@ class RejectionPart(Part):
         # The attempts of one row are drawn as rows of a batch, from a stream of their own; the
         # numbers before `done` were used up by the common attempts.
         while done < most:
+            check_stop()
             at_once = min(self._attempts(_LATE_CELLS_AT_ONCE), most - done)
             own = source.of_row(row, attempt * MOST_ATTEMPTS + done, at_once)
             tries = self._try(own, np.arange(at_once), 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
 from bugsieve.oracles.oracle import Oracle
@@ -23,6 +24,7 @@ class ArasOracle(Oracle):
         return [self._judge(suspects, row) for row in range(len(suspects))]
 
     def _judge(self, suspects: Suspects, row: int) -> Verdict:
+        check_stop()
         if not suspects.runs.solved[row]:
             return inconclusive("the policy has no plan to improve")
         state, value = suspects.states[row], float(suspects.values[row])

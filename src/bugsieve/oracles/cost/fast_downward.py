@@ -21,6 +21,7 @@ import numpy as np
 
 from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
 from bugsieve.basis.guarded import launch_guarded
+from bugsieve.basis.stopping import check_stop, seconds_left
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import StateArray, Task
 
@@ -110,9 +111,10 @@ class FastDownward:
         pause = _POLL_SECONDS
         try:
             while process.poll() is None:
+                check_stop()
                 if time.monotonic() >= end:
                     return None
-                time.sleep(pause)
+                time.sleep(min(pause, seconds_left()))
                 pause = min(2 * pause, _LONGEST_PAUSE)
             return process.returncode
         finally:  # Ctrl-C among the reasons: nothing of the group outlives this call

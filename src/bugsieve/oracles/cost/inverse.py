@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from bugsieve.basis.errors import UnsupportedError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Origin, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
 from bugsieve.oracles.oracle import Oracle
@@ -51,6 +52,7 @@ class InvQuant(Oracle):
         ]
 
     def _judge(self, state: StateArray, value: float, origin: Origin | None) -> Verdict:
+        check_stop()
         if np.isnan(value):
             return inconclusive("the run did not end")
         if origin is None or not origin.actions:

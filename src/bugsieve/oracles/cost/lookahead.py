@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
@@ -68,6 +69,7 @@ class LookaheadOracle(Oracle):
         yield portion
 
     def _trial(self, suspects: Suspects, row: int) -> _Trial:
+        check_stop()
         state, value = suspects.states[row], float(suspects.values[row])
         bound = self.bench.objective.cost_bound(value)
         ahead = lookahead(self.bench.task, state, self.depth, limits=self.limits, cost_bound=bound)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.oracles.cost.planners import PLANNERS, Planner, check_planner, planner_named
@@ -40,10 +41,11 @@ class PlanningOracle(Oracle):
 
     def judge(self, suspects: Suspects) -> list[Verdict]:
         """One verdict per suspect, in order."""
-        return [
-            self.settled(suspects, row) or self.judge_one(suspects, row)
-            for row in range(len(suspects))
-        ]
+        return [self._judge(suspects, row) for row in range(len(suspects))]
+
+    def _judge(self, suspects: Suspects, row: int) -> Verdict:
+        check_stop()
+        return self.settled(suspects, row) or self.judge_one(suspects, row)
 
     @abstractmethod
     def judge_one(self, suspects: Suspects, row: int) -> Verdict:

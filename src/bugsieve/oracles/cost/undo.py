@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from bugsieve.basis.errors import UnsupportedError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Origin, Suspects
 from bugsieve.benches.objectives.objective import Objective, path_states
 from bugsieve.bugs.cost.verdict import Verdict, implied, inconclusive, passed
@@ -68,6 +69,7 @@ class UndoQual(Oracle):
         return verdicts
 
     def _failure(self, state: StateArray, value: float, origin: Origin) -> Verdict:
+        check_stop()
         plan = self._back_and_on(state, origin)
         if plan is not None:
             return self.confirm(state, value, plan, "all operators can be undone")

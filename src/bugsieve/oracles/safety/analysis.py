@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import InternalError, UsageError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.bugs.safety.bug import Claim, ProofRows
 from bugsieve.oracles.safety.decide import Safety, SafetyDecider, WordArray
 from bugsieve.oracles.safety.registry import SafetySpec, parse_safety_spec
@@ -149,6 +150,7 @@ class RunAnalyst:
         )
 
     def _judged(self, spec: SafetySpec, words: WordArray) -> RunVerdict:
+        check_stop()
         start = time.thread_time()
         decider = self._decider(spec)
         is_fresh, before = decider.num_states == 0, decider.num_expanded
@@ -172,6 +174,7 @@ class RunAnalyst:
         )
 
     def _alone(self, spec: SafetySpec, position: int, row: WordArray) -> LoneVerdict:
+        check_stop()
         start = time.thread_time()
         decider = self._fresh(spec)
         verdicts = decider.decide(row.reshape(1, -1))

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UnsupportedError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.tasks.fdr.exclusions import exclusions, fact_offsets
 from bugsieve.tasks.fdr.task import StateArray, Task
 
@@ -195,6 +196,7 @@ class _Check:
         if len(stack) > _MAX_CASES:
             return None
         while stack:
+            check_stop()
             case, splits = stack.pop()
             sequence = self._restore(case)
             if sequence is not None:

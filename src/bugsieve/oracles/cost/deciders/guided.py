@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bugsieve._native import DEAD_END
+from bugsieve.basis.stopping import check_stop
 from bugsieve.oracles.cost.deciders.decider import Decider
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -52,6 +53,7 @@ class _Search:
         self._steps[root] = (root, -1)
         self._push(start[np.newaxis])
         while self._open:
+            check_stop()
             if self._end is not None and time.monotonic() >= self._end:
                 return self._result("time")
             _, _, state = heapq.heappop(self._open)
