@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from bugsieve.basis.arguments import require_function, require_kind
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, Ids, PolicyGraph, Progress, RunTable
-from bugsieve.policies.policy import Policy
+from bugsieve.policies.policy import Bindable, Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.tasks.fdr.task import StateArray, Task, require_task
 
@@ -57,7 +56,7 @@ class Run:
 
 def run_policy(
     task: Task,
-    policy: Policy | PolicyFunction | str,
+    policy: Policy | Bindable | str,
     states: ArrayLike,
     *,
     step_limit: int = DEFAULT_STEP_LIMIT,
@@ -86,13 +85,13 @@ def run_policy(
 
 
 @contextmanager
-def _bound(policy: Policy | PolicyFunction | str, task: Task) -> Iterator[Policy]:
+def _bound(policy: Policy | Bindable | str, task: Task) -> Iterator[Policy]:
     """The policy bound to the task; one that had to be made is closed afterwards."""
     if isinstance(policy, str):
         with make_policy(policy, task) as made:
             yield made
     else:
-        yield policy.bind(task) if isinstance(policy, PolicyFunction) else policy
+        yield policy.bind(task) if isinstance(policy, Bindable) else policy
 
 
 def _run(graph: PolicyGraph, table: RunTable, row: int, path: Ids) -> Run:

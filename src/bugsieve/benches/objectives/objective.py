@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.graph import PolicyGraph, RunTable
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -52,6 +54,8 @@ class Alternatives:
 class Objective(ABC):
     """A testing objective, bound to one task."""
 
+    usage: ClassVar[str]
+    """How its specs are written."""
     spec: str
     minimise: bool
     worst: float
@@ -59,6 +63,22 @@ class Objective(ABC):
 
     def __init__(self, task: Task) -> None:
         self.task = task
+
+    @classmethod
+    def objection(cls, task: Task) -> str | None:
+        """None, or why policies of this task cannot be tested for it."""
+        return None
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """Raise UsageError where no task could make `name:argument` right."""
+        if argument is not None:
+            raise UsageError(f"the objective {cls.usage!r} takes no argument, got {argument!r}")
+
+    @classmethod
+    def from_spec(cls, task: Task, argument: str | None) -> Objective:
+        """The objective of the spec `name:argument`, which has been checked."""
+        return cls(task)
 
     @property
     def best(self) -> float:
