@@ -104,8 +104,9 @@ class MemberTable(Mapping[str, M], Generic[M]):
             member = self[name]
         except BugsieveError as error:
             return MemberInfo(name, name, str(error), package)
-        usage, summary = getattr(member, "usage", name), _summary(member, name)
-        return MemberInfo(name, usage, summary, package)
+        usage = str(getattr(member, "usage", name))
+        shown = usage if usage.startswith(name) else name  # inherited from a member of ours
+        return MemberInfo(name, shown, _summary(member, name), package)
 
     def _missing(self, name: str) -> str:
         family = self.family

@@ -153,9 +153,7 @@ def test_names_are_sorted_and_new() -> None:
 
 
 def test_a_model_is_no_task() -> None:
-    with pytest.raises(
-        UsageError, match="domain 'cartpole' is for models, not for"
-    ):
+    with pytest.raises(UsageError, match="domain 'cartpole' is for models, not for"):
         generate("cartpole")
     with pytest.raises(UsageError, match=r"no domain of models 'cartpol'.*'cartpole'"):
         generate_model("cartpol")
