@@ -40,7 +40,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "explain",
-        help="show which decision of the policy is to blame for a bug",
         description="Show the policy's run and a better one side by side, mark the decision that "
         "is to blame, and say how sure that is. A safety bug is shown step by step, with what is "
         "safe in place of the fault.",

@@ -16,7 +16,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "export",
-        help="write a campaign's records as CSV, JSON or Parquet",
         description="Write the pool or the walks, the policy's runs, the verdicts and the bugs of "
         "a campaign for other programs.",
     )

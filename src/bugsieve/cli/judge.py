@@ -39,7 +39,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
     parser = subparsers.add_parser(
         "judge",
-        help="judge given states",
         description="Judge given states: is each a bug of the policy?",
         epilog=f"{task_arguments.POLICIES}\n\n--states FILE holds {FORMAT}\n\n{EPILOG}",
     )

@@ -40,7 +40,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "plot",
-        help="draw bugs over time, or how oracles or fuzzers compare",
         description=DESCRIPTION,
         epilog=EPILOG,
     )

@@ -25,7 +25,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "replay",
-        help="ask the policy again whether a bug is still there",
         description="Check a bug's certificate and run the policy from its state anew. The exit "
         "code is 1 if the policy still fails, 0 if it does not any more, 5 if that cannot be "
         "said.",

@@ -17,7 +17,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "resume",
-        help="go on with a campaign",
         description="Go on with a campaign where it stopped. The result is the same as if it had "
         "never been interrupted. Stop rules that are given replace those it had.",
     )

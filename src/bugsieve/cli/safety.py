@@ -35,7 +35,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "safety",
-        help="find and prove decisions of a policy that lead to danger",
         description=DESCRIPTION,
         epilog=EPILOG,
     )

@@ -17,7 +17,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "shield",
-        help="write a policy without its proven faults",
         description="Write the policy of a safety campaign with its proven faults replaced: in "
         "the states of their proofs it does what the proofs do, which never leads to danger. "
         "The result is a policy again ('table:FILE'), which can be tested again.",

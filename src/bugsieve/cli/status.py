@@ -17,7 +17,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "status",
-        help="show how far a campaign is, and its bugs",
         description="Show how far a campaign is and which bugs it has found, the worst first. "
         "This works while the campaign runs.",
     )

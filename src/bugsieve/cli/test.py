@@ -30,7 +30,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "test",
-        help="find and prove bugs of a policy",
         description=DESCRIPTION,
         epilog=EPILOG,
     )

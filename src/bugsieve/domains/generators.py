@@ -21,6 +21,9 @@ class Generator(Protocol[Content_co]):
     SUMMARY: str
     Options: type[GeneratorOptions]
 
+    PDDL: str
+    """The text of a PDDL domain from another package; ours are files."""
+
     def generate(self, options: Any, rng: Stream) -> Content_co:
         """Draw a problem or model; the same options and stream give the same one."""
 

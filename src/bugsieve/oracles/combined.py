@@ -10,10 +10,11 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
+from bugsieve.basis.reach import Reach, together
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
-from bugsieve.oracles.registry import check_oracle_spec, make_oracle
+from bugsieve.oracles.registry import ORACLES, check_oracle_spec, make_oracle
 from bugsieve.search import Limits
 
 SEPARATOR = "+"
@@ -43,6 +44,11 @@ class CombinedOracle(Oracle):
         """The argument names at least one oracle, each of them rightly."""
         for spec in split_specs(argument or ""):
             check_oracle_spec(spec)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """What any of the oracles would touch."""
+        return together(map(ORACLES.reach_of, split_specs(argument or "")))
 
     def close(self) -> None:
         """Close all oracles that were combined."""
@@ -77,7 +83,10 @@ class CombinedOracle(Oracle):
 
 
 class AnyOracle(CombinedOracle):
-    """Asks one member after the other, until one has a proof."""
+    """Asks one oracle after the other, until one has a proof."""
+
+    usage = "any:A+B+..."
+    examples = ("any:lookahead:1+undo-qual+aras+planner:ehc",)
 
     def asks_on(self, verdict: Verdict) -> bool:
         """A bug and a pass are final."""
@@ -85,7 +94,10 @@ class AnyOracle(CombinedOracle):
 
 
 class BestOfOracle(CombinedOracle):
-    """Asks all members and keeps the bug with the largest gap."""
+    """Asks all oracles and keeps the bug with the largest gap."""
+
+    usage = "best-of:A+B+..."
+    examples = ("best-of:lookahead+inv-quant+any:(aras+planner:gbfs-20)+bounds",)
 
     def asks_on(self, verdict: Verdict) -> bool:
         """A pass is final, and so is a bug of known gap."""

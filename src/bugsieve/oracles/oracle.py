@@ -24,6 +24,8 @@ class Oracle(ABC):
     larger limit never loses a bug.
     """
 
+    usage: ClassVar[str]
+    """How its specs are written."""
     learns: ClassVar[bool] = False
     """Whether it has a memory: see `bugsieve.oracles.learning`."""
 

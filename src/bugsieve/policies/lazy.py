@@ -17,6 +17,7 @@ class LazyPolicy(SearchingPolicy):
     """
 
     usage = "lazy:HEURISTIC (default hff)"
+    examples = ("lazy", "lazy:hadd")
 
     def __init__(
         self, task: Task, heuristic: str = "hff", *, memory_mb: int | None = None

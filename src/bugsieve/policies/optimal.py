@@ -27,6 +27,7 @@ class OptimalPolicy(SearchingPolicy):
     """
 
     usage = "optimal or optimal:plans"
+    examples = ("optimal",)  # kept plans depend on the order of the questions
 
     def __init__(
         self, task: Task, *, keeps_plans: bool = False, memory_mb: int | None = None

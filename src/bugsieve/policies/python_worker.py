@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from bugsieve.policies.models.model_view import ModelView
+from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.task_view import TaskView, bind_view
 
 

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from bugsieve.basis.arguments import require_function, require_kind
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, Progress
-from bugsieve.policies.policy import Policy
+from bugsieve.policies.policy import Bindable, Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.run_table import Ids, RunTable
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task, require_task
@@ -58,7 +57,7 @@ class Run:
 
 def run_policy(
     task: Task,
-    policy: Policy | PolicyFunction | str,
+    policy: Policy | Bindable | str,
     states: ArrayLike,
     *,
     step_limit: int = DEFAULT_STEP_LIMIT,
@@ -93,13 +92,13 @@ def runs_of(table: RunTable) -> list[Run]:
 
 
 @contextmanager
-def _bound(policy: Policy | PolicyFunction | str, task: Task) -> Iterator[Policy]:
+def _bound(policy: Policy | Bindable | str, task: Task) -> Iterator[Policy]:
     """The policy bound to the task; one that had to be made is closed afterwards."""
     if isinstance(policy, str):
         with make_policy(policy, task) as made:
             yield made
     else:
-        yield policy.bind(task) if isinstance(policy, PolicyFunction) else policy
+        yield policy.bind(task) if isinstance(policy, Bindable) else policy
 
 
 def _run(table: RunTable, row: int, path: Ids, actions: ActionArray) -> Run:

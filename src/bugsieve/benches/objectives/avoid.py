@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.benches.objectives.objective import (
     Alternatives,
     BugKind,
@@ -39,11 +40,14 @@ class AvoidingPlans(Alternatives):
 
 
 class Avoid(Objective):
-    """Maximise whether the condition holds in no state of the run, the first and last included.
+    """Reach the goal without ever meeting a condition on facts.
 
+    Maximise whether the condition holds in no state of the run, the first and last included.
     A run that gets stuck without meeting the condition has nothing to answer for here.
     """
 
+    usage = "avoid:FORMULA"
+    examples = ()  # conditions are about the facts of a task
     minimise = False
     worst = 0.0
     takes_any_plan = False
@@ -56,6 +60,17 @@ class Avoid(Objective):
         super().__init__(task)
         self.condition = parse_condition(formula, task)
         self.spec = f"avoid:{self.condition.text}"
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument is a condition; what it is about is known with the task."""
+        if argument is None:
+            raise UsageError(f"there is no objective 'avoid' without a condition: {cls.usage}")
+
+    @classmethod
+    def from_spec(cls, task: Task, argument: str | None) -> Avoid:
+        """The argument is the condition."""
+        return cls(task, argument or "")
 
     def policy_values(self, runs: RunTable) -> Values:
         """0 where the condition holds somewhere, 1 where the run has ended without it."""

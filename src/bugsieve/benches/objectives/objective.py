@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.run_table import RunTable
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -86,6 +87,8 @@ class Objective(ABC):
     `task` is what is tested, `alternatives().task` what is searched for better runs.
     """
 
+    usage: ClassVar[str]
+    """How its specs are written."""
     spec: str
     minimise: bool
     worst: float
@@ -103,6 +106,22 @@ class Objective(ABC):
 
     def __init__(self, task: Task) -> None:
         self.task = task
+
+    @classmethod
+    def objection(cls, task: Task) -> str | None:
+        """None, or why policies of this task cannot be tested for it."""
+        return None
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """Raise UsageError where no task could make `name:argument` right."""
+        if argument is not None:
+            raise UsageError(f"the objective {cls.usage!r} takes no argument, got {argument!r}")
+
+    @classmethod
+    def from_spec(cls, task: Task, argument: str | None) -> Objective:
+        """The objective of the spec `name:argument`, which has been checked."""
+        return cls(task)
 
     @property
     def best(self) -> float:

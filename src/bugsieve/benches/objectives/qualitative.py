@@ -12,8 +12,9 @@ from bugsieve.tasks.fdr.task import StateArray
 
 
 class Qualitative(Objective):
-    """Maximise whether the goal is reached, whatever it costs."""
+    """Reach the goal wherever that is possible, whatever it costs."""
 
+    usage = "qualitative"
     spec = "qualitative"
     minimise = False
     worst = 0.0

@@ -20,8 +20,9 @@ from bugsieve.tasks.fdr.task import StateArray
 
 
 class Quantitative(Objective):
-    """Minimise the cost of reaching the goal."""
+    """Reach the goal at the least cost."""
 
+    usage = "quantitative"
     spec = "quantitative"
     minimise = True
     worst = math.inf

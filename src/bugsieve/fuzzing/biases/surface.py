@@ -13,11 +13,15 @@ from bugsieve.policies.run_table import Ids
 
 
 class Surface(TraceBias):
-    """max over i < j of cost(s_i … s_j) - (h(s_i) - h(s_j)), where h is h^FF to the goal.
+    """Prefers states from which the goal distance does not fall smoothly.
+
+    max over i < j of cost(s_i … s_j) - (h(s_i) - h(s_j)), where h is h^FF to the goal.
 
     How much more was paid between two states than the distance fell. If a later state looks
     unsolvable, the score is infinite.
     """
+
+    usage = "surface"
 
     def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
         super().__init__(bench, "surface", horizon=horizon)

@@ -10,7 +10,9 @@ from bugsieve.search import improve_plan
 
 
 class ArasOracle(Oracle):
-    """A state is a bug when the policy's plan from it can be made cheaper."""
+    """Improves the policy's own plan by action elimination and neighbourhood search."""
+
+    usage = "aras"
 
     @classmethod
     def objection(cls, bench: Bench) -> str | None:

@@ -15,12 +15,13 @@ import numpy as np
 from bugsieve._native import DEAD_END
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
+from bugsieve.basis.reach import Reach
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.benches.objectives.objective import Objective
 from bugsieve.bugs.cost.verdict import Verdict, passed
 from bugsieve.oracles.cost.planners import PLANNERS, check_planner
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.oracles.registry import ORACLES, make_oracle
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -77,19 +78,26 @@ def proposition_11(objective: Objective, s: Point, s0: Point) -> bool:
 
 
 class BoundsOracle(Oracle):
-    """Confirms by the value of another run, and passes where h leaves no room for one."""
+    """Compares the policy with an optimistic and a pessimistic bound on the best run."""
+
+    usage = "bounds[:h,H] (default lmcut,ehc)"
+    examples = ("bounds", "bounds:hmax,gbfs-100", "bounds:blind,aras")
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
         self._heuristic, self._pessimist = _names(spec.partition(":")[2])
-        other = "aras" if self._pessimist == "aras" else f"planner:{self._pessimist}"
-        self._other = make_oracle(other, bench, limits=limits)
+        self._other = make_oracle(_pessimist_spec(self._pessimist), bench, limits=limits)
         self._alternatives = bench.objective.alternatives()
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument names an admissible heuristic, or that and a planner."""
         _names(argument or "")
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """What H comes from."""
+        return ORACLES.reach_of(_pessimist_spec(_names(argument or "")[1]))
 
     def close(self) -> None:
         """Close the oracle that H comes from."""
@@ -158,6 +166,11 @@ class BoundsOracle(Oracle):
         s0 = point(objective, value, h, found)
         propositions = {"10": proposition_10, "11": proposition_11}
         return [name for name, holds in propositions.items() if holds(objective, s, s0)]
+
+
+def _pessimist_spec(name: str) -> str:
+    """The oracle that finds H."""
+    return name if name == "aras" else f"planner:{name}"
 
 
 def _names(argument: str) -> tuple[str, str]:

@@ -20,7 +20,9 @@ from bugsieve.tasks.fdr.task import StateArray
 
 
 class InvQuant(Oracle):
-    """Compares the policy's run with a return to the state the walk started from."""
+    """Walks back by inverse actions, then follows the policy from where the walk started."""
+
+    usage = "inv-quant"
 
     @classmethod
     def objection(cls, bench: Bench) -> str | None:

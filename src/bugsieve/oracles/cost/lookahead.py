@@ -32,7 +32,10 @@ _PROOFS = {"unsolvable": "the goal cannot be reached", "bound": "no plan is chea
 
 
 class LookaheadOracle(Oracle):
-    """Tries the policy in every state within a few steps."""
+    """A few steps of search, then the policy from every state they lead to."""
+
+    usage = "lookahead[:DEPTH] (default 2)"
+    examples = ("lookahead:1", "lookahead", "lookahead:3")
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)

@@ -26,7 +26,9 @@ _CRITERION = "a criterion of the domain"
 
 
 class PerfectOracle(PlanningOracle):
-    """Inconclusive only when its budget is spent."""
+    """Decides every state, by optimal search, dead-end proofs and domain knowledge."""
+
+    usage = "perfect"
 
     @cached_property
     def _decider(self) -> Decider | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.reach import NOTHING, Reach
 from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
@@ -16,6 +17,9 @@ from bugsieve.oracles.cost.planners import PLANNERS, Planner, check_planner, pla
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import StateArray
+
+DOWNWARD = "fast-downward"
+"""What the program of `planner:fd:SEARCH` is called, wherever it is."""
 
 NO_ALTERNATIVE = passed("no run from this state is acceptable")
 """The verdict where the objective leaves nothing to search for."""
@@ -75,7 +79,13 @@ class PlanningOracle(Oracle):
 
 
 class PlannerOracle(PlanningOracle):
-    """Asks one planner."""
+    """Searches by astar-lmcut, astar-hmax, astar-blind, ehc, gbfs-N or fd:SEARCH (Fast Downward).
+
+    A bug if the planner finds a better run, a pass if it proves that there is none.
+    """
+
+    usage = "planner:NAME"
+    examples = ("planner:astar-lmcut", "planner:astar-blind", "planner:ehc", "planner:gbfs-20")
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
@@ -87,6 +97,11 @@ class PlannerOracle(PlanningOracle):
         if not argument:
             raise UsageError(f"name a planner after 'planner:', one of {', '.join(PLANNERS)}")
         check_planner(argument)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """Our own planners touch nothing."""
+        return Reach(programs=(DOWNWARD,)) if (argument or "").startswith("fd:") else NOTHING
 
     def judge_one(self, suspects: Suspects, row: int) -> Verdict:
         """A bug if the planner finds a better run, a pass if it proves that there is none."""

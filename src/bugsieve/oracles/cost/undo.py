@@ -21,7 +21,9 @@ from bugsieve.tasks.fdr.task import StateArray
 
 
 class UndoQual(Oracle):
-    """Confirms failures in tasks whose operators can all be undone."""
+    """A failure is a bug where every action can be undone."""
+
+    usage = "undo-qual"
 
     @classmethod
     def objection(cls, bench: Bench) -> str | None:

@@ -1,4 +1,4 @@
-"""Instances of all built-in domains, PDDL and JANI alike, as the files they are written to."""
+"""Instances of all domains, PDDL and JANI alike, as the files they are written to."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.members import MemberInfo
 from bugsieve.basis.names import no_such
-from bugsieve.domains import MADE_BY, domain_generator, domain_names, generate, jani
+from bugsieve.domains import DOMAINS, MADE_BY, generate, jani
 from bugsieve.domains.generators import Generator
 
 _HEAD = 2000
@@ -24,21 +25,26 @@ class Instance:
 
 
 def instance_names() -> tuple[str, ...]:
-    """The names of all built-in domains, in alphabetical order."""
-    return tuple(sorted([*domain_names(), *jani.model_names()]))
+    """The names of all domains, in alphabetical order."""
+    return tuple(sorted([*DOMAINS, *jani.MODEL_DOMAINS]))
+
+
+def instance_infos() -> list[MemberInfo]:
+    """A line on each domain, in alphabetical order."""
+    infos = [*DOMAINS.infos(), *jani.MODEL_DOMAINS.infos()]
+    return sorted(infos, key=lambda info: info.name)
 
 
 def instance_generator(name: str) -> Generator[object]:
     """The module that generates instances of this domain."""
     if name not in instance_names():
-        raise UsageError(no_such("built-in domain", name, instance_names()))
-    is_model = name in jani.model_names()
-    return jani.model_generator(name) if is_model else domain_generator(name)
+        raise UsageError(no_such("domain", name, instance_names()))
+    return jani.MODEL_DOMAINS[name] if name in jani.MODEL_DOMAINS else DOMAINS[name]
 
 
 def generate_instance(name: str, *, seed: int, parameters: Mapping[str, Any]) -> Instance:
     """A task as two PDDL files, or a model as one JANI file."""
-    if name in jani.model_names():
+    if name in jani.MODEL_DOMAINS:
         model = jani.generate_model(name, seed=seed, **parameters)
         return Instance(model.name, {"model.jani": model.text})
     task = generate(name, seed=seed, **parameters)
