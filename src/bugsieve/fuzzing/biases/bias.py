@@ -58,11 +58,6 @@ class Bias(ABC):
         """The bias of the spec `name:argument`, which has been checked."""
         return cls(bench)
 
-    @classmethod
-    def objection(cls, bench: Bench) -> str | None:
-        """None, or why this bias cannot be used on this bench."""
-        return None
-
     @abstractmethod
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
         """Weights of the successors of all walks of a step."""
