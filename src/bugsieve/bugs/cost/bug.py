@@ -43,7 +43,7 @@ class Bug:
 
     @property
     def kind(self) -> str:
-        """ "unsolved", "costly" or "avoidable"."""
+        """One of the kinds that its objective declares, such as "unsolved" or "costly"."""
         return str(self.certificate["kind"])
 
     @property
