@@ -181,6 +181,14 @@ COMMANDS = Family(
     noun="command", builtin=_modules("cli", _COMMANDS, ":register"), summaries=_COMMANDS
 )
 
+KINDS = Family(
+    noun="kind of campaigns",
+    builtin={
+        "cost": "bugsieve.campaigns.cost.kind:COST",
+        "safety": "bugsieve.campaigns.safety.kind:SAFETY",
+    },
+)
+
 FAMILIES = (
     *(POLICIES, MODEL_POLICIES, ORACLES, SAFETY_ORACLES, BIASES, OBJECTIVES),
     *(DOMAINS, MODEL_DOMAINS, FORMATS, COMMANDS),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from bugsieve.basis.errors import InputError
-from bugsieve.basis.names import no_such
+from bugsieve.basis import families
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.members import MemberTable
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Driver
@@ -23,13 +23,6 @@ from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.records import CampaignRecords, kind_of
 from bugsieve.results.store import Store
 from bugsieve.results.table_files import Table
-
-KINDS = {
-    "cost": "bugsieve.campaigns.cost.kind:COST",
-    "safety": "bugsieve.campaigns.safety.kind:SAFETY",
-}
-"""As `module:object`. Stores name their kind by the key alone: a folder of somebody else's must
-not choose what is imported."""
 
 OptionsT = TypeVar("OptionsT", bound=CampaignOptions)
 
@@ -120,23 +113,20 @@ class Kind(Generic[OptionsT]):
     """How many bugs a summary lists."""
 
 
-def kind_named(name: str) -> Kind[Any]:
-    """The kind of this name; InputError if there is none."""
-    if name not in KINDS:
-        raise InputError(no_such("kind of campaigns", name, KINDS))
-    module, _, attribute = KINDS[name].partition(":")
-    kind: Kind[Any] = getattr(import_module(module), attribute)
-    return kind
+KINDS: MemberTable[Kind[Any]] = MemberTable(families.KINDS)
+"""Stores name their kind by the key alone: somebody else's folder must not choose what is
+imported."""
 
 
 def kind_in(directory: Path) -> Kind[Any]:
     """The kind of the campaign in a folder."""
     name = kind_of(directory)
-    if name not in KINDS:
-        raise InputError(f"{directory}: {no_such('kind of campaigns', name, KINDS)}")
-    return kind_named(name)
+    try:
+        return KINDS[name]
+    except UsageError as error:
+        raise InputError(f"{directory}: {error}") from None
 
 
 def kind_for(options: CampaignOptions) -> Kind[Any]:
     """The kind that these options are for."""
-    return next(kind for kind in map(kind_named, KINDS) if type(options) is kind.options)
+    return next(kind for kind in KINDS.values() if type(options) is kind.options)

@@ -50,9 +50,9 @@ def run_displayed(campaign: Campaign) -> Summary:
 
 def progress_line(state: RoundDone, max_time: float | None) -> str:
     """Where a campaign stands, in one line."""
-    from bugsieve.campaigns.kind import kind_named
+    from bugsieve.campaigns.kind import KINDS
 
-    parts = kind_named(state.kind).wording.progress(state)
+    parts = KINDS[state.kind].wording.progress(state)
     if state.last_bug_seconds is not None:
         parts.append(f"last find {max(state.seconds - state.last_bug_seconds, 0):.0f} s ago")
     parts.append(f"{state.seconds:.0f} s")

@@ -99,9 +99,9 @@ def duration(seconds: float) -> str:
 
 def _state(state: State) -> str:
     from bugsieve.campaigns.events import RoundDone
-    from bugsieve.campaigns.kind import kind_named
+    from bugsieve.campaigns.kind import KINDS
 
     if isinstance(state, RoundDone):
-        (place, *_) = kind_named(state.kind).wording.progress(state)
+        (place, *_) = KINDS[state.kind].wording.progress(state)
         return f"{place}, {sum(state.bugs.values())} bugs"
     return f"training, step {state.steps}"

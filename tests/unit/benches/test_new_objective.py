@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from bugsieve._native import DEAD_END
-from bugsieve.benches import objectives
+from bugsieve.basis import families
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective, objective_class
 from bugsieve.benches.objectives.objective import (
@@ -29,16 +29,16 @@ from bugsieve.benches.objectives.objective import (
 )
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
+from bugsieve.campaigns.cost.wording import FoundStates
 from bugsieve.campaigns.find import find_bugs
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.checkers import cost as checker
 from bugsieve.checkers.cost import CertificateError, check
-from bugsieve.campaigns.cost.wording import FoundStates
 from bugsieve.faults.blame import blame
+from bugsieve.judging.findings import CostBugRow
 from bugsieve.oracles.cost.aras import ArasOracle
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.run_table import RunTable
-from bugsieve.judging.findings import CostBugRow
 from bugsieve.search import exact_goal_distances
 from bugsieve.tasks.fdr.loading import native_task
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -115,7 +115,7 @@ class OddProof(checker._Proof):
 
 @pytest.fixture(autouse=True)
 def _in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(objectives._CLASSES, FewestOdd.spec, FewestOdd)
+    monkeypatch.setitem(families.OBJECTIVES.builtin, FewestOdd.spec, f"{__name__}:FewestOdd")
 
 
 @pytest.fixture
