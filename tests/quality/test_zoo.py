@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from bugsieve.results.rows import BugRow
 
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.judging.findings import CostBugRow
 from bugsieve.results.cost.records import CostRecords
 from tests.quality.zoo import EXHIBITS, Exhibit, bugs, habitat_of
 
 FEWEST_FOUND = 0.95
 
 
-def campaign(exhibit: Exhibit, folder: Path) -> list[BugRow]:
+def campaign(exhibit: Exhibit, folder: Path) -> list[CostBugRow]:
     """The bugs that a campaign with the default settings finds."""
     habitat = habitat_of(exhibit.domain, exhibit.seed)
     options = CostOptions(task=(), policy=exhibit.name)
