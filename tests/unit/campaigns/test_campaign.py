@@ -386,7 +386,7 @@ def test_an_oracle_that_lies_never_makes_a_bug(
     folder: Path, task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lying = "tests.unit.campaigns.lying:LyingOracle"
-    monkeypatch.setitem(registry._MEMBERS, "lying", lying)
+    monkeypatch.setitem(registry.ORACLES.family.builtin, "lying", lying)
     events: list[Event] = []
     given = options(oracles=("lying",), fuzz=replace(FUZZ, pool_size=10))
     summary = Campaign.create(folder, given, subject=task).run(events.append)
