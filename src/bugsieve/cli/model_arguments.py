@@ -109,7 +109,7 @@ def model_from(args: argparse.Namespace) -> JaniModel:
 
 
 def _pddl_model(args: argparse.Namespace) -> JaniModel:
-    from bugsieve.tasks.fond.loading import load_fond, read_condition
+    from bugsieve.tasks.fond.loading import load_fond, condition_text
 
     if args.property is None:
         raise UsageError(f"{args.model}: a PDDL domain needs a problem file beside it")
@@ -118,7 +118,7 @@ def _pddl_model(args: argparse.Namespace) -> JaniModel:
             raise UsageError(f"--{name.replace('_', '-')} is for JANI models, not for PDDL")
     if args.unsafe is None:
         raise UsageError(f"{args.model}: say what is unsafe with --unsafe '(CONDITION)'")
-    danger = read_condition(args.unsafe, name="--unsafe")
+    danger = condition_text(args.unsafe, name="--unsafe")
     return load_fond(args.model, args.property, danger)
 
 

@@ -23,7 +23,7 @@ from bugsieve.experiments.instances import (
     refuse_keys,
 )
 from bugsieve.results.safety.folder import MODEL_FILE
-from bugsieve.tasks.fond.loading import load_fond, read_condition
+from bugsieve.tasks.fond.loading import load_fond, condition_text
 from bugsieve.tasks.jani.loading import load_document, load_model
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.properties import PropertyFiles
@@ -126,7 +126,7 @@ def _fond(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
         raise InputError(f"{place}: say what is 'unsafe': a condition in PDDL, or its file")
     unsafe = checked_text(entry["unsafe"], f"{place}: unsafe")
     with placed(place):
-        danger = read_condition(unsafe, name="unsafe:", base=base)
+        danger = condition_text(unsafe, name="unsafe:", base=base)
     shown = unsafe if unsafe == danger else str((base / unsafe).absolute())
     instances: list[Instance] = []
     for task in given_instances(entry, place, base):
@@ -151,7 +151,7 @@ def load_files(
     """The model of these files, which are in the order of the command line's arguments."""
     if len(files) == len(_SOURCES["domain"]):
         domain, problem, unsafe = files
-        return load_fond(domain, problem, read_condition(unsafe, name="unsafe:"))
+        return load_fond(domain, problem, condition_text(unsafe, name="unsafe:"))
     pairs = [text.partition("=") for text in constants]
     values = {name: json.loads(value) for name, _, value in pairs}
     given = files[1:]
