@@ -109,7 +109,7 @@ def model_from(args: argparse.Namespace) -> JaniModel:
 
 
 def _pddl_model(args: argparse.Namespace) -> JaniModel:
-    from bugsieve.tasks.fond.loading import load_fond, condition_text
+    from bugsieve.tasks.fond.loading import condition_text, load_fond
 
     if args.property is None:
         raise UsageError(f"{args.model}: a PDDL domain needs a problem file beside it")

@@ -23,7 +23,7 @@ from bugsieve.experiments.instances import (
     refuse_keys,
 )
 from bugsieve.results.safety.folder import MODEL_FILE
-from bugsieve.tasks.fond.loading import load_fond, condition_text
+from bugsieve.tasks.fond.loading import condition_text, load_fond
 from bugsieve.tasks.jani.loading import load_document, load_model
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.properties import PropertyFiles

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from bugsieve.tasks.pddl.conditions import (
     read_condition,
     run_program,
 )
-from bugsieve.tasks.pddl.declarations import ROOT_TYPE, Signature, Vocabulary
+from bugsieve.tasks.pddl.declarations import ROOT_TYPE, Vocabulary
 from bugsieve.tasks.pddl.formulas import Scope
 
 MAX_CHARACTERS = 100_000
@@ -71,7 +71,7 @@ def parse_condition(text: str, task: Task, *, vocabulary: Vocabulary | None = No
         raise InputError(f"a condition may have {MAX_CHARACTERS} characters, not {len(text)}")
     name = f"condition {_shown(text)}"
     document = read_condition(text, name=name, max_depth=MAX_CHARACTERS)
-    known = vocabulary or _vocabulary(task)
+    known = vocabulary or vocabulary_of(task)
     scope = Scope(document, known, "the condition", _objects(task), find_atom=task.places)
     program = expand_condition(scope, document.root, task.truth)
     if isinstance(program, bool):
@@ -87,13 +87,13 @@ def parse_condition(text: str, task: Task, *, vocabulary: Vocabulary | None = No
     return Condition(task, expanded, tuple(steps))
 
 
-def _vocabulary(task: Task) -> Vocabulary:
-    """The predicates that occur, where nothing tells the declared ones; no types."""
+def vocabulary_of(task: Task) -> Vocabulary:
+    """What conditions on the task may name: what its PDDL declares, else what occurs, untyped."""
+    declared: Any = getattr(task, "pddl", None)
+    if declared is not None:
+        return Vocabulary(declared.types, declared.constants, declared.predicates)
     known = map(atoms.words_of, _atoms(task))
-    predicates: dict[str, Signature] = {
-        words[0]: ((ROOT_TYPE,),) * (len(words) - 1) for words in known
-    }
-    return Vocabulary(predicates={**predicates, "=": ((ROOT_TYPE,),) * 2})
+    return Vocabulary(predicates={words[0]: ((ROOT_TYPE,),) * (len(words) - 1) for words in known})
 
 
 def _objects(task: Task) -> Mapping[str, str]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import NoReturn, TypeAlias, TypeVar
 
 from bugsieve.basis.errors import InputError
 from bugsieve.tasks.pddl.declarations import variables
-from bugsieve.tasks.pddl.formulas import QUANTIFIERS, Scope, check_condition
+from bugsieve.tasks.pddl.formulas import JUNCTIONS, QUANTIFIERS, Scope, check_condition
 from bugsieve.tasks.pddl.reader import (
     MAX_DEPTH,
     Block,
@@ -50,7 +51,7 @@ _Part: TypeAlias = tuple[Expression, _Bound]
 
 
 def read_condition(text: str, *, name: str, max_depth: int = MAX_DEPTH) -> Document:
-    """The blocks of a condition that is a text of its own; `name` stands for its file in errors."""
+    """The blocks of a condition that is a text of its own; errors call it `name`."""
     builder = _ConditionBuilder(name, max_depth)
     for number, line in enumerate(text.split("\n"), start=1):
         builder.add_line(line.split(";", 1)[0], number)
@@ -108,8 +109,7 @@ class _ConditionBuilder(Builder):
 
     def _expect_formula(self, line: int) -> NoReturn:
         raise InputError(
-            f"{self.path}:{line}: one formula was expected, "
-            "such as (and (on a b) (not (clear c)))"
+            f"{self.path}:{line}: one formula was expected, such as (and (on a b) (not (clear c)))"
         )
 
 
@@ -141,10 +141,10 @@ class _Expander:
         self._scope = scope
         self._truth = truth
         self._program: list[str | Junction] = []
-        self._parts = 0
         self._ranges: dict[int, tuple[list[str], list[list[str]]]] = {}
 
     def run(self, root: Expression) -> Program | bool:
+        self._check_size(root)
         frames = [_Frame("and", 0, iter([(root, {})]))]  # the outermost holds the whole alone
         while True:
             part = next(frames[-1].parts, None)
@@ -158,7 +158,6 @@ class _Expander:
 
     def _opened(self, item: Expression, bound: _Bound) -> _Frame | bool | None:
         assert isinstance(item, Block)
-        self._count(item)
         start = len(self._program)
         tag = str(item[0])
         if tag in QUANTIFIERS:
@@ -167,7 +166,7 @@ class _Expander:
         if tag == "imply":
             premise = make_block(item.line, make_word("not", item.line), item[1])
             return _Frame("or", start, iter([(premise, bound), (item[2], bound)]))
-        if tag in ("and", "or", "not"):
+        if tag in JUNCTIONS:
             return _Frame(tag, start, ((part, bound) for part in item[1:]))
         return self._atom([bound.get(str(word), str(word)) for word in item])
 
@@ -192,24 +191,39 @@ class _Expander:
 
     def _cases(self, item: Block, bound: _Bound) -> Iterator[_Bound]:
         """The variables of a quantifier bound to objects in every way."""
-        if id(item) not in self._ranges:
-            self._ranges[id(item)] = self._range(item)
         names, choices = self._ranges[id(item)]
         for case in product(*choices):
             yield {**bound, **dict(zip(names, case, strict=True))}
 
     def _range(self, item: Block) -> tuple[list[str], list[list[str]]]:
+        """The variables of a quantifier, and the objects that each may be."""
         document, vocabulary = self._scope.document, self._scope.vocabulary
         assert isinstance(item[1], Block)
         entries = variables(document, item[1], vocabulary.types, self._scope.owner)
         choices = [
-            [name for name, own in self._scope.terms.items() if vocabulary.fits(own, (entry.type,))]
+            [
+                name
+                for name, own in self._scope.terms.items()
+                if vocabulary.fits(own, (entry.type,))
+            ]
             for entry in entries
         ]
         return [str(entry.name) for entry in entries], choices
 
-    def _count(self, item: Block) -> None:
-        self._parts += 1
-        if self._parts > MAX_PARTS:
-            feature = f"quantifiers that stand for more than {MAX_PARTS} parts"
-            raise self._scope.document.unsupported(item, self._scope.owner, feature)
+    def _check_size(self, root: Expression) -> None:
+        """Raise if there are too many parts; counted beforehand, since making them takes long."""
+        size = 0
+        pending = [(root, 1)]
+        while pending:
+            item, copies = pending.pop()
+            assert isinstance(item, Block)
+            size += copies
+            if size > MAX_PARTS:
+                feature = f"quantifiers that stand for more than {MAX_PARTS} parts"
+                raise self._scope.document.unsupported(item, self._scope.owner, feature)
+            if item[0] in QUANTIFIERS:
+                self._ranges[id(item)] = self._range(item)
+                copies *= prod(map(len, self._ranges[id(item)][1]))
+                pending.append((item[2], copies))
+            elif item[0] in JUNCTIONS:
+                pending += ((part, copies) for part in item[1:])

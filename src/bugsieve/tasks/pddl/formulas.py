@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
-from bugsieve.tasks.pddl.declarations import Signature, Vocabulary, variables
+from bugsieve.tasks.pddl.declarations import ROOT_TYPE, Signature, Vocabulary, variables
 from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, to_text
 
 COST_FUNCTION = "total-cost"
 QUANTIFIERS = ("forall", "exists")
+JUNCTIONS = ("and", "or", "not", "imply")
 
 _MAX_DIGITS = 100  # Python refuses to read very long numbers
 
-_JUNCTIONS = ("and", "or", "not", "imply")
 _FORMS = {"not": (1, "(not CONDITION)"), "imply": (2, "(imply CONDITION CONDITION)")}
+_EQUALITY = ((ROOT_TYPE,),) * 2
 _COMPARISONS = frozenset({"<", ">", "<=", ">="})
 _NUMERIC_EFFECTS = frozenset({"assign", "decrease", "scale-up", "scale-down"})
 _FOREIGN_CONDITIONS = {
@@ -67,7 +68,7 @@ def _checked_parts(scope: Scope, item: Expression) -> list[tuple[Scope, Expressi
     tag = _tag(scope, block)
     if tag in QUANTIFIERS:
         return [(_quantified(scope, block), block[2])]
-    if tag in _JUNCTIONS:
+    if tag in JUNCTIONS:
         if tag in _FORMS:
             _expect(scope, block, *_FORMS[tag])
         return [(scope, part) for part in block[1:]]
@@ -81,13 +82,19 @@ def _check_atom_condition(scope: Scope, block: Block, tag: Word) -> None:
         raise scope.document.unsupported(block, scope.owner, _numeric(block))
     if tag in _FOREIGN_CONDITIONS and tag not in scope.vocabulary.predicates:
         raise scope.document.unsupported(block, scope.owner, _FOREIGN_CONDITIONS[tag])
-    if scope.find_atom is None or tag == "=" or not _is_ground(block):
+    if tag == "=":
+        _check_arguments(scope, block, "predicate", _EQUALITY)
+    elif scope.find_atom is None or not _is_ground(block):
         check_atom(scope, block)
-        return
+    else:
+        _find_atom(scope.find_atom, scope.document, block)
+
+
+def _find_atom(find: Callable[[str], object], document: Document, block: Block) -> None:
     try:
-        scope.find_atom(to_text(block))
+        find(to_text(block))
     except InputError as error:
-        raise scope.document.error(block, str(error)) from None
+        raise document.error(block, str(error)) from None
 
 
 def _is_ground(block: Block) -> bool:
