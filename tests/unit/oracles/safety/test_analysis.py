@@ -18,7 +18,7 @@ from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.search.limits import Limits
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import StateArray
+from bugsieve.tasks.jani.model import Valuations
 from tests.property.safety_models import Case, ListedPolicy, document
 from tests.reference.safety import GOAL, ORDINARY, UNSAFE, System
 from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable
@@ -169,7 +169,7 @@ def test_a_rejected_claim_is_reported_with_its_certificate(
 class Wavering(ListedPolicy):
     """Does something else in state 1 than it did during the run."""
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         return np.where(states[:, 0] == 1, 2, super().choose(states)).astype(np.int32)
 
 
