@@ -127,4 +127,4 @@ def run_class(row: RunVerdictRow) -> str:
     """Which field of `RunCounts` counts a run."""
     if row.faults:
         return "with_fault"
-    return "unavoidable" if np.all(row.safety == Safety.UNSAFE) else "inconclusive"
+    return "unavoidable" if np.all(row.safety == Safety.LOST) else "inconclusive"

@@ -12,7 +12,7 @@ from bugsieve.results.table_files import Table
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
 
-SAFETY_NAMES = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.UNKNOWN: "unknown"}
+SAFETY_NAMES = {Safety.SAFE: "safe", Safety.LOST: "unsafe", Safety.UNKNOWN: "unknown"}
 
 
 def about_safety(header: SafetyHeader) -> dict[str, str]:

@@ -27,7 +27,7 @@ from bugsieve.results.safety.rows import (
 from bugsieve.results.safety.store import SafetyStore
 from tests.unit.campaigns.safety.ledge import ledge
 
-_SAFETY = {"s": Safety.SAFE, "u": Safety.UNSAFE, "?": Safety.UNKNOWN}
+_SAFETY = {"s": Safety.SAFE, "u": Safety.LOST, "?": Safety.UNKNOWN}
 
 
 @dataclass(frozen=True)
