@@ -28,7 +28,7 @@ from bugsieve.tasks.jani.loading import load_document, load_model
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.properties import PropertyFiles
 
-_PARTS = ("start", "objective", "unsafe")
+_PARTS = ("start", "goal", "unsafe")
 """Of a JANI property, if they have files of their own."""
 _SOURCES = {
     "generator": ("generator", "parameters", "seeds"),
@@ -92,7 +92,7 @@ def _jani(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
     if parts and (len(parts) < len(_PARTS) or "property" in entry):
         raise InputError(
             f"{place}: a property has one file ('property'), or three: "
-            "'start', 'objective' and 'unsafe'"
+            "'start', 'goal' and 'unsafe'"
         )
     keys = ["model", *(["property"] if "property" in entry else parts)]
     paths = [base / checked_text(entry[key], f"{place}: {key}") for key in keys]
