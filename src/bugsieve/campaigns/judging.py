@@ -155,7 +155,7 @@ class Judge(Closing):
         )
 
     def _proof(self, state: StateArray, row: VerdictRow, found_by: FoundBy) -> Bug | RejectedRow:
-        number = found_by.index
+        number = found_by.number
         try:
             bug = make_bug(self.bench, state, row.verdict, oracle=row.oracle, found_by=found_by)
         except (InternalError, UsageError) as error:  # no plan, or one that cannot be followed

@@ -115,7 +115,7 @@ def _pool_rows(addition: Addition) -> Iterator[Row]:
     seconds = addition.progress.seconds
     for entry, state in zip(addition.entries, states, strict=True):
         actions = action_bytes(entry.actions)
-        yield entry.index, state.tobytes(), entry.parent, actions, entry.walk, seconds
+        yield entry.number, state.tobytes(), entry.parent, actions, entry.walk, seconds
 
 
 def _run_row(judgement: Judgement) -> Row:
