@@ -31,7 +31,7 @@ campaign.lock     keeps two processes from running the campaign at once
 
 bugsieve status {folder}       how far it is
 bugsieve resume {folder}       continue where it stopped
-bugsieve explain {folder} BUG  the run step by step, with the decision to blame
+bugsieve explain {folder} BUG  the run step by step, with its fault
 bugsieve replay {folder} BUG   ask the policy again and check the certificate
 bugsieve shield {folder}       the policy without its proven faults
 bugsieve export {folder} --csv OUT
