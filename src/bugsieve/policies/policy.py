@@ -70,7 +70,7 @@ class BoundPolicy(Closing, ABC):
         self.tie_epsilon = tie_epsilon
 
     @classmethod
-    def supports(cls, task: Task) -> str | None:
+    def objection(cls, task: Task) -> str | None:
         """None, or the reason why no policy of this family can be bound to the task."""
         return None
 

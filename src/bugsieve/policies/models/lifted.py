@@ -16,7 +16,7 @@ from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.policies.policy import Bindable, Policy, policy_name
 from bugsieve.policies.task_view import StateFunction, bind_view, required_parameters
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 
 def as_model_policy(
@@ -51,7 +51,7 @@ class FunctionPolicy(FallibleModelPolicy):
         self._function = bind_view(function, ModelView.of(model))
         self._reader = StateReader(model)
 
-    def decide(self, states: StateArray, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
         """One action per state, or the exception that the function raised there."""
         return Decisions.of(
             self._reader.decision(
@@ -69,7 +69,7 @@ class BatchPolicy(FallibleModelPolicy):
         super().__init__(model, f"object:{policy_name(cast(Policy, policy))}")
         self._policy = cast(Policy, policy)
 
-    def decide(self, states: StateArray, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
         """One action per state, or the exception that the object raised there."""
         return decide(self._policy, cast(Any, states))
 

@@ -11,7 +11,7 @@ from bugsieve import _native
 from bugsieve.basis.closing import Closing
 from bugsieve.policies.models.troubles import Troubles
 from bugsieve.tasks.fdr.task import NO_ACTION as NO_ACTION
-from bugsieve.tasks.jani.model import JaniModel, StateArray, WordArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations, WordArray
 
 ActionArray = NDArray[np.int32]
 
@@ -35,7 +35,7 @@ class ModelPolicy(Closing, ABC):
         return self._troubles
 
     @abstractmethod
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """One action number per state, applicable or not, or NO_ACTION.
 
         What is chosen in a state does not depend on the other states of the batch.

@@ -26,7 +26,7 @@ from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.trees.forest import Evaluator, Forest
 from bugsieve.policies.trees.forest_json import read_forest_json
 from bugsieve.policies.trees.lightgbm_text import MAGIC, read_lightgbm
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 TIE_EPSILON = 1e-9
@@ -96,7 +96,7 @@ class TreesPolicy(ScoringPolicy):
         """A hash of the files as they were when they were read."""
         return self._fingerprint
 
-    def scores(self, states: StateArray) -> NDArray[np.float64]:
+    def scores(self, states: Valuations) -> NDArray[np.float64]:
         """A score per action, -inf for those that the trees do not know."""
         scores = np.full((len(states), len(self.model.actions)), -np.inf)
         for scorer in self._scorers:
@@ -104,7 +104,7 @@ class TreesPolicy(ScoringPolicy):
             scores[:, scorer.actions] = scorer.evaluator.scores(inputs)
         return scores
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """The best action of each state; NO_ACTION where the trees know none that competes."""
         chosen = super().choose(states)
         known = np.concatenate([scorer.actions for scorer in self._scorers])

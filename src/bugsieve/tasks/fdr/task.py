@@ -178,6 +178,10 @@ class Task:
         """
         return self._facts.places(atoms.normalised(require_text(atom, "atom")), self.objects)
 
+    def truth(self, atom: str) -> bool | None:
+        """What a PDDL atom is in every state; None where states differ."""
+        return self._facts.truth(atoms.normalised(require_text(atom, "atom")))
+
     def applicable(self, states: ArrayLike) -> Applicable:
         """The applicable operators of each state."""
         return Applicable(*ask_core(self.native.applicable, self.checked_states(states)))

@@ -23,7 +23,7 @@ from bugsieve.results.safety.store import SafetyStore, WalkPart
 from bugsieve.tasks.jani.saved import SavedModel
 from tests.unit.campaigns.safety.ledge import ledge
 
-_SAFETY = {"s": Safety.SAFE, "u": Safety.UNSAFE, "?": Safety.UNKNOWN}
+_SAFETY = {"s": Safety.SAFE, "u": Safety.LOST, "?": Safety.UNKNOWN}
 
 
 @dataclass(frozen=True)
