@@ -140,7 +140,7 @@ def _addition(states: StateArray, number: int, size: int, progress: Progress) ->
     entries = [PoolEntry(first + i, 0, (1, 2, 3), first + i) for i in range(size)]
     verdict = VerdictRow("lookahead", inconclusive("no better run found"))
     run = RunRow(2, 30, 30, 30.0)
-    visits = [Visit(entry.index, entry.index) for entry in entries]
+    visits = [Visit(entry.number, entry.number) for entry in entries]
     findings = [Finding(visit, run, (verdict,)) for visit in visits]
     return Addition(progress, PoolPart(entries, states[rows]), findings)
 
