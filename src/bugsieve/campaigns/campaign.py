@@ -36,8 +36,6 @@ from bugsieve.results.saved_task import SavedTask
 from bugsieve.results.store import Store
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import StateArray, Task, require_task
-from bugsieve.tasks.pddl.reader import MAX_BYTES
-from bugsieve.tasks.sources import read_input, task_files
 
 AnyPath = str | os.PathLike[str]
 AnyPolicy = Policy | PolicyFunction
@@ -242,12 +240,8 @@ def _check_specs(options: CampaignOptions, policy: AnyPolicy | None) -> None:
 def _loaded(options: CampaignOptions, task: Task | None) -> tuple[SavedTask, Task]:
     if task is None and not options.task:
         raise UsageError("a campaign needs a task: a domain and a problem file, or one .sas file")
-    files = task_files(*options.task)
-    loaded = load_task(*files) if task is None else require_task(task)
-    if len(files) < 2:
-        return SavedTask.of(loaded), loaded
-    domain, problem = (read_input(path, kind="PDDL", max_bytes=MAX_BYTES) for path in files)
-    return SavedTask.of(loaded, domain=domain, problem=problem), loaded
+    loaded = load_task(*options.task) if task is None else require_task(task)
+    return SavedTask.of(loaded), loaded
 
 
 def _bound(policy: AnyPolicy | None, task: Task) -> Policy | None:

@@ -113,6 +113,7 @@ def task_of(
         name=pddl.problem.name,
         objects=pddl.problem.objects,
         initial_atoms=pddl.problem.atoms,
+        pddl_texts=pddl.given,
     )
 
 
