@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 from bugsieve.tasks.pddl.declarations import Signature, variables
 from bugsieve.tasks.pddl.domain import Domain, check_domain
@@ -107,13 +107,13 @@ def _without_label(section: Expression) -> Expression:
     return make_block(section.line, *(word for word in section if word != _CONSTRAINTS))
 
 
-def _is(section: Expression, keyword: str) -> bool:
+def _is(section: Expression, keyword: str) -> TypeGuard[Block]:
     return isinstance(section, Block) and bool(section) and section[0] == keyword
 
 
 def _parts(sections: list[Expression], keyword: str) -> list[Expression]:
     found = [section for section in sections if _is(section, keyword)]
-    return [part for section in found for part in section[1:]]  # type: ignore[misc]
+    return [part for section in found for part in section[1:]]
 
 
 def _document(name: str, data: bytes) -> Document:
