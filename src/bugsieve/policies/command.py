@@ -57,7 +57,8 @@ class CommandPolicy(CommandArgument, ForeignPolicy):
 def command_program(command: Sequence[str], limits: WorkerLimits) -> Program:
     """The program of these words, wherever it is."""
     words = (_place(command[0]), *command[1:])
-    return Program(f"cmd:{shlex.join(command)}", words, limits)
+    files = tuple(os.path.abspath(word) for word in words if os.path.isfile(word))
+    return Program(f"cmd:{shlex.join(command)}", words, limits, files=files)
 
 
 def command_words(argument: str | None) -> list[str]:

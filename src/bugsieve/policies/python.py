@@ -13,6 +13,7 @@ import sys
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.reach import Reach
 from bugsieve.policies.conversation import Program
+from bugsieve.policies.fingerprints import module_file
 from bugsieve.policies.foreign import ForeignPolicy
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.worker import WorkerLimits
@@ -60,7 +61,11 @@ def function_program(target: str, limits: WorkerLimits) -> Program:
     path = os.pathsep.join(filter(None, sys.path))
     command = (sys.executable, "-c", _BOOT, target)
     environment = {**os.environ, "PYTHONPATH": path}
-    return Program(f"python:{target}", command, limits, environment)
+    place = target.rpartition(":")[0]
+    is_file = place.endswith(".py") or os.sep in place  # the worker's rule
+    source = place if is_file else module_file(place)
+    files = () if source is None else (os.path.abspath(source),)
+    return Program(f"python:{target}", command, limits, environment, files)
 
 
 def function_target(argument: str | None) -> str:

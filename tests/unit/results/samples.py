@@ -29,7 +29,8 @@ PLACES = 500
 
 def header(task: Task | None = None, *, policy: str = "greedy:hff") -> CampaignHeader:
     """Of a campaign with two oracles in use and one that objects."""
-    saved = SavedTask.of(task or line_task(PLACES), domain=b"(domain)", problem=b"(problem)")
+    grounded = SavedTask.of(task or line_task(PLACES))
+    saved = replace(grounded, domain=b"(domain)", problem=b"(problem)")
     rows = (OracleRow("lookahead"), OracleRow("undo-qual", "no way back"), OracleRow("perfect"))
     options = 'policy = "greedy:hff"\n'
     return CampaignHeader(options, saved, policy, False, rows, objective="quantitative")

@@ -46,6 +46,10 @@ class ForeignModelPolicy(FallibleModelPolicy):
         answers = self._conversation.ask(self._reader.questions(states, applicable))
         return Decisions.of(map(self._reader.decision, answers))
 
+    def fingerprint(self) -> str:
+        """A hash of the spec and of the files that it names."""
+        return self._conversation.program.fingerprint
+
     def forget(self) -> None:
         """Drop all answers: the program is asked again about every state."""
         self._known.clear()

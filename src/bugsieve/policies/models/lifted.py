@@ -8,6 +8,7 @@ from typing import Any, cast
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.asking import check_policy, decide
 from bugsieve.policies.decisions import Decisions
+from bugsieve.policies.fingerprints import Fingerprinted, policy_fingerprint
 from bugsieve.policies.function_policy import call
 from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.models.fallible import Applicable, FallibleModelPolicy, StateReader
@@ -73,8 +74,12 @@ class BatchPolicy(FallibleModelPolicy):
         """One action per state, or the exception that the object raised there."""
         return decide(self._policy, cast(Any, states))
 
+    def fingerprint(self) -> str:
+        """The object's own, or its class."""
+        return policy_fingerprint(self._policy)
 
-class _BatchFunction:
+
+class _BatchFunction(Fingerprinted):
     """A function of a batch of states under the name `choose`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -7,9 +7,6 @@ one of the names, or None. It runs in a worker process, see `bugsieve.policies.p
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-
 from bugsieve.policies.models.foreign import ForeignModelPolicy
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.python import FunctionArgument, function_program, function_target
@@ -24,12 +21,6 @@ class PythonPolicy(FunctionArgument, ForeignModelPolicy):
         self, model: JaniModel, target: str, *, limits: WorkerLimits | None = None
     ) -> None:
         super().__init__(model, function_program(target, limits or WorkerLimits()))
-        place = Path(target.rpartition(":")[0])
-        self._source = place.read_bytes() if place.suffix == ".py" else b""
-
-    def fingerprint(self) -> str:
-        """A hash of the file with the function; modules are the worker's to find."""
-        return hashlib.sha256(self._source).hexdigest() if self._source else ""
 
     @classmethod
     def from_spec(

@@ -7,7 +7,6 @@ ACTION.txt or ACTION.json.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
 from bugsieve.basis.reach import Reach
 from bugsieve.basis.wording import counted
+from bugsieve.policies.fingerprints import files_fingerprint
 from bugsieve.policies.models.file_argument import parse_file_argument, split_file_argument
 from bugsieve.policies.models.policy import NO_ACTION, ActionArray
 from bugsieve.policies.models.scores import ScoringPolicy
@@ -66,7 +66,8 @@ class TreesPolicy(ScoringPolicy):
             only_applicable=only_applicable,
             tie_epsilon=TIE_EPSILON,
         )
-        self._fingerprint = _file_hash(path)
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
+        self._fingerprint = files_fingerprint(_FAMILY, [f for f in files if f.is_file()])
         self._scorers = _folder(path, model) if path.is_dir() else [_scorer(path, model)]
 
     @classmethod
@@ -109,15 +110,6 @@ class TreesPolicy(ScoringPolicy):
         chosen = super().choose(states)
         known = np.concatenate([scorer.actions for scorer in self._scorers])
         return np.where(np.isin(chosen, known), chosen, np.int32(NO_ACTION))
-
-
-def _file_hash(path: Path) -> str:
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
-    digest = hashlib.sha256()
-    for file in files:
-        if file.is_file():
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def read_forest(path: Path) -> Forest:
