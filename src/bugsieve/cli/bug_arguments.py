@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import suggest
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from bugsieve.results.records import CampaignRecords
 
 _MATCHES_SHOWN = 5
+
+Member = TypeVar("Member")
 
 
 def add_bug_arguments(parser: argparse.ArgumentParser, *, many: bool) -> None:
@@ -33,6 +35,16 @@ def add_bug_arguments(parser: argparse.ArgumentParser, *, many: bool) -> None:
         add("bug", metavar="BUG", help="the id of the bug, or its first characters")
 
 
+def for_kind(folder: Path, table: Mapping[str, Member]) -> Member:
+    """What the table has for the kind of the campaign in a folder; UsageError if nothing."""
+    from bugsieve.campaigns.kind import kind_in
+
+    kind = kind_in(folder)
+    if kind.name not in table:
+        raise UsageError(f"{folder}: is a campaign of {kind.name}, which this command cannot take")
+    return table[kind.name]
+
+
 @contextmanager
 def open_bugs(args: argparse.Namespace) -> Iterator[tuple[Any, list[BugRow[Any]]]]:
     """The bench or the policy of a campaign, or another policy, and the bugs that were named."""
@@ -41,10 +53,10 @@ def open_bugs(args: argparse.Namespace) -> Iterator[tuple[Any, list[BugRow[Any]]
     from bugsieve.campaigns.safety.policy import policy_of
 
     openers: dict[str, Any] = {"cost": bench_of, "safety": policy_of}
-    kind = kind_in(args.folder)
-    with kind.records(args.folder) as records:
+    opened = for_kind(args.folder, openers)
+    with kind_in(args.folder).records(args.folder) as records:
         rows, header = _named_bugs(records, args.bug), records.header
-    with openers[kind.name](args.folder, header, policy=args.policy) as tested:
+    with opened(args.folder, header, policy=args.policy) as tested:
         yield tested, rows
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.cli.bug_arguments import add_bug_arguments, open_bugs
+from bugsieve.cli.bug_arguments import add_bug_arguments, for_kind, open_bugs
 from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import show
 
@@ -59,9 +59,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find the decision to blame and show it."""
-    from bugsieve.results.records import kind_of
-
-    return {"cost": _explain_cost, "safety": _explain_safety}[kind_of(args.folder)](args)
+    return for_kind(args.folder, {"cost": _explain_cost, "safety": _explain_safety})(args)
 
 
 def _explain_safety(args: argparse.Namespace) -> int:

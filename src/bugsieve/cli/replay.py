@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.cli.bug_arguments import add_bug_arguments, open_bugs
+from bugsieve.cli.bug_arguments import add_bug_arguments, for_kind, open_bugs
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -51,10 +51,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _replayed(args: argparse.Namespace) -> Iterator[tuple[BugRow[Any], ReplayResult]]:
-    from bugsieve.results.records import kind_of
-
     replays: dict[str, Any] = {"cost": _replay_states, "safety": _replay_decisions}
-    replay = replays[kind_of(args.folder)]
+    replay = for_kind(args.folder, replays)
     with open_bugs(args) as (tested, rows):
         yield from replay(tested, rows)
 

@@ -43,7 +43,9 @@ class Ledger:
 
     def __init__(self, bench: Bench, oracles: Sequence[Oracle]) -> None:
         self._specs = [oracle.spec for oracle in oracles]
-        self._learners = [oracle for oracle in oracles if isinstance(oracle, LearningOracle)]
+        self._learners = [
+            oracle for oracle in oracles if isinstance(oracle, LearningOracle) and oracle.learns
+        ]
         self._prover = Prover(bench) if self._learners else None
         self._cases: dict[int, tuple[StateCase, KnownRun]] = {}
         self._bugs: dict[int, CostBugRow] = {}

@@ -7,12 +7,15 @@ to the bench are left out, as long as one applies.
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.reach import Reach, together
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
+from bugsieve.oracles.learning import KnownCase, LearningOracle, Learnt, Revision
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
 from bugsieve.oracles.registry import ORACLES, check_oracle_spec, make_oracle
 from bugsieve.search import Limits
@@ -23,8 +26,8 @@ _STRENGTH = {Outcome.BUG: 3, Outcome.IMPLIED: 2, Outcome.PASS: 1, Outcome.INCONC
 _BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
 
 
-class CombinedOracle(Oracle):
-    """Joins the verdicts of its members."""
+class CombinedOracle(LearningOracle):
+    """Joins the verdicts of its members; learns if one of them does."""
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
@@ -38,6 +41,12 @@ class CombinedOracle(Oracle):
                 self.left_out[member] = str(error)
         if not self.members:
             raise UnsupportedError("; ".join(self.left_out.values()))
+        self._learners = [m for m in self.members if isinstance(m, LearningOracle) and m.learns]
+
+    @property
+    def learns(self) -> bool:
+        """Whether one of the members does."""
+        return bool(self._learners)
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
@@ -65,6 +74,35 @@ class CombinedOracle(Oracle):
             for row, verdict in zip(rows, member.judge(suspects.rows(rows)), strict=True):
                 verdicts[row] = self._stronger(verdicts[row], _signed(verdict, member.spec))
         return verdicts
+
+    def learn(self, case: KnownCase) -> Learnt:
+        """Ask the members in their order; those that learn are told of every case."""
+        verdict = inconclusive("")
+        revisions: list[Revision] = []
+        lessons: dict[str, list[bytes]] = {learner.spec: [] for learner in self._learners}
+        for member in self.members:
+            if isinstance(member, LearningOracle) and member.learns:
+                learnt = member.learn(case)
+                said = learnt.verdict
+                revisions += learnt.revisions
+                lessons[member.spec].append(learnt.lesson)
+            elif self.asks_on(verdict):
+                (said,) = member.judge(self.bench.suspects(case.state, [case.origin]))
+            else:
+                continue
+            verdict = self._stronger(verdict, _signed(said, member.spec))
+            for learner in self._learners:
+                if learner is not member and lessons[learner.spec]:
+                    lessons[learner.spec].append(learner.hear(case, said))
+        return Learnt(verdict, tuple(revisions), _packed(lessons))
+
+    def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
+        """Give each member that learns the lessons that are its own."""
+        stored = [(case, _unpacked(content)) for case, content in lessons]
+        for learner in self._learners:
+            learner.recall(
+                (case, own) for case, parts in stored for own in parts.get(learner.spec, ())
+            )
 
     def _stronger(self, one: Verdict, other: Verdict) -> Verdict:
         """The better proven verdict; of two bugs the larger gap, then the better value."""
@@ -140,3 +178,14 @@ def _signed(verdict: Verdict, spec: str) -> Verdict:
         verdict.gap,
         verdict.exact,
     )
+
+
+def _packed(lessons: Mapping[str, Sequence[bytes]]) -> bytes:
+    """The lessons of several oracles as one; stores are others' files, so nothing is pickled."""
+    texts = {spec: [part.hex() for part in parts] for spec, parts in lessons.items()}
+    return json.dumps(texts).encode()
+
+
+def _unpacked(content: bytes) -> dict[str, list[bytes]]:
+    texts = json.loads(content) if content else {}
+    return {spec: [bytes.fromhex(part) for part in parts] for spec, parts in texts.items()}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Origin, Suspects
@@ -54,7 +54,10 @@ class Learnt:
 class LearningOracle(Oracle):
     """Base of oracles with a memory."""
 
-    learns: ClassVar[bool] = True
+    @property
+    def learns(self) -> bool:
+        """It has a memory."""
+        return True
 
     @abstractmethod
     def learn(self, case: KnownCase) -> Learnt:
@@ -62,10 +65,17 @@ class LearningOracle(Oracle):
 
     @abstractmethod
     def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
-        """Make the memory again from all cases so far, in order, each with its lesson."""
+        """Make the memory again from all cases so far, in order, each with its lessons.
 
-    def hear(self, case: KnownCase, verdict: Verdict) -> None:
-        """Take note of another oracle's verdict on the case; only combined oracles tell."""
+        A lesson is what `learn` or `hear` gave; a case has one of `learn`, and some of `hear`.
+        """
+
+    def hear(self, case: KnownCase, verdict: Verdict) -> bytes:
+        """Take note of what another oracle says of the case it has just learnt; the lesson.
+
+        Only combined oracles tell: those that are listed side by side never know of each other.
+        """
+        return b""
 
     def judge(self, suspects: Suspects) -> list[Verdict]:
         """Learning oracles are told of one case after the other instead."""

@@ -26,8 +26,11 @@ class Oracle(ABC):
 
     usage: ClassVar[str]
     """How its specs are written."""
-    learns: ClassVar[bool] = False
-    """Whether it has a memory: see `bugsieve.oracles.learning`."""
+
+    @property
+    def learns(self) -> bool:
+        """Whether it has a memory: see `bugsieve.oracles.learning`."""
+        return False
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.bench = bench

@@ -123,8 +123,8 @@ class CampaignRecords(StoreReader, Generic[RowT]):
     def notes(self, bug: str) -> dict[str, Any]:
         """What was noted of a bug with its present certificate, by name."""
         query = (
-            "SELECT name, data FROM notes JOIN bugs ON bug = id AND notes.changed = bugs.changed"
-            " WHERE bug = ? ORDER BY name"
+            "SELECT name, data FROM notes JOIN bugs"
+            " ON notes.bug = bugs.id AND notes.changed = bugs.changed WHERE id = ? ORDER BY name"
         )
         return {name: json.loads(data) for name, data in self._rows(query, bug)}
 

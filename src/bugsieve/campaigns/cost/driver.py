@@ -135,7 +135,7 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     """The driver that goes on where the records end."""
     before = records.progress()
     bench, oracles = equipment.bench, equipment.oracles
-    pool = _restored_pool(bench.task, records.pool())
+    pool = restored_pool(bench.task, records.pool())
     ledger = Ledger(bench, oracles)
     if ledger.learns:
         ledger.recall(_remembered(records, pool), records.bugs(), records.bounds())
@@ -166,7 +166,8 @@ def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
     ]
 
 
-def _restored_pool(task: Task, columns: PoolColumns) -> Pool:
+def restored_pool(task: Task, columns: PoolColumns) -> Pool:
+    """The pool of a stored campaign."""
     pool = Pool(task)
     for number, state in enumerate(columns.states):
         parent, walk = int(columns.parents[number]), int(columns.walks[number])

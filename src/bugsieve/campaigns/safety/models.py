@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.tasks.fond.loading import load_fond, condition_text
+from bugsieve.tasks.fond.loading import condition_text, load_fond
 from bugsieve.tasks.jani.loading import load_model
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.properties import PropertyFiles

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,7 +89,7 @@ def parse_condition(text: str, task: Task, *, vocabulary: Vocabulary | None = No
 
 def vocabulary_of(task: Task) -> Vocabulary:
     """What conditions on the task may name: what its PDDL declares, else what occurs, untyped."""
-    declared: Any = getattr(task, "pddl", None)
+    declared = task.pddl
     if declared is not None:
         return Vocabulary(declared.types, declared.constants, declared.predicates)
     known = map(atoms.words_of, _atoms(task))

@@ -1,0 +1,204 @@
+"""Oracles that learn: they revise earlier cases, and nothing depends on how the work is cut up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bugsieve.basis import families
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.driver import restored_pool
+from bugsieve.campaigns.events import BugFound, BugImproved, Event
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.checkers.cost import check
+from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.judging.cases import Parcel
+from bugsieve.judging.examiner import Examiner
+from bugsieve.oracles.registry import make_oracle
+from bugsieve.policies.registry import make_policy
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.tasks.fdr.task import Task
+from tests.unit.campaigns.contents import contents
+from tests.unit.judging.suffixes import NAME, PLACE
+from tests.unit.policies.generated import generated_task
+
+FUZZ = FuzzOptions(pool_size=60, walk_length=15, round_walks=8, novelty=0, bias="uniform", seed=5)
+
+
+@pytest.fixture(autouse=True)
+def _listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(families.ORACLES.builtin, NAME, PLACE)
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> Task:
+    return generated_task(tmp_path_factory.mktemp("task"), "blocksworld", seed=1, blocks=4)
+
+
+def options(**changes: Any) -> CostOptions:
+    usual = {
+        "task": (),
+        "policy": "hill-climbing:hadd",
+        "oracles": ("lookahead:1", NAME),
+        "fuzz": FUZZ,
+    }
+    return CostOptions(**{**usual, **changes})
+
+
+def learnt(folder: Path) -> dict[str, Any]:
+    """All that a campaign with a learning oracle keeps, without times."""
+    with CostRecords(folder) as records:
+        more = {"lessons": records.lessons(), "bounds": records.bounds()}
+    return {**contents(folder), **more}
+
+
+@pytest.fixture(scope="module")
+def reference(task: Task, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(families.ORACLES.builtin, NAME, PLACE)
+        folder = tmp_path_factory.mktemp("reference") / "campaign"
+        Campaign.create(folder, options(), task).run()
+        return learnt(folder)
+
+
+def test_earlier_cases_are_revised(reference: dict[str, Any]) -> None:
+    revised = [row for row in reference["bugs"] if row.found > row.case]
+    improved = [row for row in reference["bugs"] if row.changed > row.found]
+    assert revised and improved
+    assert all(NAME in row.finders for row in (*revised, *improved))
+    assert len(reference["lessons"]) == 60
+    order = [(row.found, row.case) for row in reference["bugs"]]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"batch_size": 1},
+        {"batch_size": 7},
+        {"workers": 2},
+        {"workers": 4, "batch_size": 7},
+        {"workers": 2, "mode": "separate"},
+    ],
+    ids=str,
+)
+def test_batches_and_workers_do_not_matter(
+    tmp_path: Path, task: Task, reference: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    Campaign.create(tmp_path / "campaign", options(**changes), task).run()
+    assert learnt(tmp_path / "campaign") == reference
+
+
+@pytest.mark.parametrize("cut", [0, 1, 3, 6, 9])
+def test_an_interrupted_campaign_recalls_what_it_learnt(
+    tmp_path: Path, task: Task, reference: dict[str, Any], cut: int
+) -> None:
+    folder, events = tmp_path / "campaign", []
+
+    def interrupt(event: Event) -> None:
+        events.append(event)
+        if len(events) == cut + 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Campaign.create(folder, options(batch_size=5), task).run(interrupt)
+    Campaign.open(folder).run()
+    assert learnt(folder) == reference
+
+
+@pytest.mark.parametrize("most", range(1, 16, 2))
+def test_enough_bugs_cut_exactly_after_the_last_one(
+    tmp_path: Path, task: Task, reference: dict[str, Any], most: int
+) -> None:
+    folder = tmp_path / "campaign"
+    summary = Campaign.create(folder, options(stop=StopRules(max_bugs=most)), task).run()
+    assert (summary.bugs, summary.reason) == (most, "enough bugs")
+    found = [(row.id, row.found) for row in contents(folder)["bugs"]]
+    assert found == [(row.id, row.found) for row in reference["bugs"][:most]]
+    Campaign.open(folder, stop=StopRules()).run()
+    assert learnt(folder) == reference
+
+
+def test_every_certificate_holds_and_files_follow_improvements(tmp_path: Path, task: Task) -> None:
+    folder, events = tmp_path / "campaign", []
+    Campaign.create(folder, options(), task).run(events.append)
+    found = [event.row.id for event in events if isinstance(event, BugFound)]
+    improved = [event.row.id for event in events if isinstance(event, BugImproved)]
+    assert improved and set(improved) <= set(found) and len(set(found)) == len(found)
+    with CostRecords(folder) as records:
+        moments = [row.event for row in records.timeline()]
+        assert moments.count("better") == len(improved)
+        for row in records.bugs():
+            check(task.to_sas(), row.bug.certificate)
+            assert f'"cost": {row.bug.certificate["plan"]["cost"]}' in (
+                folder / "bugs" / f"{row.id}.json"
+            ).read_text("utf-8")
+
+
+def test_a_combined_oracle_tells_its_learner_of_plans(tmp_path: Path, task: Task) -> None:
+    spec = f"best-of:{NAME}+planner:gbfs-12"
+    Campaign.create(tmp_path / "one", options(oracles=(spec,)), task).run()
+    whole = learnt(tmp_path / "one")
+    assert any(row.found > row.case or row.changed > row.found for row in whole["bugs"])
+    stop = StopRules(max_bugs=3)
+    Campaign.create(tmp_path / "two", options(oracles=(spec,), workers=2, stop=stop), task).run()
+    Campaign.open(tmp_path / "two", stop=StopRules(), workers=1).run()
+    assert learnt(tmp_path / "two") == whole
+
+
+def test_oracles_side_by_side_do_not_know_of_each_other(
+    tmp_path: Path, task: Task, reference: dict[str, Any]
+) -> None:
+    Campaign.create(tmp_path / "alone", options(oracles=(NAME,)), task).run()
+    alone = learnt(tmp_path / "alone")
+    assert alone["verdicts"][0] == reference["verdicts"][1]
+    assert alone["lessons"] == reference["lessons"]
+
+
+def test_an_examiner_needs_no_folder(
+    tmp_path: Path, task: Task, reference: dict[str, Any]
+) -> None:
+    Campaign.create(tmp_path / "campaign", options(oracles=("lookahead:1",)), task).run()
+    with CostRecords(tmp_path / "campaign") as records:
+        pool = restored_pool(task, records.pool())
+    policy = make_policy("hill-climbing:hadd", task)
+    bench = Bench(task, policy, make_objective("quantitative", task))
+    oracles = [make_oracle(spec, bench) for spec in ("lookahead:1", NAME)]
+    with Examiner(bench, oracles) as examiner:
+        findings = examiner.examine(Parcel.of(pool, 0, 20))
+        findings += examiner.examine(Parcel.of(pool, 20, 60))
+    bugs = {row.id for finding in findings for row in finding.bugs}
+    assert bugs == {row.id for row in reference["bugs"]}
+
+
+def test_notes_are_dropped_when_the_certificate_improves(tmp_path: Path, task: Task) -> None:
+    folder = tmp_path / "campaign"
+    with pytest.raises(KeyboardInterrupt):
+        Campaign.create(folder, options(batch_size=1), task).run(_interrupt_at_bug(6))
+    campaign = Campaign.open(folder)
+    with CostRecords(folder) as records, campaign.kind.store.open(folder) as store:
+        for row in records.bugs():
+            store.note(row.id, "colour", {"of": row.changed})
+        before = {row.id: row.changed for row in records.bugs()}
+    campaign.run()
+    with CostRecords(folder) as records:
+        rows = [row for row in records.bugs() if row.id in before]
+        kept = [row.id for row in rows if records.notes(row.id)]
+        assert kept == [row.id for row in rows if row.changed == before[row.id]]
+        assert kept and len(kept) < len(rows)
+
+
+def _interrupt_at_bug(number: int) -> Any:
+    seen: list[Event] = []
+
+    def listen(event: Event) -> None:
+        seen.extend([event] * isinstance(event, BugFound))
+        if len(seen) == number:
+            raise KeyboardInterrupt
+
+    return listen
