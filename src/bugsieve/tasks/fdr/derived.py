@@ -13,7 +13,13 @@ from functools import cached_property
 
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.tasks.fdr.cases import Case, Cases, TooManyCasesError
-from bugsieve.tasks.fdr.encoding import CaseEffect, CaseOperator, CaseTask, encode
+from bugsieve.tasks.fdr.encoding import (
+    CaseEffect,
+    CaseOperator,
+    CaseTask,
+    SeveralGoalsError,
+    encode,
+)
 from bugsieve.tasks.fdr.sas_text import (
     NOT_DERIVED,
     Fact,
@@ -40,7 +46,10 @@ class DisjunctiveGoalError(UnsupportedError):
 
 def without_axioms(text: bytes, problem: str) -> bytes:
     """The translator's output with its axioms compiled away; `problem` is named in errors."""
-    return write_sas(encode(_Elimination(read_sas(text), problem).task()))
+    try:
+        return write_sas(encode(_Elimination(read_sas(text), problem).task()))
+    except SeveralGoalsError:
+        raise DisjunctiveGoalError(problem) from None
 
 
 class _Elimination:

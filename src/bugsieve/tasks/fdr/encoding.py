@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from math import prod
 
 from bugsieve.tasks.fdr.cases import Case, is_single, values_of
@@ -25,6 +25,10 @@ from bugsieve.tasks.fdr.sas_text import (
 MAX_SPELLED_OUT = 8
 TRUE, FALSE = 0, 1
 _ATOM = "Atom "
+
+
+class SeveralGoalsError(Exception):
+    """The goal does not come out as one condition with one value per variable."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +90,11 @@ class _Encoding:
             for target, value in self._assignment(variable, source.initial[variable]):
                 initial[target] = value
         # SAS has one goal, so there must be one condition only: `_crowded_cases` names the goal in
-        # any case, so that the atoms it excludes have variables of their own.
-        goal = next(self._conditions(source.goal))
+        # any case, so that the atoms it excludes have variables of their own. "None of these" is
+        # no atom and cannot be moved: then several conditions come out.
+        goal, *others = islice(self._conditions(source.goal), 2)
+        if others:
+            raise SeveralGoalsError
         return SasTask(
             metric=source.metric,
             variables=self.variables,

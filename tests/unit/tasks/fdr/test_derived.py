@@ -147,3 +147,21 @@ def test_text_survives_reading_and_writing() -> None:
     assert task.axioms
     task.axioms = []
     assert read_sas(write_sas(task)) == task
+
+
+NONE_OF_THESE = """(define (domain d) (:requirements :strips :typing :existential-preconditions)
+ (:types l) (:predicates (p ?x - l) (free))
+ (:action put :parameters (?x - l) :precondition (free) :effect (and (p ?x) (not (free))))
+ (:action take :parameters (?x - l) :precondition (p ?x) :effect (and (free) (not (p ?x))))
+ (:action drop :parameters (?x - l) :precondition (p ?x) :effect (and (not (p ?x)))))"""
+
+
+def test_a_goal_with_several_values_of_a_variable_is_refused(tmp_path: Path) -> None:
+    """One of these values was taken for the goal, and reaching another for a failure."""
+    (tmp_path / "domain.pddl").write_text(NONE_OF_THESE)
+    (tmp_path / "problem.pddl").write_text(
+        "(define (problem q) (:domain d) (:objects a b c - l) (:init (free))\n"
+        " (:goal (exists (?x - l) (p ?x))))"
+    )
+    with pytest.raises(UnsupportedError, match=r":2: the goal uses a disjunction .'exists'"):
+        bugsieve.load_task(tmp_path / "domain.pddl", tmp_path / "problem.pddl")
