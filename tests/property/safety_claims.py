@@ -13,7 +13,7 @@ from typing import Any
 from bugsieve.bugs.safety.bug import SafetyBug
 from bugsieve.checkers.safety import SafetyBugChecker
 from bugsieve.checkers.safety_claims import CertificateError
-from bugsieve.oracles.safety.analysis import RunAnalyst
+from bugsieve.judging.runs import RunExaminer
 from tests.property.safety_models import Case
 from tests.reference.safety import ORDINARY, UNSAFE, System, safe_states
 
@@ -29,9 +29,9 @@ def spec(algorithm: str, radius: int | None) -> str:
 def found_bugs(case: Case, radius: int | None, **options: Any) -> Iterator[SafetyBug]:
     """The bugs of all runs of a case, by an algorithm that depends on the case."""
     name = spec(ALGORITHMS[case.seed % 4], radius)
-    analyst = RunAnalyst(case.model, case.policy, [name], **options)
+    examiner = RunExaminer(case.policy, [name], **options)
     for run in case.runs:
-        yield from analyst.analyse(case.unsafe_run(run)).bugs
+        yield from examiner.analyse(case.unsafe_run(run)).bugs
 
 
 def plain_certificate(bug: SafetyBug) -> Certificate:

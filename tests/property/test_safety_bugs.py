@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from bugsieve.checkers.safety import SafetyBugChecker, check_safety_bug
+from bugsieve.judging.runs import RunExaminer
 from bugsieve.oracles.safety.analysis import RunAnalyst
 from bugsieve.oracles.safety.decide import Safety
 from tests.property.safety_claims import (
@@ -49,20 +50,21 @@ def test_verdicts_and_faults_are_true_and_bugs_proven(portion: int) -> None:
         for radius in RADII:
             safe = safe_states(case.system, radius)
             specs = [spec(algorithm, radius) for algorithm in ALGORITHMS]
-            analyst = RunAnalyst(case.model, case.policy, specs)
+            examiner = RunExaminer(case.policy, specs)
             claimed, known = set(), set()
             for run in case.runs:
-                analysis = analyst.analyse(case.unsafe_run(run))
+                analysis = examiner.analyse(case.unsafe_run(run))
                 wanted = true_faults(case, run, safe)
                 several += len(wanted) > 1
                 for oracle in analysis.oracles:
                     assert [s in safe for s in run] == (oracle.safety == Safety.SAFE).tolist()
                     assert not oracle.unknown
-                    assert [fault.position for fault in oracle.faults] == wanted, case.seed
+                    assert list(oracle.faults) == wanted, case.seed
                 assert not (analysis.rejected or analysis.unproven)
                 claimed |= {run[position] for position in wanted}
                 known |= {bug.id for bug in analysis.bugs}
-                assert {bug.id for bug in analysis.known} <= known
+                assert {sighting.bug for sighting in analysis.sightings} <= known
+                assert [sighting.position for sighting in analysis.sightings] == wanted
                 for bug in analysis.bugs:
                     assert is_true(case.system, dict(bug.certificate))
             assert len(known) == len(claimed)
@@ -87,7 +89,7 @@ def test_bugs_become_more_as_the_radius_grows() -> None:
     for case in cases(20, SYSTEMS):
         analyst = RunAnalyst(case.model, case.policy, [spec("tarjan", r) for r in RADII])
         for run in case.runs:
-            found = [set(o.bugs) for o in analyst.analyse(case.unsafe_run(run)).oracles]
+            found = [set(o.bugs) for o in analyst.verdicts(case.unsafe_run(run))]
             assert all(less <= more for less, more in pairwise(found)), case.seed
             assert not found[0]  # without divergence there is only the policy's own run
             grown += found[1] < found[-1]

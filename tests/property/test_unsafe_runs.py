@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -102,12 +103,12 @@ def test_walks_are_those_of_the_twin(choice: str, depth: int | None) -> None:
         random = Random(seed)
         most_states = random.choice([1, 4, 10**6])
         step_limit = random.choice([3, 50])
-        options = SafetyFuzzOptions(
-            depth, choice, step_limit, seed=seed, lookahead_states=most_states
-        )
+        options = SafetyFuzzOptions(depth, choice, seed=seed, lookahead_states=most_states)
         search = Search(choice, depth, step_limit, most_states, seed)
         starts = [random.choice(world.system.states) for _ in range(WALKS)]
-        for number, found in enumerate(walked(world, options, starts, list(range(WALKS)))):
+        numbers = list(range(WALKS))
+        found_walks = walked(world, options, starts, numbers, step_limit=step_limit)
+        for number, found in enumerate(found_walks):
             twin = walk(world, starts[number], number, search)
             assert (found.outcome.value, found.steps) == (twin.ending, len(twin.path) - 1), seed
             endings.add(found.outcome)
@@ -144,19 +145,20 @@ def test_walks_depend_on_seed_and_number_alone(choice: str, depth: int | None) -
     unsafe = 0
     for seed in range(2000, 2060):
         world = random_world(seed)
-        options = SafetyFuzzOptions(depth, choice, step_limit=40, seed=seed)
+        options = SafetyFuzzOptions(depth, choice, seed=seed)
+        walks = partial(walked, world, options, step_limit=40)
         random = Random(seed)
         starts = [random.choice(world.system.states) for _ in range(30)]
         numbers = list(range(30))
-        wanted = [summary(w) for w in walked(world, options, starts, numbers)]
-        few_lanes = walked(world, options, starts, numbers, lanes=3)
+        wanted = [summary(w) for w in walks(starts, numbers)]
+        few_lanes = walks(starts, numbers, lanes=3)
         assert [summary(w) for w in few_lanes] == wanted
-        no_memory = walked(world, options, starts, numbers, lanes=7, cache_bytes=1)
+        no_memory = walks(starts, numbers, lanes=7, cache_bytes=1)
         assert [summary(w) for w in no_memory] == wanted
         random.shuffle(numbers)
-        mixed = walked(world, options, [starts[n] for n in numbers], numbers)
+        mixed = walks([starts[n] for n in numbers], numbers)
         assert [summary(w) for w in mixed] == [wanted[n] for n in numbers]
-        alone = walked(world, options, [starts[11]], [11])
+        alone = walks([starts[11]], [11])
         assert summary(alone[0]) == wanted[11]
         unsafe += sum(w[1] is WalkOutcome.UNSAFE for w in wanted)
     assert unsafe > 100
@@ -168,8 +170,8 @@ def test_memory_is_given_back() -> None:
     line: list[dict[int, tuple[int, ...]]] = [{0: (k + 1,)} for k in range(size)]
     graph = graph_system([0] * size + [2], [*line, {}])
     policy = _native.TablePolicy(np.zeros(size + 1, dtype=np.int32))
-    options = SafetyFuzzOptions(step_limit=10**6)
-    native = core_walks(graph, policy, options, cache_bytes=200_000)
+    options = SafetyFuzzOptions()
+    native = core_walks(graph, policy, options, step_limit=10**6, cache_bytes=200_000)
     starts = np.zeros((2, 1), dtype=np.uint64)
     found = walks_of([0, 1], native.run(starts, np.arange(2), *walk_keys(0)))
     assert [w.steps for w in found] == [size, size]

@@ -32,7 +32,7 @@ def command(folder: Path, given: Options) -> list[str]:
     return [sys.executable, "-m", __name__, kind, str(folder), given.to_toml()]
 
 
-def created_or_opened(folder: Path, given: Options) -> Campaign | Campaign:
+def created_or_opened(folder: Path, given: Options) -> Campaign:
     """The campaign that the options describe, as far as it is."""
     begun = (folder / STORE_FILE).exists()
     if isinstance(given, SafetyOptions):

@@ -47,7 +47,7 @@ def is_whole(folder: Path) -> bool:
     """Whether the store holds exactly what its progress says."""
     with CostRecords(folder) as records:
         judged = list(range(records.progress().judged))
-        assert len(judged) <= records.pool_size()
+        assert len(judged) <= records.case_count()
         return all(
             numbers.tolist() == judged
             for numbers in (

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bugsieve.results.safety.folder import MODEL_FILE
 
 from bugsieve.basis.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import Event, RoundDone
 from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.campaigns.safety.policy import MODEL_FILE
 from bugsieve.checkers.safety import check_safety_bug
 from bugsieve.domains.jani import generate_model
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
@@ -48,8 +48,7 @@ def options(model_file: str, **changes: Any) -> SafetyOptions:
         "model": (model_file,),
         "policy": "random:3",
         "oracles": ("tarjan", "vi:1"),
-        "fuzz": SafetyFuzzOptions(walks=160, seed=5, choice="sampling"),
-        "round_walks": 2,
+        "fuzz": SafetyFuzzOptions(walks=160, seed=5, choice="sampling", round_walks=2),
         "shared_runs": 5,
         "alone": 4,
     }
@@ -73,8 +72,8 @@ def reference(model_file: str, tmp_path_factory: pytest.TempPathFactory) -> dict
 def test_rounds_do_not_matter(
     tmp_path: Path, model_file: str, reference: dict[str, Any], round_walks: int
 ) -> None:
-    given = options(model_file, round_walks=round_walks)
-    assert run(tmp_path / "campaign", given) == reference
+    fuzz = replace(options(model_file).fuzz, round_walks=round_walks)
+    assert run(tmp_path / "campaign", options(model_file, fuzz=fuzz)) == reference
 
 
 def test_more_walks_add_to_the_same_ones(

@@ -11,7 +11,7 @@ from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
-    from bugsieve.results.compare import Comparison, Recall, Shares
+    from bugsieve.results.cost.compare import Comparison, Recall, Shares
 
 _SHOWN = 10
 
@@ -31,7 +31,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
-    from bugsieve.results.compare import compare
+    from bugsieve.results.cost.compare import compare
 
     found = compare(args.first, args.second)
     show(_as_json(found) if args.json else _as_text(found, args.first, args.second))

@@ -148,7 +148,7 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         """Claims that are no bugs, since their proofs are too large or cannot be checked."""
         query = (
             "SELECT case_number, oracle, kind, reason, position FROM unproven"
-            " ORDER BY visit, case_number, position"
+            " ORDER BY visit, place"
         )
         return [
             UnprovenRow(case, self._specs[oracle], kind, reason, position)
@@ -159,7 +159,7 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         """Claims of oracles that the checker did not accept."""
         query = (
             "SELECT case_number, oracle, reason, certificate, position FROM rejected"
-            " ORDER BY visit, case_number, position, oracle"
+            " ORDER BY visit, place"
         )
         return [
             RejectedRow(

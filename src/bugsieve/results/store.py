@@ -169,16 +169,16 @@ class Store(Closing):
 
     def _unproven_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
         for finding in findings:
-            for row in finding.unproven:
-                place = (finding.visit.number, row.case, row.position)
-                yield *place, self._oracles[row.oracle], row.kind, row.reason
+            for place, row in enumerate(finding.unproven):
+                about = (finding.visit.number, place, row.case, row.position)
+                yield *about, self._oracles[row.oracle], row.kind, row.reason
 
     def _rejected_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
         for finding in findings:
-            for row in finding.rejected:
+            for place, row in enumerate(finding.rejected):
                 certificate = None if row.certificate is None else json_text(row.certificate)
-                place = (finding.visit.number, row.case, row.position)
-                yield *place, self._oracles[row.oracle], row.reason, certificate
+                about = (finding.visit.number, place, row.case, row.position)
+                yield *about, self._oracles[row.oracle], row.reason, certificate
 
     def _lesson_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
         for finding in findings:

@@ -40,12 +40,13 @@ CREATE TABLE sightings (
     visit INTEGER, position INTEGER, bug TEXT NOT NULL, PRIMARY KEY (visit, position, bug)
 ) WITHOUT ROWID;
 CREATE TABLE unproven (
-    visit INTEGER, case_number INTEGER, position INTEGER, oracle INTEGER, kind TEXT NOT NULL,
-    reason TEXT NOT NULL, PRIMARY KEY (visit, case_number, position, oracle)
+    visit INTEGER, place INTEGER, case_number INTEGER NOT NULL, position INTEGER NOT NULL,
+    oracle INTEGER NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL,
+    PRIMARY KEY (visit, place)
 ) WITHOUT ROWID;
 CREATE TABLE rejected (
-    visit INTEGER, case_number INTEGER, position INTEGER, oracle INTEGER, reason TEXT NOT NULL,
-    certificate TEXT, PRIMARY KEY (visit, case_number, position, oracle)
+    visit INTEGER, place INTEGER, case_number INTEGER NOT NULL, position INTEGER NOT NULL,
+    oracle INTEGER NOT NULL, reason TEXT NOT NULL, certificate TEXT, PRIMARY KEY (visit, place)
 ) WITHOUT ROWID;
 CREATE TABLE lessons (
     visit INTEGER, oracle INTEGER, content BLOB NOT NULL, PRIMARY KEY (visit, oracle)

@@ -18,7 +18,7 @@ from bugsieve.checkers.safety import (
     document_hash,
 )
 from bugsieve.checkers.safety_claims import CertificateError
-from bugsieve.oracles.safety.analysis import RunAnalyst
+from bugsieve.judging.runs import RunExaminer
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.tasks.jani.loading import load_document
@@ -69,7 +69,7 @@ def bug(request: pytest.FixtureRequest) -> tuple[JaniModel, SafetyBug]:
     loaded = road()
     radius: int | None = request.param
     spec = "tarjan" if radius is None else f"tarjan:{radius}"
-    (found,) = RunAnalyst(loaded, Hasty(loaded, "hasty"), [spec]).analyse(run_of(loaded)).bugs
+    (found,) = RunExaminer(Hasty(loaded, "hasty"), [spec]).analyse(run_of(loaded)).bugs
     return loaded, found
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bugsieve.bugs.cost.replay import ReplayStatus
 from bugsieve.bugs.safety.replay import replay_safety
-from bugsieve.oracles.safety.analysis import RunAnalyst
+from bugsieve.judging.runs import RunExaminer
 from bugsieve.policies.models.policy import ActionArray
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel, Valuations
@@ -45,7 +45,7 @@ def certificate(loaded: JaniModel, spec: str = "tarjan", **options: Any) -> Mapp
     policy = ListedPolicy(loaded, SYSTEM.policy)
     case = Case(0, SYSTEM, loaded, policy, ())
     run = case.unsafe_run((0, 1, 2, 3, 4))
-    (bug,) = RunAnalyst(loaded, policy, [spec], **options).analyse(run).bugs
+    (bug,) = RunExaminer(policy, [spec], **options).analyse(run).bugs
     return bug.certificate
 
 

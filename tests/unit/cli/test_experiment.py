@@ -108,17 +108,21 @@ def grid() -> Grid:
     return read_experiment(Path("grid.toml"))
 
 
-def round_done(pool: int) -> RoundDone:
-    return RoundDone(pool, 10, pool, 64, 1, {"costly": 2, "unsolved": 1}, 1.0, 9.0, 5, None)
+def round_done(
+    kind: str, *, walks: int, cases: int, limit: int, bugs: dict[str, int]
+) -> RoundDone:
+    return RoundDone(kind, walks, 1, cases, limit, 2, bugs, 1.0, 9.0, 5, None)
 
 
 def test_progress_lines(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bugsieve.cli.live_display._SECONDS_BETWEEN_LINES", 0.0)
+    bugs = {"costly": 2, "unsolved": 1}
+    state = round_done("cost", walks=64, cases=7, limit=10, bugs=bugs)
     display = ExperimentDisplay(grid())
     with display:
         display.take(ExperimentStarted(2, 1, 1))
         display.take(JobStarted(1))
-        display.take(JobProgress(1, round_done(7)))
+        display.take(JobProgress(1, state))
         display.take(JobFailed(1, "no memory", 5))
     lines = capsys.readouterr().err.splitlines()
     folder = "visitall/visitall-width-2-seed-0/hill-climbing-hadd_default_seed-0"
@@ -137,7 +141,7 @@ def test_progress_lines_on_safety(capsys: Captured, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("bugsieve.cli.live_display._SECONDS_BETWEEN_LINES", 0.0)
     Path("safe.toml").write_text(SAFETY_GRID)
-    state = RoundDone(7, 10, 3, 2, {"fault": 2}, 1.0, 9.0, None)
+    state = round_done("safety", walks=7, cases=3, limit=10, bugs={"fault": 2})
     evaluated = Evaluated(500, Evaluation(0.5, 0.5, 9.0), True, 0.1, 0.2, 3.0)
     with ExperimentDisplay(read_experiment(Path("safe.toml"))) as display:
         display.take(ExperimentStarted(2, 0, 1, {2: "safe/networks/net"}))

@@ -6,26 +6,30 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from bugsieve.cli.safety_report import safety_count_lines, safety_exit_code
-from bugsieve.cli.state_wording import changes_text, telling_text, values_text
-from bugsieve.results.safety.rows import RejectedRow, UnprovenRow
 
 from bugsieve.campaigns.events import ClaimRejected, RoundDone
+from bugsieve.campaigns.safety.state_wording import changes_text, telling_text, values_text
 from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
+from bugsieve.campaigns.safety.wording import SafetyWording
+from bugsieve.campaigns.troubles import Trouble
 from bugsieve.cli.campaign_display import CampaignDisplay
+from bugsieve.judging.findings import RejectedRow, UnprovenRow
 
 ROUND = RoundDone(
+    kind="safety",
     walks=40,
-    walk_limit=1000,
-    runs=7,
-    different_runs=3,
+    rounds=40,
+    cases=7,
+    limit=1000,
+    judged=3,
     bugs={"fault": 2, "avoidable": 1},
     seconds=10.0,
-    walks_per_second=4.0,
+    per_second=4.0,
+    policy_calls=0,
     last_bug_seconds=8.0,
 )
-REJECTED = RejectedRow(3, 1, "vi", "nonsense")
-UNPROVEN = UnprovenRow(3, 1, "vi", "fault", "the proof is too large")
+REJECTED = RejectedRow(3, "vi", "nonsense", position=1)
+UNPROVEN = UnprovenRow(3, "vi", "fault", "the proof is too large", 1)
 
 
 def summary(**changes: Any) -> SafetySummary:
@@ -44,6 +48,7 @@ def summary(**changes: Any) -> SafetySummary:
         "bugs_by_kind": {},
         "unproven": (),
         "rejected": (),
+        "troubles": {},
     }
     return SafetySummary(**{**usual, **changes})
 
@@ -63,8 +68,8 @@ def test_progress_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_counts_in_words() -> None:
-    trouble = {"policy crash": {"answers": 2, "first": "KeyError"}}
-    lines = safety_count_lines(
+    trouble = {"policy crash": Trouble(2, "KeyError")}
+    lines = SafetyWording().count_lines(
         summary(bugs=1, bugs_by_kind={"fault": 1}, unproven=(UNPROVEN, UNPROVEN), troubles=trouble)
     )
     assert lines == [
@@ -90,11 +95,18 @@ def test_counts_in_words() -> None:
         ({"runs": 0, "outcomes": {"step limit": 10}}, 5),
         ({"runs": 0, "outcomes": {}}, 5),
         ({"runs": 0, "outcomes": {"no action": 10}}, 0),
-        ({"runs": 0, "outcomes": {"no action": 10}, "troubles": {"policy crash": {}}}, 5),
+        (
+            {
+                "runs": 0,
+                "outcomes": {"no action": 10},
+                "troubles": {"policy crash": Trouble(10, "KeyError")},
+            },
+            5,
+        ),
     ],
 )
 def test_exit_codes(changes: dict[str, Any], code: int) -> None:
-    assert safety_exit_code(summary(**changes)) == code
+    assert summary(**changes).exit_code == code
 
 
 def test_states_in_words() -> None:

@@ -75,7 +75,7 @@ def test_a_policy_that_never_starts_has_no_bugs(task: list[str], tmp_path: Path,
     )
     assert f"\npolicy crash (5 runs): {reason}\n" in run("status", folder)[1]
     summary = json.loads(run("status", folder, "--json")[1])
-    assert summary["troubles"]["policy crash"] == {"runs": 5, "reason": reason, "alike": 5}
+    assert summary["troubles"]["policy crash"] == {"count": 5, "reason": reason, "alike": 5}
     code, out, err = run("judge", *task, "--policy", "cmd:true")
     assert (code, "1 state, 0 bugs" in out, reason in out, reason in err) == (5, *[True] * 3)
 

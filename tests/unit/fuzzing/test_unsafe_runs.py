@@ -48,8 +48,11 @@ def always(action: int) -> Function:
     return lambda states: np.full(len(states), action, dtype=np.int32)
 
 
-def fuzzer(loaded: JaniModel, function: Function, **options: Any) -> UnsafeRunFuzzer:
-    return UnsafeRunFuzzer(loaded, FunctionPolicy(loaded, function), SafetyFuzzOptions(**options))
+def fuzzer(
+    loaded: JaniModel, function: Function, *, step_limit: int = 10_000, **options: Any
+) -> UnsafeRunFuzzer:
+    policy, fuzz = FunctionPolicy(loaded, function), SafetyFuzzOptions(**options)
+    return UnsafeRunFuzzer(loaded, policy, fuzz, step_limit=step_limit)
 
 
 def slippery(unsafe: Json, guard: Json = True, size: int = 30) -> JaniModel:
@@ -196,7 +199,7 @@ def test_a_walk_that_goes_in_a_circle_is_noticed() -> None:
         ({"choice": "gredy"}, "did you mean 'greedy'.*there are uniform, greedy, sampling"),
         ({"choice": "uniform"}, "set the lookahead to 1"),
         ({"lookahead": 0}, "lookahead must be at least 1"),
-        ({"step_limit": 0}, "step limit must be at least 1"),
+        ({"round_walks": 0}, "round walks must be at least 1"),
         ({"walks": 1.5}, "walks must be a whole number"),
         ({"lookahead_states": 0}, "lookahead states must be at least 1"),
     ],

@@ -121,11 +121,13 @@ class RunAnalyst:
         rows, the number of rows it takes at least.
         """
         decider = self._deciders[self.specs[0]]
-        safe = _rows(decider, run.states[0], True)
+        with self._findings():
+            safe = _rows(decider, run.states[0], True)
         rows = len(run.states) + len(safe)
         if rows > most_rows or outcome is None:
             return rows if rows > most_rows else Claim(run, decider.radius, safe)
-        unsafe = _rows(decider, outcome, False)
+        with self._findings():
+            unsafe = _rows(decider, outcome, False)
         rows += len(unsafe)
         return rows if rows > most_rows else Claim(run, decider.radius, safe, outcome, unsafe)
 

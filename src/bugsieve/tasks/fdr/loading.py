@@ -29,7 +29,7 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 
 MAX_SAS_BYTES = 512 * MEBIBYTE
 # Changes whenever the same PDDL would give another SAS text, or none.
-_TRANSLATION_FORMAT = b"bugsieve-translation-2"
+_TRANSLATION_FORMAT = b"bugsieve-translation-3"
 _TRANSLATIONS = DerivedData("sas")
 _PDDL_BEGINNING = re.compile(rb"(?:\s|;[^\n]*\n)*\(")
 # The cost and the end of an operator that the translator would have dropped.

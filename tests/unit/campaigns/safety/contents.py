@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.results.safety.rows import RunVerdict
-
+from bugsieve.oracles.safety.analysis import RunVerdict
 from bugsieve.results.safety.records import SafetyRecords
 
 
@@ -33,7 +32,7 @@ def contents(directory: Path) -> dict[str, Any]:
             "sightings": records.sightings(),
             "unproven": records.unproven(),
             "rejected": records.rejected(),
-            "progress": [progress.walks, progress.steps, progress.news_walk, progress.finished],
+            "progress": [progress.walks, progress.steps, progress.news_round, progress.finished],
         }
 
 

@@ -45,6 +45,10 @@ def model(tmp_path: Path) -> JaniModel:
     return loaded(tmp_path)
 
 
+def rounds_of(walks: int) -> SafetyFuzzOptions:
+    return SafetyFuzzOptions(walks=WALKS, round_walks=walks)
+
+
 def options(**changes: Any) -> SafetyOptions:
     usual = {
         "model": (),
@@ -115,20 +119,22 @@ def test_listeners_hear_of_everything(tmp_path: Path, model: JaniModel) -> None:
     events: list[Event] = []
     summary = campaign_of(tmp_path / "campaign", model).run(events.append)
     start, *middle, end = events
-    assert isinstance(start, Started) and start.model == "ledge" and not start.resumed
+    assert isinstance(start, Started) and start.subject == "ledge" and not start.resumed
     assert end == Finished(ALL_WALKS)
     found = [event for event in middle if isinstance(event, BugFound)]
     rounds = [event for event in middle if isinstance(event, RoundDone)]
     assert len(found) == summary.bugs and len(rounds) + len(found) == len(middle)
-    assert (rounds[-1].walks, rounds[-1].runs) == (WALKS, summary.runs)
+    assert (rounds[-1].walks, rounds[-1].cases) == (WALKS, summary.runs)
     assert rounds[-1].bugs == summary.bugs_by_kind
     for event in found:
         assert (tmp_path / "campaign" / "bugs" / f"{event.row.id}.json").exists()
 
 
-@pytest.mark.parametrize("changes", [{"shared_runs": 1}, {"round_walks": 1}, {"round_walks": 7}])
+@pytest.mark.parametrize(
+    "changes", [{"shared_runs": 1}, {"fuzz": rounds_of(1)}, {"fuzz": rounds_of(7)}]
+)
 def test_rounds_and_memory_do_not_change_what_is_found(
-    tmp_path: Path, model: JaniModel, changes: dict[str, int]
+    tmp_path: Path, model: JaniModel, changes: dict[str, Any]
 ) -> None:
     campaign_of(tmp_path / "usual", model).run()
     campaign_of(tmp_path / "other", model, **changes).run()
@@ -149,6 +155,29 @@ def test_a_campaign_stops_with_enough_bugs_and_goes_on(tmp_path: Path, model: Ja
     assert again.reason == ALL_WALKS
     campaign_of(tmp_path / "whole", model).run()
     assert contents(folder) == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("choice", ["greedy", "uniform"])
+def test_enough_bugs_are_exactly_as_many_as_were_asked_for(
+    tmp_path: Path, model: JaniModel, choice: str
+) -> None:
+    """Also where one run has several of them; what was left out is found later."""
+    fuzz = SafetyFuzzOptions(walks=WALKS, choice=choice, lookahead=1)
+    campaign_of(tmp_path / "whole", model, fuzz=fuzz).run()
+    whole = contents(tmp_path / "whole")
+    assert len(whole["bugs"]) == 2
+    if choice == "uniform":
+        assert whole["bugs"][0].case == whole["bugs"][1].case
+    folder = tmp_path / "campaign"
+    campaign_of(folder, model, fuzz=fuzz, stop=StopRules(max_bugs=1)).run()
+    assert contents(folder)["bugs"] == whole["bugs"][:1]
+    assert {row.bug for rows in contents(folder)["sightings"].values() for row in rows} == {
+        whole["bugs"][0].id
+    }
+    for most in (1, 2, None):
+        Campaign.open(folder, policy=Leftist(model, 1, 2, 3), stop=StopRules(max_bugs=most)).run()
+        assert contents(folder)["bugs"] == whole["bugs"][:most]
+    assert contents(folder) == whole
 
 
 def test_a_campaign_stops_when_time_is_up(tmp_path: Path, model: JaniModel) -> None:
@@ -196,7 +225,7 @@ def test_a_faulty_model_ends_the_campaign_but_keeps_what_was_found(
     model = loaded(tmp_path, slip=5)
     folder = tmp_path / "campaign"
     with pytest.raises(ModelError, match=r"assigns -4 to 'x'.* in the state x = 5") as error:
-        campaign_of(folder, model, round_walks=round_walks).run()
+        campaign_of(folder, model, fuzz=rounds_of(round_walks)).run()
     assert error.value.exit_code == 4
     with SafetyRecords(folder) as records:
         progress = records.progress()
@@ -210,7 +239,7 @@ def test_a_faulty_model_ends_the_campaign_but_keeps_what_was_found(
         assert records.progress().walks == stored
     (tmp_path / "single").mkdir()
     with pytest.raises(ModelError):
-        campaign_of(tmp_path / "single" / "campaign", model, round_walks=1).run()
+        campaign_of(tmp_path / "single" / "campaign", model, fuzz=rounds_of(1)).run()
     assert contents(folder) == contents(tmp_path / "single" / "campaign")
 
 
@@ -257,8 +286,8 @@ def test_what_a_policy_does_wrong_is_counted_over_all_sessions(
     policy = as_model_policy(broken, model)
     summary = Campaign.open(folder, policy=policy, stop=StopRules()).run()
     crashes = summary.troubles["policy crash"]
-    assert crashes["answers"] >= policy.troubles.to_json()["policy crash"]["answers"] > 0
-    assert "ZeroDivisionError" in crashes["first"]
+    assert crashes.count >= policy.troubles.to_json()["policy crash"]["answers"] > 0
+    assert "ZeroDivisionError" in crashes.reason
     assert summary.outcomes["no action"] > 0
 
 

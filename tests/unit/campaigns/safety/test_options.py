@@ -29,7 +29,9 @@ def options(**changes: Any) -> SafetyOptions:
         options(stop=StopRules(max_time=60.0, max_bugs=3, until_stale=1.0)),
         options(oracles=("tarjan:1", "vi", "lao:0"), proof_rows=7, shared_runs=1, alone=9),
         options(fuzz=SafetyFuzzOptions(lookahead=3, choice="sampling", walks=5, seed=2**40)),
-        options(fuzz=SafetyFuzzOptions(lookahead=1, choice="uniform"), round_walks=1),
+        options(
+            fuzz=SafetyFuzzOptions(lookahead=1, choice="uniform", round_walks=1), step_limit=7
+        ),
     ],
 )
 def test_toml_round_trip(given: SafetyOptions) -> None:
@@ -50,7 +52,8 @@ def test_oracles_have_one_spelling() -> None:
         ({"stop": StopRules(stale_rounds=3)}, "stale_rounds is for cost testing"),
         ({"proof_rows": 0}, "proof_rows must be a whole number of at least 1, got 0"),
         ({"shared_runs": 0}, "shared_runs must be a whole number of at least 1"),
-        ({"round_walks": 1.5}, "round_walks must be a whole number"),
+        ({"step_limit": 0}, "step_limit must be a whole number of at least 1, got 0"),
+        ({"workers": 2}, "runs in one process: workers must be 1"),
         ({"alone": -1}, "alone must be at least 0, got -1"),
         ({"model": ("\udcff.jani",)}, "no valid UTF-8"),
     ],
