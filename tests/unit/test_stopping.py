@@ -23,7 +23,7 @@ from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
 from bugsieve.oracles.cost.fast_downward import VARIABLE, FastDownward
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.oracles.safety.decide import Safety, SafetyDecider, WordArray
-from bugsieve.policies.function import FunctionPolicy
+from bugsieve.policies.function_policy import FunctionPolicy
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.worker import WorkerLimits

@@ -365,17 +365,12 @@ MISTAKES: dict[str, tuple[Call, tuple[Any, ...], str]] = {
         NO_OBJECT,
         "task",
     ),
+    "Campaign.create(model)": (
+        lambda s, v: bugsieve.Campaign.create(s.folder / "new", s.safety_options(), v),
+        NO_OBJECT,
+        "model",
+    ),
     "Campaign.open": (lambda s, v: bugsieve.Campaign.open(v), (None, *NO_TEXT), "directory"),
-    "Campaign.create(options)": (
-        lambda s, v: bugsieve.Campaign.create(s.folder / "new", v, s.model),
-        (None, *NO_OBJECT),
-        "options",
-    ),
-    "Campaign.open": (
-        lambda s, v: bugsieve.Campaign.open(v),
-        (None, *NO_TEXT),
-        "directory",
-    ),
 }
 
 

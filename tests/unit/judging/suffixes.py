@@ -13,9 +13,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
 from bugsieve.oracles.learning import KnownCase, LearningOracle, Learnt, Revision
+from bugsieve.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import StateArray
 
 NAME = "suffixes"
@@ -26,6 +29,11 @@ class SuffixOracle(LearningOracle):
     """suffixes, remembers the cheapest plan suffix that it has seen from each state"""
 
     usage = "suffixes"
+
+    def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(bench, spec, limits=limits)
+        self._cases: dict[bytes, KnownCase] = {}
+        self._suffixes: dict[bytes, tuple[int, tuple[int, ...]]] = {}
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
@@ -59,14 +67,6 @@ class SuffixOracle(LearningOracle):
             what, plan = json.loads(content)
             if what != "nothing":
                 self._remember(_start(case) if what == "walk" else case.state, plan)
-
-    @property
-    def _cases(self) -> dict[bytes, KnownCase]:
-        return self.__dict__.setdefault("cases", {})
-
-    @property
-    def _suffixes(self) -> dict[bytes, tuple[int, tuple[int, ...]]]:
-        return self.__dict__.setdefault("suffixes", {})
 
     def _remember(self, state: StateArray, plan: Sequence[int]) -> set[bytes]:
         """Keep every suffix of the plan; the keys of cases for which it is the best so far."""

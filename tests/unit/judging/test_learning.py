@@ -98,7 +98,8 @@ def test_batches_and_workers_do_not_matter(
 def test_an_interrupted_campaign_recalls_what_it_learnt(
     tmp_path: Path, task: Task, reference: dict[str, Any], cut: int
 ) -> None:
-    folder, events = tmp_path / "campaign", []
+    folder = tmp_path / "campaign"
+    events: list[Event] = []
 
     def interrupt(event: Event) -> None:
         events.append(event)
@@ -125,7 +126,8 @@ def test_enough_bugs_cut_exactly_after_the_last_one(
 
 
 def test_every_certificate_holds_and_files_follow_improvements(tmp_path: Path, task: Task) -> None:
-    folder, events = tmp_path / "campaign", []
+    folder = tmp_path / "campaign"
+    events: list[Event] = []
     Campaign.create(folder, options(), task).run(events.append)
     found = [event.row.id for event in events if isinstance(event, BugFound)]
     improved = [event.row.id for event in events if isinstance(event, BugImproved)]

@@ -13,7 +13,7 @@ from bugsieve.checkers.safety_claims import CertificateError
 from bugsieve.judging.findings import Sighting
 from bugsieve.judging.runs import RunExaminer
 from bugsieve.policies.models.policy import ActionArray
-from bugsieve.tasks.jani.model import StateArray
+from bugsieve.tasks.jani.model import Valuations
 from tests.property.safety_models import Case, ListedPolicy
 from tests.unit.oracles.safety.runs import OTHER_RUN, RUN, SYSTEM, small_case
 
@@ -100,7 +100,7 @@ def test_a_rejected_claim_is_reported_with_its_certificate(
 class Wavering(ListedPolicy):
     """Does something else in state 1 than it did during the run."""
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         return np.where(states[:, 0] == 1, 2, super().choose(states)).astype(np.int32)
 
 

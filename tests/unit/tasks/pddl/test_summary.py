@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import UnsupportedError
-from bugsieve.campaigns.campaign import Campaign, bench_of
-from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.results.records import Records
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.bench import bench_of
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.loading import load_task, task_of
 from bugsieve.tasks.pddl.check import check_pddl
 from bugsieve.tasks.pddl.summary import PddlSummary, without_constraints
@@ -79,12 +80,12 @@ def test_constraints_are_refused_unless_somebody_keeps_them(tmp_path: Path) -> N
 
 def test_a_campaign_on_a_loaded_task_keeps_its_pddl(tmp_path: Path) -> None:
     task = load_task(*write(tmp_path))
-    options = CampaignOptions(task=(), policy="greedy:hff")
+    options = CostOptions(task=(), policy="greedy:hff")
     folder = tmp_path / "campaign"
-    with Campaign.create(folder, options, task=task):
+    with Campaign.create(folder, options, subject=task):
         pass
     assert (folder / "domain.pddl").read_text() == DOMAIN
     with Campaign.open(folder) as campaign:
-        assert campaign.bench.task.pddl == task.pddl
-    with Records(folder) as records, bench_of(folder, records.header) as bench:
+        assert campaign.equipment.bench.task.pddl == task.pddl
+    with CostRecords(folder) as records, bench_of(folder, records.header) as bench:
         assert bench.task.pddl_texts == task.pddl_texts
