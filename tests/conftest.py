@@ -1,8 +1,18 @@
-"""Makes the tests independent of how they were started."""
+"""Makes the tests independent of how they were started, and says where their time went."""
 
 from __future__ import annotations
 
 import signal
+from collections import Counter
+
+import pytest
+
+from tests.depth import IS_DEEP
+
+BUDGETS = {
+    "tests": 10,
+}
+"""Seconds of `make test` on two idle cores for each folder, without those of its own below."""
 
 
 def pytest_configure() -> None:
@@ -14,3 +24,30 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show the seconds of each folder beside its budget.
+
+    Nothing fails for being slow: on machines that others use too, times say little.
+    """
+    terminalreporter.section("seconds in each folder")
+    for folder, seconds in sorted(seconds_of_folders(terminalreporter).items()):
+        budget = "" if IS_DEEP else f" of {BUDGETS[folder]:4}"
+        over = "  OVER BUDGET" if not IS_DEEP and seconds > BUDGETS[folder] else ""
+        terminalreporter.write_line(f"{folder:24} {seconds:7.1f}{budget}{over}")
+
+
+def seconds_of_folders(reporter: pytest.TerminalReporter) -> Counter[str]:
+    """What set-up, call and teardown of the tests took, on all processes together."""
+    seconds: Counter[str] = Counter()
+    for reports in reporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[budgeted_folder(report.nodeid)] += report.duration
+    return seconds
+
+
+def budgeted_folder(test: str) -> str:
+    """The innermost folder with a budget that holds the test."""
+    return max((folder for folder in BUDGETS if test.startswith(f"{folder}/")), key=len)
