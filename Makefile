@@ -35,7 +35,7 @@ lint: $(VENV)/developing $(VENV)/installed
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 
 pytest: $(VENV)/developing $(VENV)/installed
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 bench: $(VENV)/benchmarking $(VENV)/installed ## our speed beside that of other planners
 	$(BIN)/python -m benchmarks.run
