@@ -11,6 +11,18 @@ from tests.depth import IS_DEEP
 
 BUDGETS = {
     "tests": 10,
+    "tests/hostile": 120,
+    "tests/property": 90,
+    "tests/quality": 25,
+    "tests/system": 150,
+    "tests/unit": 80,
+    "tests/unit/campaigns": 40,
+    "tests/unit/cli": 60,
+    "tests/unit/domains": 45,
+    "tests/unit/experiments": 70,
+    "tests/unit/oracles": 30,
+    "tests/unit/policies": 40,
+    "tests/unit/tasks": 35,
 }
 """Seconds of `make test` on two idle cores for each folder, without those of its own below."""
 
