@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections import Counter
+from collections import defaultdict
 
 import pytest
 
@@ -50,9 +50,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"{folder:24} {seconds:7.1f}{budget}{over}")
 
 
-def seconds_of_folders(reporter: pytest.TerminalReporter) -> Counter[str]:
+def seconds_of_folders(reporter: pytest.TerminalReporter) -> dict[str, float]:
     """What set-up, call and teardown of the tests took, on all processes together."""
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     for reports in reporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):

@@ -62,7 +62,7 @@ def compare(task: Task, decider: Decider, *, states: int) -> tuple[int, int]:
 def test_deciders_agree_with_exhaustive_exploration(domain: str, first: int) -> None:
     text = domain_text(domain)
     counts = np.zeros(3, dtype=np.int64)
-    for seed in range(first, first + examples(100)):
+    for seed in range(first, first + examples(100, quick=40)):
         task = grounded_task(text, DOMAINS[domain](seed))
         decider = decider_for(task)
         if decider is None:
