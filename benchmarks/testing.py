@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from bugsieve.results.rows import Addition, Judgement, Progress, RunRow, VerdictRow
+
 import bugsieve
 from benchmarks.fuzzing import INSTANCES, POLICY, benchmark_task
 from benchmarks.table import Bar, Report, Row
@@ -18,14 +20,13 @@ from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.bugs.cost.verdict import inconclusive
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.domains import generate
 from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
 from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.oracles.registry import make_oracle
-from bugsieve.results.records import Records
-from bugsieve.results.rows import Addition, Judgement, Progress, RunRow, VerdictRow
-from bugsieve.results.store import Store
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.cost.store import CostStore
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 PUBLISHED_LOOKAHEAD = 1.2
@@ -87,7 +88,7 @@ def bench_workers(report: Report, repetitions: int) -> None:
 
 def judging_seconds(files: tuple[str, str], states: StateArray, workers: int) -> float:
     """Seconds, start of the workers included, in which a pool is judged by optimal search."""
-    options = CampaignOptions(
+    options = CostOptions(
         task=files,
         policy=POLICY,
         oracles=("planner:astar-lmcut",),
@@ -116,15 +117,15 @@ def bench_store(report: Report, repetitions: int) -> None:
 
 def store_rate(task: Task, states: StateArray, size: int) -> float:
     """Pool entries, runs and verdicts stored per second in rounds of `size` states."""
-    options = CampaignOptions(task=(), policy="random", oracles=("lookahead",))
+    options = CostOptions(task=(), policy="random", oracles=("lookahead",))
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder, "c")
-        Campaign.create(directory, options, task=task, states=states[:1]).close()
-        with Records(directory) as records:
+        Campaign.create(directory, options, subject=task, states=states[:1]).close()
+        with CostRecords(directory) as records:
             progress = records.progress()
         rounds = [_addition(states, number, size, progress) for number in range(40)]
         start = time.perf_counter()
-        with Store.open(directory) as store:
+        with CostStore.open(directory) as store:
             for addition in rounds:
                 store.add(addition)
             spent = time.perf_counter() - start

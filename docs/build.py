@@ -12,25 +12,29 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType
 
 import bugsieve
 from bugsieve import search
-from bugsieve.benches.objectives import OBJECTIVES
+from bugsieve.basis import families
+from bugsieve.basis.members import MemberTable
 from bugsieve.cli import main
 from bugsieve.cli.program import COMMANDS
 from bugsieve.domains.instances import instance_names
-from bugsieve.fuzzing.biases import BIASES
-from bugsieve.oracles.registry import ORACLES
-from bugsieve.oracles.safety.registry import SAFETY_ORACLES
-from bugsieve.policies.members import PolicyInfo
-from bugsieve.policies.models.registry import list_model_policies
-from bugsieve.policies.registry import list_policies
 
 DOCS = Path(__file__).parent
+
+FAMILIES = {
+    "Policies of planning tasks": families.POLICIES,
+    "Policies of models": families.MODEL_POLICIES,
+    "Oracles": families.ORACLES,
+    "Safety oracles": families.SAFETY_ORACLES,
+    "Biases": families.BIASES,
+    "Objectives": families.OBJECTIVES,
+}
 
 
 def output_of(*arguments: str) -> str:
@@ -47,17 +51,10 @@ def reference() -> str:
     parts = ["# Reference\n\nGenerated from the code by `make docs`.\n\n## Commands\n"]
     parts += [f"```text\n{output_of('--help')}```\n"]
     parts += [f"### {name}\n\n```text\n{output_of(name, '--help')}```\n" for name in COMMANDS]
-    families: dict[str, Mapping[str, str]] = {
-        "Policies of planning tasks": specs(list_policies()),
-        "Policies of models": specs(list_model_policies()),
-        "Oracles": ORACLES,
-        "Safety oracles": SAFETY_ORACLES,
-        "Biases": BIASES,
-        "Objectives": OBJECTIVES,
-    }
-    for title, names in families.items():
+    for title, family in FAMILIES.items():
         parts.append(f"## {title}\n\n| name | what it is |\n|---|---|")
-        parts += [f"| `{escaped(name)}` | {escaped(text)} |" for name, text in names.items()]
+        infos = MemberTable[object](family).infos()
+        parts += [f"| `{escaped(info.usage)}` | {escaped(info.text)} |" for info in infos]
         parts.append("")
     parts.append("## Domains\n")
     parts += [
@@ -67,11 +64,6 @@ def reference() -> str:
     parts.append("## Python\n")
     parts += list(python_names())
     return "\n".join(parts).rstrip() + "\n"
-
-
-def specs(infos: list[PolicyInfo]) -> dict[str, str]:
-    """Policies by how their specs are written."""
-    return {info.usage: info.summary for info in infos}
 
 
 def escaped(text: str) -> str:

@@ -1,4 +1,5 @@
-// Long work without the GIL, which Ctrl-C stops and which the end of Python may overtake.
+// Long work without the GIL, which Ctrl-C and stop tokens end and which the end of Python may
+// overtake.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,6 +13,16 @@ namespace bugsieve {
 
 namespace nb = nanobind;
 
+// Whether a stop token of this thread has ended; if so, Python's Stopped is set. Needs the GIL.
+inline bool is_stopped() {
+    // Where nobody has imported the module, or somebody just does, no token can be active.
+    const nb::object name = nb::str("bugsieve.basis.stopping");
+    const nb::object module = nb::steal(PyImport_GetModule(name.ptr()));
+    if (!module.is_valid()) return PyErr_Occurred() != nullptr;
+    const nb::object check = nb::getattr(module, "check_stop", nb::none());
+    return !check.is_none() && !nb::steal(PyObject_CallNoArgs(check.ptr())).is_valid();
+}
+
 // Other Python threads run while this lives; it takes the GIL back when it dies.
 class WithoutGil {
   public:
@@ -20,10 +31,10 @@ class WithoutGil {
     WithoutGil& operator=(const WithoutGil&) = delete;
     ~WithoutGil() { take_gil(); }
 
-    // Whether Python has a signal waiting; if so, a Python error is set.
+    // Whether Python has a signal waiting or a stop token has ended; if so, a Python error is set.
     bool is_interrupt_pending() {
         take_gil();
-        const bool pending = PyErr_CheckSignals() != 0;
+        const bool pending = PyErr_CheckSignals() != 0 || is_stopped();
         thread_ = PyEval_SaveThread();
         return pending;
     }
@@ -43,7 +54,8 @@ class WithoutGil {
     PyThreadState* thread_;
 };
 
-// Runs a long piece of work without the GIL; Ctrl-C ends it with KeyboardInterrupt.
+// Runs a long piece of work without the GIL; Ctrl-C ends it with KeyboardInterrupt, the stop token
+// with Stopped.
 template <class Work>
 auto without_gil(Work work) {
     try {

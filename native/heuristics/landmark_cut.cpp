@@ -30,6 +30,9 @@ std::int32_t LandmarkCut::evaluate_values() {
     if (hmax == kInfinite) return kDeadEnd;
     std::int64_t total = 0;
     while (true) {
+        // Each round finds a disjunctive action landmark, the cut, and charges its cheapest price
+        // to all operators in it: no plan avoids the cut, and no cost is charged twice, so the sum
+        // of the prices is admissible.
         const std::int32_t goal = most_expensive_goal();
         const std::uint32_t goal_value = values_[static_cast<std::size_t>(goal)];
         if (goal_value == 0) break;
@@ -40,6 +43,7 @@ std::int32_t LandmarkCut::evaluate_values() {
         total += pay_for_cut(goal_value);
     }
     total = std::max<std::int64_t>(total, hmax);  // may be less where operators have parts
+    // For the next state.
     for (const std::int32_t op : paid_)
         costs_[static_cast<std::size_t>(op)] =
             static_cast<std::uint32_t>(relaxation_.costs[static_cast<std::size_t>(op)]);
@@ -167,10 +171,14 @@ std::uint32_t LandmarkCut::pay_for_cut(std::uint32_t goal_value) {
     for (const std::int32_t op : cut_) {
         const auto whole =
             static_cast<std::size_t>(relaxation_.operators[static_cast<std::size_t>(op)]);
+        // Parts of one operator stand for one cost: a plan that uses several of them pays once, so
+        // all are charged when one is in the cut, and once.
         if (charged_[whole] == round_) continue;
         charged_[whole] = round_;
         for (const std::int32_t part : parts_[whole]) charge(part, price, goal_value);
     }
+    // Costs have only fallen, so values can only fall: an incremental Dijkstra from the operators
+    // that were charged is enough.
     while (!queue_.empty()) {
         const auto [value, fact] = queue_.pop();
         if (values_[static_cast<std::size_t>(fact)] != value) continue;

@@ -59,6 +59,8 @@ struct Row {
             const Lanes capped = plain < largest ? plain : largest;
             return (a > b ? a : b) == infinity ? infinity : capped;
         } else {
+            // Saturates without a test: ~b is how much room b leaves below the largest number. So
+            // infinity plus anything stays infinity, in its own lane only.
             const Lanes room = ~b;
             return (a < room ? a : room) + b;
         }
@@ -88,6 +90,9 @@ template <class T, Combine kCombine, std::size_t kBytes>
     for (std::size_t op = 0; op < t.operators; ++op) {
         const std::int32_t* const begin = t.preconditions + t.precondition_starts[op];
         const std::int32_t* const end = t.preconditions + t.precondition_starts[op + 1];
+        // Starts at 1, so that an operator without preconditions is applied once. A fact that no
+        // lane has reached makes the operator useless to all of them; one that some lanes have
+        // reached is infinite in the others, and so is what they compute.
         std::uint32_t newest = 1;
         for (const std::int32_t* pre = begin; pre != end; ++pre) {
             const std::uint32_t changed = t.changed[*pre];
@@ -108,6 +113,8 @@ template <class T, Combine kCombine, std::size_t kBytes>
         value.add(t.costs[op]);
         for (std::int32_t i = t.effect_starts[op]; i < t.effect_starts[op + 1]; ++i) {
             if (!values[t.effects[i]].lower_to(value)) continue;
+            // One later than this application: an operator that reads what it has changed itself
+            // is applied again, while the next one, whose time this is, has seen it already.
             t.changed[t.effects[i]] = now + 1;
             stable = false;
         }
@@ -192,6 +199,9 @@ bool LaneExploration<T>::sweep(Combine combine, Interrupts& interrupts) {
                      changed_.data(),
                      applied_.data(),
                      1};
+    // Bellman-Ford: values only fall, and each sweep makes final at least those facts whose
+    // supporters were. That can take as many sweeps as the longest chain of operators has links,
+    // if the operators stand in the wrong order; hence the limit.
     for (int sweeps = 0; sweeps < kMostSweeps; ++sweeps) {
         interrupts.check();
         if (combine == Combine::kMax ? sweep_best<T, Combine::kMax>(tables)

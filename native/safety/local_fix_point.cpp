@@ -15,6 +15,8 @@ class LocalFixPoint {
         examine(start);
         while (!values_.is_decided(start)) {
             poll();
+            // Rises first: they may turn marks away from states that then need not be examined at
+            // all.
             if (!risen_.empty())
                 carry_back(risen_.take());
             else if (!open_.empty())
@@ -51,6 +53,8 @@ class LocalFixPoint {
 
     void examine_next() {
         const Open next = open_.take();
+        // The mark that led here may have moved on. If it comes back, update() opens the state
+        // anew; so the outcomes of every mark get examined, which settle() relies on.
         const bool is_needed =
             nodes_[next.from].mark == next.mark && !values_.is_solved(next.from);
         if (is_needed) examine(next.state);
@@ -58,6 +62,8 @@ class LocalFixPoint {
 
     void carry_back(StateId state) {
         nodes_[state].is_risen = false;
+        // Watchers are never removed. One whose mark has moved on is backed up in vain, but a
+        // state only rises as often as there are values, so that stays in proportion.
         for (std::uint32_t w = nodes_[state].watchers; w != 0; w = watchers_[w - 1].next) {
             const StateId watcher = watchers_[w - 1].state;
             if (!values_.is_solved(watcher)) update(watcher, space_.actions(watcher));
@@ -76,6 +82,7 @@ class LocalFixPoint {
         }
         if (best.greedy.actions_left() == node.mark) return;
         node.mark = best.greedy.actions_left();
+        // The value is known, or the worst: whatever its outcomes do, it cannot rise further.
         if (values_.is_solved(state)) return;
         while (best.greedy.outcomes_left() > 0) {
             const StateId outcome = best.greedy.next_outcome();
@@ -88,6 +95,11 @@ class LocalFixPoint {
     }
 
     void settle() {
+        // Nothing rises and nothing is open: the examined states are closed under their marks, and
+        // each value is what its marked action costs plus the worst value behind it. Following the
+        // marks thus never takes more divergences than the value says, and never meets danger. So
+        // these lower bounds are upper bounds as well: the least fix-point, J* (papers/001,
+        // Theorem 2). Solved ones keep what they have.
         for (; !examined_.empty(); examined_.pop()) {
             const StateId state = examined_.top();
             if (!values_.is_solved(state)) values_.reduce_upper(state, values_.lower(state));

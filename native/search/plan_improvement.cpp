@@ -32,6 +32,7 @@ class PlanImprovement {
         take_up(without_actions(without_loops ? std::move(*without_loops) : result_.plan));
         for (std::size_t limit = kFirstLimit;;) {
             const bool is_spent = grow(limit) != Spent::kNothing;
+            // Nothing is left to add, or to spend: what is known by now is searched a last time.
             const bool is_last = is_spent || next_ == queue_.size();
             std::optional<Plan> cheaper = find_cheaper_plan();
             if (is_last) {

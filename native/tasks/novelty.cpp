@@ -167,6 +167,8 @@ bool NoveltyStore::any_position(Visit visit) {
     bool any = false;
     below_.clear();
     for (std::size_t at = 0; at < facts_.size(); ++at) {
+        // Not ||: every position is visited, as visiting may insert. The facts below come after
+        // the visit, so that each set of facts is seen in one order only.
         any |= visit(at);
         const std::int32_t word = facts_[at] / 64;
         if (below_.empty() || below_.back().word != word) below_.push_back({word, 0});
@@ -188,6 +190,8 @@ bool NoveltyStore::any_pair_from(std::size_t position, Visit visit) const {
 
 int NoveltyStore::insert(StateView state) {
     set_facts(state);
+    // From the largest tuples to the smallest, and all of them: each set must learn the state,
+    // while the smallest new tuple is the one that counts, hence asked last.
     int novelty = depth_ + 1;
     if (depth_ == 3 && any_position([&](std::size_t at) {
             return any_pair_from(at, [&](std::uint64_t prefix, std::size_t row_words) {

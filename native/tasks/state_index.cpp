@@ -103,6 +103,8 @@ StateIndex::Bucket StateIndex::bucket(std::uint64_t hash) const {
     // About where the ids will turn out to be.
     __builtin_prefetch(ids_of(page) + index * page.size / kBuckets * width_ / kWordBits);
     const std::uint64_t* sizes = page.words.get();
+    // Sizes are unary: a 1 for each id of a bucket and a 0 behind it. So what lies before the
+    // bucket is as many zeros as there are buckets before it, and the rest are ids.
     bucket.first_bit_ = behind_zero(sizes, index);
     bucket.first_ = bucket.first_bit_ - static_cast<std::size_t>(index);
     bucket.size_ = ones_from(sizes, bucket.first_bit_);
@@ -125,6 +127,8 @@ void StateIndex::split(const HashesOf& hashes_of) {
     larger.pages_.reserve(2 * pages_.size());
     std::vector<StateId> ids;
     std::vector<std::uint64_t> hashes;
+    // Page by page, each freed before its halves are filled: two copies of the whole index never
+    // exist. Should memory run out on the way, bucket() finds no pages and says so.
     std::vector<Page> pages = std::exchange(pages_, {});
     for (Page& page : pages) {
         ids.resize(page.size);

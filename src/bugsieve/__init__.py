@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from bugsieve.bugs.safety.bug import SafetyBug as SafetyBug
     from bugsieve.campaigns.campaign import Campaign as Campaign
     from bugsieve.campaigns.find import find_bugs as find_bugs
-    from bugsieve.campaigns.options import CampaignOptions as CampaignOptions
-    from bugsieve.campaigns.safety.campaign import SafetyCampaign as SafetyCampaign
-    from bugsieve.campaigns.safety.find import find_safety_bugs as find_safety_bugs
-    from bugsieve.campaigns.safety.options import SafetyOptions as SafetyOptions
+    from bugsieve.campaigns.find import find_safety_bugs as find_safety_bugs
+    from bugsieve.campaigns.options import CostOptions as CostOptions
+    from bugsieve.campaigns.options import SafetyOptions as SafetyOptions
     from bugsieve.policies.function import policy as policy
     from bugsieve.policies.models.policy import ModelPolicy as ModelPolicy
     from bugsieve.policies.models.registry import make_model_policy as make_model_policy
@@ -43,7 +42,7 @@ _PUBLIC = {
     "Bug": "bugsieve.bugs.cost.bug",
     "BugsieveError": "bugsieve.basis.errors",
     "Campaign": "bugsieve.campaigns.campaign",
-    "CampaignOptions": "bugsieve.campaigns.options",
+    "CostOptions": "bugsieve.campaigns.options",
     "InputError": "bugsieve.basis.errors",
     "InternalError": "bugsieve.basis.errors",
     "JaniModel": "bugsieve.tasks.jani.model",
@@ -53,14 +52,13 @@ _PUBLIC = {
     "PolicyError": "bugsieve.basis.errors",
     "Run": "bugsieve.policies.runs",
     "SafetyBug": "bugsieve.bugs.safety.bug",
-    "SafetyCampaign": "bugsieve.campaigns.safety.campaign",
-    "SafetyOptions": "bugsieve.campaigns.safety.options",
+    "SafetyOptions": "bugsieve.campaigns.options",
     "Task": "bugsieve.tasks.fdr.task",
     "TranslationLimits": "bugsieve.tasks.fdr.translator",
     "UnsupportedError": "bugsieve.basis.errors",
     "UsageError": "bugsieve.basis.errors",
     "find_bugs": "bugsieve.campaigns.find",
-    "find_safety_bugs": "bugsieve.campaigns.safety.find",
+    "find_safety_bugs": "bugsieve.campaigns.find",
     "load_model": "bugsieve.tasks.jani.loading",
     "load_task": "bugsieve.tasks.fdr.loading",
     "make_model_policy": "bugsieve.policies.models.registry",
@@ -75,7 +73,7 @@ __all__ = [
     "Bug",
     "BugsieveError",
     "Campaign",
-    "CampaignOptions",
+    "CostOptions",
     "InputError",
     "InternalError",
     "JaniModel",
@@ -84,7 +82,6 @@ __all__ = [
     "PolicyError",
     "Run",
     "SafetyBug",
-    "SafetyCampaign",
     "SafetyOptions",
     "Task",
     "TranslationLimits",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.results.schema import STORE_FILE
@@ -34,10 +34,10 @@ def main(place: str) -> None:
 def fill(folder: Path) -> tuple[str, str]:
     """Whether there is a campaign in the end, and the sentence that it stopped with."""
     fuzz = FuzzOptions(pool_size=10**6, novelty=0)
-    options = CampaignOptions(task=(), policy="random", oracles=("lookahead",), fuzz=fuzz)
+    options = CostOptions(task=(), policy="random", oracles=("lookahead",), fuzz=fuzz)
     task = as_task(wide_task(1, variables=12, operators=60))
     try:
-        Campaign.create(folder, options, task=task).run()
+        Campaign.create(folder, options, subject=task).run()
     except InputError as error:
         return str((folder / STORE_FILE).exists()), str(error)
     return "True", "the disk was large enough"

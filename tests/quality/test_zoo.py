@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from bugsieve.results.rows import BugRow
 
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.results.records import Records
-from bugsieve.results.rows import BugRow
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.results.cost.records import CostRecords
 from tests.depth import IS_DEEP
 from tests.quality.zoo import EXHIBITS, Exhibit, bugs, habitat_of
 
@@ -21,11 +21,11 @@ LOOKED_AT = [exhibit for exhibit in EXHIBITS if IS_DEEP or exhibit.domain != DEA
 def campaign(exhibit: Exhibit, folder: Path) -> list[BugRow]:
     """The bugs that a campaign with the default settings finds."""
     habitat = habitat_of(exhibit.domain, exhibit.seed)
-    options = CampaignOptions(task=(), policy=exhibit.name)
-    made = Campaign.create(folder, options, task=habitat.task, policy=exhibit.policy())
+    options = CostOptions(task=(), policy=exhibit.name)
+    made = Campaign.create(folder, options, subject=habitat.task, policy=exhibit.policy())
     summary = made.run()
     assert summary.reason is not None and not summary.rejected, exhibit.name
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         return records.bugs()
 
 

@@ -17,15 +17,13 @@ from pathlib import Path
 from bugsieve.basis.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import Event
-from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.campaigns.safety.campaign import SafetyCampaign
-from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.campaigns.options import CostOptions, SafetyOptions
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.tasks.jani.loading import load_model
 
 LONGEST_DELAY = 0.1
 
-Options = CampaignOptions | SafetyOptions
+Options = CostOptions | SafetyOptions
 
 
 def command(folder: Path, given: Options) -> list[str]:
@@ -34,13 +32,13 @@ def command(folder: Path, given: Options) -> list[str]:
     return [sys.executable, "-m", __name__, kind, str(folder), given.to_toml()]
 
 
-def created_or_opened(folder: Path, given: Options) -> Campaign | SafetyCampaign:
+def created_or_opened(folder: Path, given: Options) -> Campaign | Campaign:
     """The campaign that the options describe, as far as it is."""
     begun = (folder / STORE_FILE).exists()
     if isinstance(given, SafetyOptions):
         if begun:
-            return SafetyCampaign.open(folder)
-        return SafetyCampaign.create(folder, given, load_model(*given.model))
+            return Campaign.open(folder)
+        return Campaign.create(folder, given, load_model(*given.model))
     return Campaign.open(folder) if begun else Campaign.create(folder, given)
 
 
@@ -80,7 +78,7 @@ def run_and_kill(folder: Path, given: Options, lines: int, moment: Stream) -> bo
 
 def main(kind: str, folder: str, options: str) -> None:
     """Create the campaign that the options describe, or continue it."""
-    reader = SafetyOptions if kind == "safety" else CampaignOptions
+    reader = SafetyOptions if kind == "safety" else CostOptions
     created_or_opened(Path(folder), reader.from_toml(options, name="options")).run(_say)
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from bugsieve.basis.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.results.records import Records
+from bugsieve.results.cost.records import CostRecords
 from tests.depth import examples
 from tests.system.killing import kill_and_finish
 from tests.unit.campaigns.contents import contents
@@ -23,7 +23,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return write_task(tmp_path_factory.mktemp("task"), "transport", seed=2)
 
 
-def options(files: list[str], **changes: Any) -> CampaignOptions:
+def options(files: list[str], **changes: Any) -> CostOptions:
     """Short rounds and small batches, so that there is much to interrupt."""
     usual = {
         "task": tuple(files),
@@ -32,7 +32,7 @@ def options(files: list[str], **changes: Any) -> CampaignOptions:
         "fuzz": FuzzOptions(pool_size=80, round_walks=2, novelty=0, seed=3),
         "batch_size": 2,
     }
-    return CampaignOptions(**{**usual, **changes})
+    return CostOptions(**{**usual, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def reference(files: list[str], tmp_path_factory: pytest.TempPathFactory) -> dic
 
 def is_whole(folder: Path) -> bool:
     """Whether the store holds exactly what its progress says."""
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         judged = list(range(records.progress().judged))
         assert len(judged) <= records.pool_size()
         return all(
@@ -79,6 +79,6 @@ def test_kill_and_resume(
     moments = [Stream(number, *changes) for number in range(cuts)]
     kill_and_finish(folder, options(files, **changes), is_whole, lines=lines, moments=moments)
     assert contents(folder) == reference
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         names = {f"{row.id}.json" for row in records.bugs()}
     assert {path.name for path in (folder / "bugs").glob("*.json")} == names

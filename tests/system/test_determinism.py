@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.worker import WorkerLimits
 from tests.depth import examples
@@ -73,7 +73,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
 def test_batches_workers_and_modes_do_not_matter(
     tmp_path: Path, files: tuple[str, ...], name: str
 ) -> None:
-    usual = CampaignOptions(**{"task": files, "fuzz": FUZZ, **CAMPAIGNS[name]})
+    usual = CostOptions(**{"task": files, "fuzz": FUZZ, **CAMPAIGNS[name]})
     reference = run(tmp_path / "usual", usual)
     assert len(reference["pool"][0]) >= 20 and not reference["rejected"]
     assert reference["bugs"] or name == "a policy in a process"
@@ -81,14 +81,14 @@ def test_batches_workers_and_modes_do_not_matter(
         assert run(tmp_path / str(number), replace(usual, **way)) == reference, way
 
 
-def run(folder: Path, options: CampaignOptions) -> dict[str, Any]:
+def run(folder: Path, options: CostOptions) -> dict[str, Any]:
     """What a campaign finds."""
     Campaign.create(folder, options).run()
     return contents(folder)
 
 
 def test_nothing_depends_on_the_order_of_sets(tmp_path: Path, files: tuple[str, ...]) -> None:
-    options = CampaignOptions(**{"task": files, "fuzz": FUZZ, **CAMPAIGNS["all oracles"]})
+    options = CostOptions(**{"task": files, "fuzz": FUZZ, **CAMPAIGNS["all oracles"]})
     found = []
     for seed in ("1", "2"):
         folder = tmp_path / seed

@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bugsieve.results.safety.folder import MODEL_FILE
 
 from bugsieve.basis.seeds import Stream
-from bugsieve.campaigns.events import Event, SafetyRoundDone
-from bugsieve.campaigns.safety.campaign import SafetyCampaign
-from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.events import Event, RoundDone
+from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.checkers.safety import check_safety_bug
 from bugsieve.domains.jani import generate_model
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.models.registry import make_model_policy
-from bugsieve.results.safety.folder import MODEL_FILE
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.search import Limits
 from bugsieve.tasks.jani.loading import load_document, load_model
@@ -58,7 +58,7 @@ def options(model_file: str, **changes: Any) -> SafetyOptions:
 
 
 def run(folder: Path, given: SafetyOptions) -> dict[str, Any]:
-    SafetyCampaign.create(folder, given, load_model(*given.model)).run()
+    Campaign.create(folder, given, load_model(*given.model)).run()
     return contents(folder)
 
 
@@ -160,7 +160,7 @@ def test_campaigns_are_sound(tmp_path: Path, portion: int) -> None:
         folder = tmp_path / str(seed)
         fuzz = SafetyFuzzOptions(walks=40, seed=seed)
         given = SafetyOptions(model=(), policy=f"random:{seed}", oracles=ORACLES, fuzz=fuzz)
-        SafetyCampaign.create(folder, given, model).run()
+        Campaign.create(folder, given, model).run()
         bugs += check_campaign(folder, system)
     assert bugs > examples(5)
 
@@ -221,22 +221,22 @@ def test_interrupted_after_every_round_with_limits_that_bite(
     open_runs = [bool(row[3]) for row in found["verdicts"][0]]
     assert any(open_runs) and not all(open_runs)
     folder = tmp_path / "cut"
-    campaign = SafetyCampaign.create(folder, given, load_model(*given.model))
+    campaign = Campaign.create(folder, given, load_model(*given.model))
     sessions = 1
     while not finishes(campaign):
-        campaign = SafetyCampaign.open(folder)
+        campaign = Campaign.open(folder)
         sessions += 1
     assert sessions > 20
     assert contents(folder) == found
 
 
-def finishes(campaign: SafetyCampaign) -> bool:
+def finishes(campaign: Campaign) -> bool:
     """Whether the campaign comes to its end within its next three rounds."""
     rounds = 0
 
     def interrupt(event: Event) -> None:
         nonlocal rounds
-        rounds += isinstance(event, SafetyRoundDone)
+        rounds += isinstance(event, RoundDone)
         if rounds == 3:
             raise KeyboardInterrupt
 

@@ -36,8 +36,8 @@ class Scene:
     def policy(self) -> bugsieve.Policy:
         return bugsieve.make_policy("random", self.task)
 
-    def options(self, **changes: Any) -> bugsieve.CampaignOptions:
-        return bugsieve.CampaignOptions(**{"task": (), "policy": "random", **changes})
+    def options(self, **changes: Any) -> bugsieve.CostOptions:
+        return bugsieve.CostOptions(**{"task": (), "policy": "random", **changes})
 
     def safety_options(self, **changes: Any) -> bugsieve.SafetyOptions:
         return bugsieve.SafetyOptions(**{"model": (), "policy": "random", **changes})
@@ -314,33 +314,33 @@ MISTAKES: dict[str, tuple[Call, tuple[Any, ...], str]] = {
         (True, *NO_NUMBER),
         "expansions",
     ),
-    "CampaignOptions(task)": (
+    "CostOptions(task)": (
         lambda s, v: s.options(task=v),
         (None, 3, {}, b"x", [None], [3], object()),
         "task",
     ),
-    "CampaignOptions(policy)": (lambda s, v: s.options(policy=v), (None, *NO_TEXT), "policy"),
-    "CampaignOptions(policy_seed)": (
+    "CostOptions(policy)": (lambda s, v: s.options(policy=v), (None, *NO_TEXT), "policy"),
+    "CostOptions(policy_seed)": (
         lambda s, v: s.options(policy_seed=v),
         (None, *NO_NUMBER),
         "policy_seed",
     ),
-    "CampaignOptions(objective)": (
+    "CostOptions(objective)": (
         lambda s, v: s.options(objective=v),
         (None, *NO_TEXT),
         "objective",
     ),
-    "CampaignOptions(step_limit)": (
+    "CostOptions(step_limit)": (
         lambda s, v: s.options(step_limit=v),
         (None, *NO_NUMBER),
         "step_limit",
     ),
-    "CampaignOptions(limits)": (lambda s, v: s.options(limits=v), (None, *NO_OBJECT), "limits"),
-    "CampaignOptions(mode)": (lambda s, v: s.options(mode=v), (None, *NO_TEXT), "mode"),
-    "CampaignOptions(workers)": (lambda s, v: s.options(workers=v), (None, *NO_NUMBER), "workers"),
-    "CampaignOptions(fuzz)": (lambda s, v: s.options(fuzz=v), (None, *NO_OBJECT), "fuzz"),
-    "CampaignOptions.from_toml": (
-        lambda s, v: bugsieve.CampaignOptions.from_toml(v, name="x"),
+    "CostOptions(limits)": (lambda s, v: s.options(limits=v), (None, *NO_OBJECT), "limits"),
+    "CostOptions(mode)": (lambda s, v: s.options(mode=v), (None, *NO_TEXT), "mode"),
+    "CostOptions(workers)": (lambda s, v: s.options(workers=v), (None, *NO_NUMBER), "workers"),
+    "CostOptions(fuzz)": (lambda s, v: s.options(fuzz=v), (None, *NO_OBJECT), "fuzz"),
+    "CostOptions.from_toml": (
+        lambda s, v: bugsieve.CostOptions.from_toml(v, name="x"),
         (None, *NO_TEXT),
         "text",
     ),
@@ -351,7 +351,7 @@ MISTAKES: dict[str, tuple[Call, tuple[Any, ...], str]] = {
         "alone",
     ),
     "Campaign.create(directory)": (
-        lambda s, v: bugsieve.Campaign.create(v, s.options(), task=s.task),
+        lambda s, v: bugsieve.Campaign.create(v, s.options(), subject=s.task),
         (None, "a\0b", *NO_TEXT),
         "directory",
     ),
@@ -361,18 +361,18 @@ MISTAKES: dict[str, tuple[Call, tuple[Any, ...], str]] = {
         "options",
     ),
     "Campaign.create(task)": (
-        lambda s, v: bugsieve.Campaign.create(s.folder / "new", s.options(), task=v),
+        lambda s, v: bugsieve.Campaign.create(s.folder / "new", s.options(), subject=v),
         NO_OBJECT,
         "task",
     ),
     "Campaign.open": (lambda s, v: bugsieve.Campaign.open(v), (None, *NO_TEXT), "directory"),
-    "SafetyCampaign.create(options)": (
-        lambda s, v: bugsieve.SafetyCampaign.create(s.folder / "new", v, s.model),
+    "Campaign.create(options)": (
+        lambda s, v: bugsieve.Campaign.create(s.folder / "new", v, s.model),
         (None, *NO_OBJECT),
         "options",
     ),
-    "SafetyCampaign.open": (
-        lambda s, v: bugsieve.SafetyCampaign.open(v),
+    "Campaign.open": (
+        lambda s, v: bugsieve.Campaign.open(v),
         (None, *NO_TEXT),
         "directory",
     ),
@@ -412,7 +412,7 @@ def test_numbers_of_numpy_and_paths_are_taken(scene: Scene) -> None:
         policy_limits=WorkerLimits(deadline=np.float32(1.5)),
     )
     assert options.task == tuple(map(str, scene.files))
-    assert bugsieve.CampaignOptions.from_toml(options.to_toml(), name="x") == options
+    assert bugsieve.CostOptions.from_toml(options.to_toml(), name="x") == options
 
 
 def test_one_state_of_a_model_is_a_batch_of_one(scene: Scene) -> None:

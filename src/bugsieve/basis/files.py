@@ -40,6 +40,8 @@ def write_together(files: Mapping[Path, bytes]) -> None:
         for path, part in parts.items():
             with open(part, "xb") as file:
                 file.write(replaced[path])
+        # What cannot be replaced is written to when all else has been written, as it cannot be
+        # taken back.
         for path in streams:
             path.write_bytes(files[path])
         for path, part in parts.items():

@@ -45,6 +45,8 @@ class Child:
 
     def __init__(self, module: str) -> None:
         ours, theirs = socket.socketpair()
+        # Our copy of the child's end is closed at once: otherwise we would keep the socket open
+        # ourselves and never see that the child is gone.
         with theirs:
             try:
                 self.process = _start(module, theirs.fileno())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.objectives.objective import Objective, Values
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, RunTable
+from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, source_of
 from bugsieve.policies.policy import Policy
+from bugsieve.policies.run_table import RunSource, RunTable
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 
@@ -41,18 +43,12 @@ class Suspects:
     def rows(self, rows: Sequence[int]) -> Suspects:
         """Some of the suspects, in the given order."""
         index = np.asarray(rows, dtype=np.int64)
-        runs = RunTable(
-            self.runs.ids[index],
-            self.runs.endings[index],
-            self.runs.steps[index],
-            self.runs.costs[index],
-        )
         origins = tuple(self.origins[row] for row in rows)
-        return Suspects(self.states[index], runs, self.values[index], origins)
+        return Suspects(self.states[index], self.runs.rows(index), self.values[index], origins)
 
 
 class Bench:
-    """A policy on a task under an objective; all runs go through one policy graph."""
+    """A policy on a task under an objective; all runs come from one source."""
 
     def __init__(
         self,
@@ -61,21 +57,52 @@ class Bench:
         objective: Objective,
         *,
         step_limit: int = DEFAULT_STEP_LIMIT,
-        graph: PolicyGraph | None = None,
+        source: Callable[[Task, Policy], RunSource] = source_of,
     ) -> None:
         self.task = task
         self.policy = policy
         self.objective = objective
         self.step_limit = step_limit
-        self.graph = PolicyGraph(task, policy) if graph is None else graph
+        self.source = source(task, policy)
+        self._make_source = source
 
-    def runs(self, states: StateArray) -> RunTable:
-        """The policy's runs from the states."""
-        return self.graph.table(states, step_limit=self.step_limit)
+    @property
+    def objection_to_graph(self) -> str | None:
+        """None, or why the runs have no policy graph behind them."""
+        if isinstance(self.source, PolicyGraph):
+            return None
+        return "it needs the policy's graph, but here the policy looks at more than the state"
+
+    @property
+    def graph(self) -> PolicyGraph:
+        """The policy graph; UnsupportedError where the runs come from elsewhere."""
+        if not isinstance(self.source, PolicyGraph):
+            raise UnsupportedError(str(self.objection_to_graph))
+        return self.source
+
+    @property
+    def decisions_taken(self) -> int:
+        """How often the policy was asked so far."""
+        return self.source.decisions_taken
+
+    def afresh(self) -> Bench:
+        """The same bench with nothing remembered, so that the policy is asked anew."""
+        return Bench(
+            self.task,
+            self.policy,
+            self.objective,
+            step_limit=self.step_limit,
+            source=self._make_source,
+        )
+
+    def runs(self, states: StateArray, *, step_limit: int | None = None) -> RunTable:
+        """The policy's runs from the states, within the bench's step limit or a lower one."""
+        limit = self.step_limit if step_limit is None else min(step_limit, self.step_limit)
+        return self.source.table(states, step_limit=limit)
 
     def values(self, runs: RunTable) -> Values:
         """What the runs are worth under the objective."""
-        return self.objective.policy_values(self.graph, runs)
+        return self.objective.policy_values(runs)
 
     def suspects(
         self, states: StateArray, origins: Sequence[Origin | None] | None = None
@@ -85,7 +112,3 @@ class Bench:
         runs = self.runs(batch)
         known = (None,) * len(batch) if origins is None else tuple(origins)
         return Suspects(batch, runs, self.values(runs), known)
-
-    def plan_of_run(self, runs: RunTable, row: int) -> tuple[int, ...]:
-        """The actions of one run of the table."""
-        return self.graph.first_actions(int(runs.ids[row]), int(runs.steps[row]))

@@ -1,281 +1,213 @@
-"""Campaigns: tests of one policy on one task, kept in a folder and resumable at any point."""
+"""Campaigns: tests of one policy on one subject, kept in a folder and resumable at any point."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from bugsieve.basis.arguments import require_folder, require_kind
+from bugsieve.basis.arguments import require_folder, require_function, require_kind
+from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
-from bugsieve.benches.bench import Bench
-from bugsieve.campaigns.events import Listener
-from bugsieve.campaigns.folder_campaign import FolderCampaign, check_policy_given, make_folder
-from bugsieve.campaigns.judging import BenchPlan, Judge, close_policy
+from bugsieve.campaigns.events import Event, Finished, Listener
+from bugsieve.campaigns.kind import Equipment, Kind, kind_for, kind_in
 from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.campaigns.session import Counters, Session
-from bugsieve.campaigns.start_states import start_states
-from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.summary import Summary, summarise
-from bugsieve.campaigns.workers import WorkerSetup, make_judges
-from bugsieve.fuzzing.fuzzer import Fuzzer
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.oracles.oracle import Oracle
-from bugsieve.oracles.registry import check_oracle_spec
-from bugsieve.policies.function import PolicyFunction
-from bugsieve.policies.policy import Policy, policy_name
-from bugsieve.policies.registry import check_spec
+from bugsieve.campaigns.session import Session
+from bugsieve.campaigns.stop_rules import StopRules, require_utf8
 from bugsieve.results.folder import check_free, restore, write_descriptions
 from bugsieve.results.lock import FolderLock
-from bugsieve.results.records import PoolColumns, Records
-from bugsieve.results.rows import Addition, CampaignHeader, OracleRow, Progress
-from bugsieve.results.saved_task import SavedTask
-from bugsieve.results.store import Store
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import StateArray, Task, require_task
-from bugsieve.tasks.pddl.reader import MAX_BYTES
-from bugsieve.tasks.sources import read_input, task_files
+from bugsieve.results.progress import Addition, CampaignHeader, Progress
+from bugsieve.results.schema import explained
 
 AnyPath = str | os.PathLike[str]
-AnyPolicy = Policy | PolicyFunction
+
+INTERRUPTED = "interrupted"
 
 
-class Campaign(FolderCampaign[Summary]):
-    """A campaign of cost testing that this process may run."""
+class Campaign(Closing):
+    """A campaign that this process may run; holds its folder until it is run or closed."""
 
     def __init__(
         self,
+        kind: Kind[Any],
         directory: Path,
         lock: FolderLock,
         header: CampaignHeader,
         options: CampaignOptions,
-        bench: Bench,
-        oracles: Sequence[Oracle],
-        *,
-        owns_policy: bool,
+        equipment: Equipment,
     ) -> None:
-        super().__init__(directory, lock)
+        self.kind = kind
+        self.directory = directory
         self.header = header
         self.options = options
-        self.bench = bench
-        self._oracles = oracles
-        self._owns_policy = owns_policy
+        self.equipment: Any = equipment
+        """The bench or the policy, and whatever else the kind needs to run."""
+        self._lock = lock
 
     @classmethod
     def create(
         cls,
         directory: AnyPath,
         options: CampaignOptions,
+        subject: object | None = None,
         *,
-        task: Task | None = None,
-        policy: AnyPolicy | None = None,
-        states: StateArray | None = None,
+        policy: object | None = None,
+        states: Any = None,
     ) -> Campaign:
-        """A new campaign in a folder that is missing or empty.
+        """A new campaign in a folder that is missing or empty; its kind is that of the options.
 
-        `task`, `policy` and `states` stand in for what the options would load; a policy that is a
-        Python object can be asked in this process only.
+        `subject` is the task or model, `policy` and `states` stand in for what the options would
+        load. A policy that is a Python object can be asked in this process only, and a resumed
+        campaign must get it again.
         """
         folder = require_folder(directory, "directory")
-        require_kind(options, CampaignOptions, "options", "of type CampaignOptions")
+        require_kind(options, CampaignOptions, "options", "the options of a kind of campaigns")
         check_free(folder)
-        _check_specs(options, policy)
-        saved, loaded = _loaded(options, task)
-        starts = start_states(loaded, options.from_states) if states is None else states
-        plan = plan_of(options)
-        bench = plan.bench(loaded, _bound(policy, loaded))
+        kind = kind_for(options)
+        if policy is None:
+            kind.check(options)
+        begun = kind.begin(options, subject, policy, states)
         try:
-            made = plan.examined(bench, options.oracles)
-            header = CampaignHeader(
-                options.to_toml(),
-                saved,
-                policy_name(bench.policy),
-                policy is not None,
-                bench.objective.spec,
-                tuple(OracleRow(o.spec) if isinstance(o, Oracle) else o for o in made),
-            )
-            lock = _make(folder, header, loaded, starts)
+            start = Addition(Progress(), begun.cases)
+            lock = make_folder(folder, lambda: _fill(kind, folder, begun.header, start))
         except BaseException:
-            if policy is None:
-                close_policy(bench.policy)
+            begun.equipment.close()
             raise
-        oracles = [oracle for oracle in made if isinstance(oracle, Oracle)]
-        return cls(folder, lock, header, options, bench, oracles, owns_policy=policy is None)
+        return cls(kind, folder, lock, begun.header, options, begun.equipment)
 
     @classmethod
     def open(
         cls,
         directory: AnyPath,
         *,
-        policy: AnyPolicy | None = None,
+        policy: object | None = None,
         workers: int | None = None,
         stop: StopRules | None = None,
     ) -> Campaign:
-        """An existing campaign, ready to go on; `workers` and `stop` replace what it had."""
+        """An existing campaign, ready to go on; `workers` and `stop` replace what it had.
+
+        A policy that is given must be bound to the subject of the campaign.
+        """
         folder = require_folder(directory, "directory")
-        with Records(folder) as records:  # says what is wrong before a lock file is written
-            header = records.header
-        options = CampaignOptions.from_toml(header.options, name=str(folder / "options.toml"))
+        kind, header, options = read_campaign(folder)
         options = replace(
             options,
             workers=options.workers if workers is None else workers,
             stop=options.stop if stop is None else stop,
         )
-        check_policy_given(header, folder, policy)
-        _check_specs(options, policy)
+        _check_policy_given(header, folder, policy)
+        if policy is None:
+            kind.check(options)
         lock = FolderLock(folder)
         try:
-            restore(folder)
-            return cls._opened(folder, lock, header, options, policy)
+            with kind.records(folder) as records:
+                restore(records, kind.describe(header))
+            equipment = kind.equip(header, options, folder, policy)
         except BaseException:
             lock.close()
             raise
+        return cls(kind, folder, lock, header, options, equipment)
 
-    @classmethod
-    def _opened(
-        cls,
-        folder: Path,
-        lock: FolderLock,
-        header: CampaignHeader,
-        options: CampaignOptions,
-        policy: AnyPolicy | None,
-    ) -> Campaign:
-        task = header.task.load()
-        plan = plan_of(options)
-        bench = plan.bench(task, _bound(policy, task))
+    def run(self, on_event: Listener | None = None) -> Any:
+        """Work until there is a reason to stop, then close; what is stored is kept, come what may.
+
+        Returns the `Summary` of its kind: `CostSummary`, `SafetySummary`.
+
+        Ctrl-C and errors are passed on. Whatever ends the run, the campaign can be opened again.
+        """
+        if on_event is not None:
+            require_function(on_event, "on_event", "of one event, or None")
+        listener = _ignore if on_event is None else on_event
         try:
-            oracles = plan.oracles(bench, header.used_oracles)
-        except BaseException:
-            if policy is None:
-                close_policy(bench.policy)
+            self._work(listener)
+        except KeyboardInterrupt:
+            listener(Finished(INTERRUPTED))
             raise
-        return cls(folder, lock, header, options, bench, oracles, owns_policy=policy is None)
-
-    def _work(self, listener: Listener) -> None:
-        with Store.open(self.directory) as store:
-            self._run(store, listener)
-
-    def _outcome(self) -> Summary:
-        with Records(self.directory) as records:
-            return summarise(records)
-
-    def _run(self, store: Store, listener: Listener) -> None:
-        with Records(self.directory) as records:
-            bugs = Counter(records.bugs_by_kind())
-            counters = Counters(records.progress(), records.pool_size(), bugs)
-            pool = _restored_pool(self.bench.task, records.pool())
-        fuzzer = Fuzzer(
-            self.bench, self.options.fuzz, pool=pool, walks_done=counters.progress.walks
-        )
-        setup = WorkerSetup(self.header.task, plan_of(self.options), self.header.used_oracles)
-        judge = Judge(self.bench, self._oracles)
-        judges = make_judges(judge, setup, self.options.workers)
-        at_once = True
-        try:
-            session = Session(store, self.header, self.options, fuzzer, judges, counters, listener)
-            session.run()
-            at_once = False
         finally:
-            judges.close(at_once=at_once)
+            self.close()
+        return summary_of(self.directory)
 
     def close(self) -> None:
-        """Let go of the policy, the oracles and the folder."""
-        for oracle in self._oracles:
-            oracle.close()
-        self._oracles = ()
-        if self._owns_policy:
-            close_policy(self.bench.policy)
-        super().close()
+        """Let go of the folder, and of what the campaign needs to run."""
+        self.equipment.close()
+        self._lock.close()
+
+    def _work(self, listener: Listener) -> None:
+        kind = self.kind
+        with kind.store.open(self.directory) as store:
+            with kind.records(self.directory) as records:
+                driver = kind.drive(self.equipment, self.options, records)
+                session = Session(kind.name, store, records, self.options, driver, listener)
+            is_under_way = True
+            try:
+                session.run()
+                is_under_way = False
+            finally:
+                driver.close(at_once=is_under_way)
+
+
+def read_campaign(folder: Path) -> tuple[Kind[Any], CampaignHeader, Any]:
+    """The kind, the header and the options of a stored campaign; writes nothing."""
+    kind = kind_in(folder)
+    with kind.records(folder) as records:
+        header = records.header
+    return kind, header, kind.options.from_toml(header.options, name=str(folder / "options.toml"))
+
+
+def summary_of(directory: AnyPath) -> Any:
+    """The `Summary` of the campaign in a folder, as its kind has it."""
+    kind = kind_in(Path(directory))
+    with kind.records(directory) as records:
+        return kind.summarise(records)
 
 
 def check_new(options: CampaignOptions, directory: AnyPath | None = None) -> None:
-    """Raise what is wrong with a new campaign whatever the task is, before it is grounded."""
+    """Raise what is wrong with a new campaign whatever its subject is, before that is loaded."""
     if directory is not None:
         check_free(Path(directory))
-    _check_specs(options, None)
+    kind_for(options).check(options)
 
 
-@contextmanager
-def bench_of(
-    directory: AnyPath, header: CampaignHeader, *, policy: str | None = None
-) -> Iterator[Bench]:
-    """The bench of a campaign, to look at its bugs; with another policy if one is named."""
-    folder = Path(directory)
-    options = CampaignOptions.from_toml(header.options, name=str(folder / "options.toml"))
-    if policy is not None:
-        options = replace(options, policy=policy)
-        check_spec(policy)
-    elif header.policy_is_object:
-        raise UsageError(f"{folder}: tests the Python object {header.policy}: name a policy")
-    bench = plan_of(options).bench(header.task.load())
+def make_folder(folder: Path, fill: Callable[[], None]) -> FolderLock:
+    """Make the folder of a new campaign and fill it; returns the lock on it."""
+    require_utf8(folder.name)
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    lock = FolderLock(folder)
     try:
-        yield bench
-    finally:
-        close_policy(bench.policy)
+        check_free(folder)
+        fill()
+    except BaseException:
+        lock.close()
+        raise
+    return lock
 
 
-def plan_of(options: CampaignOptions) -> BenchPlan:
-    """The part of the options that judging depends on."""
-    return BenchPlan(
-        options.policy,
-        options.policy_seed,
-        options.policy_limits,
-        options.objective,
-        options.step_limit,
-        options.limits,
-    )
+def _fill(kind: Kind[Any], folder: Path, header: CampaignHeader, start: Addition) -> None:
+    kind.store.create(folder, header, start)
+    write_descriptions(folder, header, kind.describe(header))
 
 
-def _check_specs(options: CampaignOptions, policy: AnyPolicy | None) -> None:
-    """What is wrong whatever the task is, before a large task is grounded."""
-    if policy is None:
-        check_spec(options.policy)
-    elif options.workers > 1:
-        raise UsageError("a policy that is a Python object can be tested with one worker only")
-    for spec in options.oracles:
-        check_oracle_spec(spec)
-
-
-def _loaded(options: CampaignOptions, task: Task | None) -> tuple[SavedTask, Task]:
-    if task is None and not options.task:
-        raise UsageError("a campaign needs a task: a domain and a problem file, or one .sas file")
-    files = task_files(*options.task)
-    loaded = load_task(*files) if task is None else require_task(task)
-    if len(files) < 2:
-        return SavedTask.of(loaded), loaded
-    domain, problem = (read_input(path, kind="PDDL", max_bytes=MAX_BYTES) for path in files)
-    return SavedTask.of(loaded, domain=domain, problem=problem), loaded
-
-
-def _bound(policy: AnyPolicy | None, task: Task) -> Policy | None:
-    return policy.bind(task) if isinstance(policy, PolicyFunction) else policy
-
-
-def _make(folder: Path, header: CampaignHeader, task: Task, states: StateArray) -> FolderLock:
-    """Make the folder with its store; returns the lock on it."""
-
-    def fill() -> None:
-        pool = Pool(task)
-        for state in task.checked_states(states):
-            pool.add(state)
-        Store.create(folder, header, Addition(Progress(), list(pool), pool.states()))
-        write_descriptions(folder, header)
-
-    return make_folder(folder, fill)
-
-
-def _restored_pool(task: Task, columns: PoolColumns) -> Pool:
-    pool = Pool(task)
-    for number, state in enumerate(columns.states):
-        parent, walk = int(columns.parents[number]), int(columns.walks[number])
-        start, stop = columns.offsets[number : number + 2]
-        pool.add(
-            state,
-            parent=None if parent < 0 else parent,
-            actions=columns.actions[start:stop].tolist(),
-            walk=None if walk < 0 else walk,
+def _check_policy_given(header: CampaignHeader, folder: Path, policy: object | None) -> None:
+    """A campaign goes on with the policy it began with: a Python object if that was one."""
+    if header.policy_is_object and policy is None:
+        raise UsageError(
+            f"{folder}: tests the Python object {header.policy}: open it in Python with policy=…"
         )
-    return pool
+    if policy is not None and not header.policy_is_object:
+        raise UsageError(f"{folder}: makes its policy from the spec {header.policy!r} by itself")
+
+
+def check_unchanged(header: CampaignHeader, folder: Path, fingerprint: str) -> None:
+    """UsageError if the policy is another one than when the campaign began."""
+    if fingerprint != header.policy_fingerprint:
+        raise UsageError(
+            f"{folder}: tests {header.policy} as it was when the campaign began, but what it "
+            "names has changed since: put the old file back, or test the new one in a new folder"
+        )
+
+
+def _ignore(event: Event) -> None:
+    """Nobody listens."""

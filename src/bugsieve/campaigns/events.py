@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bugsieve.results.rows import BugRow, RejectedRow
-    from bugsieve.results.safety.rows import RejectedClaimRow, SafetyBugRow
+    from bugsieve.judging.findings import BugRow, RejectedRow
 
 
 @dataclass(frozen=True)
 class Started:
     """The campaign begins, or goes on after a pause."""
 
-    task: str
+    subject: str
+    """The name of the task or model."""
     policy: str
     seed: int
     oracles: tuple[str, ...]
     workers: int
     resumed: bool
-    pool: int
+    walks: int
+    cases: int
+    """Pool states or unsafe runs that are there already."""
     bugs: int
 
 
 @dataclass(frozen=True)
 class OracleSkipped:
-    """An oracle cannot judge on this task and is left out."""
+    """An oracle cannot judge here and is left out."""
 
     oracle: str
     reason: str
@@ -37,19 +39,22 @@ class OracleSkipped:
 class RoundDone:
     """More was found and is stored."""
 
-    pool: int
-    """States in the pool."""
-    pool_size: int
-    """States it may have at most."""
-    judged: int
+    kind: str
+    """Of the campaign."""
     walks: int
     rounds: int
+    cases: int
+    """Pool states, or unsafe runs."""
+    limit: int
+    """How many states the pool may have, or how many walks are made at most."""
+    judged: int
+    """Pool states that were judged, or different unsafe runs."""
     bugs: Mapping[str, int]
     """By kind."""
     seconds: float
     """Running time, all sessions together."""
-    states_per_second: float
-    """New and judged pool states in this session."""
+    per_second: float
+    """Judged pool states, or walks, in this session."""
     policy_calls: int
     last_bug_seconds: float | None
     """Running time when the last bug was found; None if there is none yet."""
@@ -59,11 +64,18 @@ class RoundDone:
 class BugFound:
     """A new bug; its certificate has been checked and is stored."""
 
-    row: BugRow
+    row: BugRow[Any]
 
 
 @dataclass(frozen=True)
-class CertificateRejected:
+class BugImproved:
+    """A known bug has a better certificate, which has been checked and is stored."""
+
+    row: BugRow[Any]
+
+
+@dataclass(frozen=True)
+class ClaimRejected:
     """An oracle claimed a bug that the checker does not believe: a fault in Bugsieve."""
 
     row: RejectedRow
@@ -76,63 +88,5 @@ class Finished:
     reason: str
 
 
-@dataclass(frozen=True)
-class SafetyStarted:
-    """A safety campaign begins, or goes on after a pause."""
-
-    model: str
-    policy: str
-    seed: int
-    oracles: tuple[str, ...]
-    resumed: bool
-    walks: int
-    bugs: int
-
-
-@dataclass(frozen=True)
-class SafetyRoundDone:
-    """A safety campaign has made more walks; what they found is stored."""
-
-    walks: int
-    walk_limit: int
-    """Walks it may make at most."""
-    runs: int
-    """Unsafe runs."""
-    different_runs: int
-    bugs: Mapping[str, int]
-    """By kind."""
-    seconds: float
-    """Running time, all sessions together."""
-    walks_per_second: float
-    """In this session."""
-    last_bug_seconds: float | None
-    """Running time when the last bug was found; None if there is none yet."""
-
-
-@dataclass(frozen=True)
-class SafetyBugFound:
-    """A new safety bug; its certificate has been checked and is stored."""
-
-    row: SafetyBugRow
-
-
-@dataclass(frozen=True)
-class ClaimRejected:
-    """A safety oracle claimed a bug that the checker does not believe: a fault in Bugsieve."""
-
-    row: RejectedClaimRow
-
-
-Event = (
-    Started
-    | OracleSkipped
-    | RoundDone
-    | BugFound
-    | CertificateRejected
-    | Finished
-    | SafetyStarted
-    | SafetyRoundDone
-    | SafetyBugFound
-    | ClaimRejected
-)
+Event = Started | OracleSkipped | RoundDone | BugFound | BugImproved | ClaimRejected | Finished
 Listener = Callable[[Event], None]

@@ -3,30 +3,45 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
-from bugsieve.basis.arguments import require_folder, texts
+from bugsieve.basis.arguments import require_folder, require_text, texts
 from bugsieve.basis.errors import PolicyError
 from bugsieve.bugs.cost.bug import Bug
+from bugsieve.bugs.safety.bug import SafetyBug
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import (
+    DEFAULT_SAFETY_ORACLES,
+    CampaignOptions,
+    CostOptions,
+    SafetyOptions,
+)
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
+from bugsieve.judging.findings import worst_first
+from bugsieve.judging.runs import commonest_first
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import PolicyFunction
+from bugsieve.policies.models.lifted import as_model_policy
 from bugsieve.policies.policy import Policy, policy_name
-from bugsieve.results.records import Records
-from bugsieve.results.rows import BugRow, worst_first
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.tasks.fdr.task import Task, require_task
+from bugsieve.tasks.jani.model import JaniModel, require_model
+
+AnyPath = str | os.PathLike[str]
+BugT = TypeVar("BugT")
 
 
 def find_bugs(
     task: Task,
     policy: str | Policy | PolicyFunction,
     *,
-    folder: str | os.PathLike[str] | None = None,
+    folder: AnyPath | None = None,
     objective: str = "quantitative",
     oracles: str | Sequence[str] = (),
     pool_size: int = 200,
@@ -38,15 +53,14 @@ def find_bugs(
     """Proven bugs of a policy, the worst first; the campaign is kept if there is a folder for it.
 
     PolicyError if the policy never gets ready, hangs or runs out of memory in all its runs.
-    `bugsieve.campaigns.campaign.Campaign` offers everything else: resuming, progress, workers.
+    `bugsieve.Campaign` offers everything else: resuming, progress, workers.
     """
     require_task(task)
     given = policy.bind(task) if isinstance(policy, PolicyFunction) else policy
     own = None if isinstance(given, str) else given
     if own is not None:
         check_policy(own)
-    kept = None if folder is None else require_folder(folder, "folder")
-    options = CampaignOptions(
+    options = CostOptions(
         task=(),
         policy=given if isinstance(given, str) else policy_name(given),
         policy_seed=seed,
@@ -55,15 +69,67 @@ def find_bugs(
         fuzz=FuzzOptions(pool_size=pool_size, bias=bias, seed=seed),
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
+
+    def read(directory: Path) -> list[Bug]:
+        with CostRecords(directory) as records:
+            return [row.bug for row in worst_first(records.bugs())]
+
+    return _found(options, task, own, folder, read)
+
+
+def find_safety_bugs(
+    model: JaniModel,
+    policy: object,
+    *,
+    folder: AnyPath | None = None,
+    oracles: str | Sequence[str] = DEFAULT_SAFETY_ORACLES,
+    walks: int = 1000,
+    choice: str = "greedy",
+    seed: int = 0,
+    max_time: float | None = None,
+    max_bugs: int | None = None,
+) -> list[SafetyBug]:
+    """Proven safety bugs, faults in most runs first; the campaign is kept if it has a folder.
+
+    The policy is a spec, a function `f(values, applicable)` of one state, or an object that maps
+    arrays of states to arrays of actions. PolicyError if no walk could be made because it failed
+    in all of them. `bugsieve.Campaign` offers everything else.
+    """
+    require_model(model)
+    own = None if isinstance(policy, str) else as_model_policy(policy, model)
+    require_text(choice, "choice")
+    options = SafetyOptions(
+        model=(),
+        policy=str(policy) if own is None else own.spec,
+        policy_seed=seed,
+        oracles=texts(oracles, "oracles"),
+        fuzz=SafetyFuzzOptions(
+            walks=walks, choice=choice, lookahead=1 if choice == "uniform" else None, seed=seed
+        ),
+        stop=StopRules(max_time=max_time, max_bugs=max_bugs),
+    )
+
+    def read(directory: Path) -> list[SafetyBug]:
+        with SafetyRecords(directory) as records:
+            rows = commonest_first(records.bugs(), records.bug_runs())
+        return [row.bug for row in rows]
+
+    return _found(options, model, own, folder, read)
+
+
+def _found(
+    options: CampaignOptions,
+    subject: object,
+    policy: object | None,
+    folder: AnyPath | None,
+    read: Callable[[Path], list[BugT]],
+) -> list[BugT]:
+    """What is read from a campaign with these options, run to its end."""
+    kept = None if folder is None else require_folder(folder, "folder")
     with TemporaryDirectory() as temporary:
         directory = kept or Path(temporary, "campaign")
-        with Campaign.create(directory, options, task=task, policy=own) as campaign:
+        with Campaign.create(directory, options, subject, policy=policy) as campaign:
             summary = campaign.run()
         if summary.unanswered is not None:
             raise PolicyError(f"policy {options.policy} could not be tested: {summary.unanswered}")
-        return [row.bug for row in _rows(directory)]
-
-
-def _rows(directory: Path) -> list[BugRow]:
-    with Records(directory) as records:
-        return worst_first(records.bugs())
+        return read(directory)

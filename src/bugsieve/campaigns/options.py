@@ -1,56 +1,80 @@
-"""The options of a campaign: the command line, the TOML file and the Python call give these."""
+"""The options of campaigns: the command line, the TOML file and the Python call give these."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from bugsieve.basis.arguments import check_fields
+from bugsieve.basis.arguments import check_fields, whole_number
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
+from bugsieve.benches.objectives import Objective, objective_class
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
+from bugsieve.judging.runs import DEFAULT_PROOF_ROWS
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.oracles.safety.analysis import DEFAULT_LIMITS as DEFAULT_SAFETY_LIMITS
+from bugsieve.oracles.safety.registry import parse_safety_spec
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.search import Limits
+from bugsieve.search.limits import Limits
 
 INTERLEAVED = "interleaved"
 SEPARATE = "separate"
 MODES = (INTERLEAVED, SEPARATE)
 
-DEFAULT_ORACLES = ("lookahead", "planner:gbfs-20000")
-DEFAULT_COST_ORACLES = ("lookahead", "aras", "planner:gbfs-20000")
+DEFAULT_ORACLES = Objective.usual_oracles
+DEFAULT_SAFETY_ORACLES = ("tarjan",)
 
 _MOST_WORKERS = 1024
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CampaignOptions(TomlOptions):
-    """What is tested, how, and for how long."""
+    """What campaigns of every kind are told: what is tested, how, and for how long."""
 
-    task: tuple[str, ...]
-    """A domain and a problem file in PDDL, or one SAS file."""
     policy: str
     policy_seed: int = 0
     policy_limits: WorkerLimits = field(default_factory=WorkerLimits)
-    objective: str = "quantitative"
-    step_limit: int = DEFAULT_STEP_LIMIT
-    """Longest run of the policy."""
     oracles: tuple[str, ...] = ()
-    """Empty for a few that suit the objective."""
     limits: Limits = DEFAULT_LIMITS
     """What an oracle may spend on one state."""
+    step_limit: int = DEFAULT_STEP_LIMIT
+    """Longest run of the policy."""
+    workers: int = 1
+    """Processes that judge."""
+    fuzz: Any = None
+    """How cases are sought."""
+    stop: StopRules = field(default_factory=StopRules)
+
+    def __post_init__(self) -> None:
+        require_different(self.oracles)
+        for name in ("step_limit", "workers"):
+            require_count(getattr(self, name), name)
+        if self.workers > _MOST_WORKERS:
+            raise UsageError(f"workers must be at most {_MOST_WORKERS}, got {self.workers}")
+        for text in (self.policy, *self.oracles):
+            require_utf8(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostOptions(CampaignOptions):
+    """The options of cost testing."""
+
+    task: tuple[str, ...]
+    """A domain and a problem file in PDDL, or one SAS file."""
+    objective: str = "quantitative"
+    oracles: tuple[str, ...] = ()
+    """Empty for a few that suit the objective."""
     mode: str = INTERLEAVED
     """Judge states as they enter the pool, or ("separate") when the pool is full."""
     from_states: str | None = None
     """A file of states or a campaign whose pool to start from; None for the initial state."""
-    workers: int = 1
-    """Processes that judge."""
     batch_size: int = 256
     """Most states that an oracle gets at once; results do not depend on it."""
     fuzz: FuzzOptions = field(default_factory=FuzzOptions)
-    stop: StopRules = field(default_factory=StopRules)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -60,17 +84,56 @@ class CampaignOptions(TomlOptions):
             raise UsageError(no_such("mode", self.mode, MODES))
         if not self.oracles:
             object.__setattr__(self, "oracles", usual_oracles(self.objective))
-        require_different(self.oracles)
         if self.mode == SEPARATE and self.stop.stale_rounds is not None:
             raise UsageError("stale_rounds needs the interleaved mode, where rounds are judged")
-        for name in ("step_limit", "workers", "batch_size"):
-            require_count(getattr(self, name), name)
-        if self.workers > _MOST_WORKERS:
-            raise UsageError(f"workers must be at most {_MOST_WORKERS}, got {self.workers}")
-        for text in (*self.task, self.policy, *self.oracles, self.from_states or ""):
+        require_count(self.batch_size, "batch_size")
+        for text in (*self.task, self.from_states or ""):
             require_utf8(text)
+        super().__post_init__()
 
 
 def usual_oracles(objective: str) -> tuple[str, ...]:
     """The oracles of campaigns that name none."""
-    return DEFAULT_COST_ORACLES if objective == "quantitative" else DEFAULT_ORACLES
+    return objective_class(objective).usual_oracles
+
+
+@dataclass(frozen=True, kw_only=True)
+class SafetyOptions(CampaignOptions):
+    """The options of safety testing.
+
+    The campaign keeps the model itself: the names of its files are only for people.
+    """
+
+    model: tuple[str, ...]
+    """The model, and its property if that has files of its own; or domain, problem and danger."""
+    property_name: str | None = None
+    """Which property, where there are several."""
+    constants: tuple[str, ...] = ()
+    """Values of constants, as in "N=5"."""
+    oracles: tuple[str, ...] = DEFAULT_SAFETY_ORACLES
+    """The first one finds the faults that become bugs."""
+    limits: Limits = DEFAULT_SAFETY_LIMITS
+    proof_rows: int = DEFAULT_PROOF_ROWS
+    """Larger proofs are not kept, and what they are about is no bug."""
+    shared_runs: int = 32
+    """So many runs in a row are analysed with what was found out about those before; 1: none."""
+    alone: int = 0
+    """For measurements: states of unsafe runs to judge without any knowledge of others."""
+    fuzz: SafetyFuzzOptions = field(default_factory=SafetyFuzzOptions)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        specs = self.oracles or DEFAULT_SAFETY_ORACLES
+        object.__setattr__(self, "oracles", tuple(str(parse_safety_spec(spec)) for spec in specs))
+        if self.stop.stale_rounds is not None:
+            raise UsageError(
+                "stale_rounds is for cost testing; safety testing knows until_stale, in seconds"
+            )
+        if self.workers != 1:
+            raise UsageError("a safety campaign runs in one process: workers must be 1")
+        for name in ("proof_rows", "shared_runs"):
+            require_count(getattr(self, name), name)
+        whole_number(self.alone, "alone", least=0)
+        for text in (*self.model, *self.constants):
+            require_utf8(text)
+        super().__post_init__()

@@ -1,260 +1,308 @@
-"""One session of a campaign: fuzz, judge, store, until a stop rule holds or nothing is left.
+"""One session of a campaign of whatever kind: a fold over visits, stored as it goes.
 
-What is stored is always a whole number of rounds, and of the pool entries the first `judged` have
-their run and verdicts. So it does not matter where a session is cut: the next one goes on with the
-entries that are not judged yet, and then with the next round.
+What is stored is always a whole number of rounds of cases, and of visits the first `judged` with
+all that was found out at them. So it does not matter where a session is cut: the next one goes on
+with the visit after them. The driver of the kind makes cases and findings; here they are counted,
+dated, stored and told about.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
+from bugsieve.basis.stopping import Stopped, StopToken, postponed
 from bugsieve.campaigns.events import (
     BugFound,
-    CertificateRejected,
+    BugImproved,
+    ClaimRejected,
     Event,
+    Finished,
     Listener,
     OracleSkipped,
     RoundDone,
     Started,
 )
-from bugsieve.campaigns.folder_session import FolderSession
-from bugsieve.campaigns.judging import Parcel
-from bugsieve.campaigns.options import INTERLEAVED, CampaignOptions
-from bugsieve.campaigns.workers import Judges, parcel_size
-from bugsieve.fuzzing.fuzzer import Fuzzer
-from bugsieve.results.folder import write_timeline
-from bugsieve.results.records import Records
-from bugsieve.results.rows import (
-    Addition,
-    BugRow,
-    CampaignHeader,
-    Judgement,
-    Progress,
-    TimelineRow,
-)
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.pacing import MAX_TIME, Pace, StopWatch
+from bugsieve.judging.findings import BugRow, Finding
+from bugsieve.results.folder import write_bugs, write_timeline
+from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow
+from bugsieve.results.records import CampaignRecords
 from bugsieve.results.store import Store
+from bugsieve.tasks.jani.findings import ModelError
+
+MODEL_FAULT = "the model is faulty"
+
+_COMMIT_SECONDS = 1.0
+"""A round that takes longer is stored in parts, so that little is lost when we die."""
+_TIMELINE_SECONDS = 10.0
 
 
-@dataclass
-class Counters:
-    """What the store holds already."""
+@dataclass(frozen=True)
+class Counts:
+    """Where the driver of a campaign stands."""
 
-    progress: Progress
-    stored: int
-    """Pool entries in the store."""
-    bugs: Counter[str]
-    """By kind."""
+    cases: int
+    limit: int
+    judged: int
+    """Pool states that were judged, or different unsafe runs."""
+    done: int
+    """What the speed is measured in: judged pool states, or walks."""
+    policy_calls: int = 0
 
 
-class Session(FolderSession):
+class Driver(ABC):
+    """What a kind of campaigns does in a session: makes cases, and has them examined."""
+
+    seed: int = 0
+    workers: int = 1
+
+    @abstractmethod
+    def step(self, session: Session) -> str | None:
+        """Do some of the work, and hand the findings to the session; a reason if none is left."""
+
+    @abstractmethod
+    def fresh_cases(self) -> Any:
+        """The cases since the last call, in the form that the store takes; None for none."""
+
+    @abstractmethod
+    def counts(self, progress: Progress) -> Counts:
+        """Where it stands."""
+
+    def progress(self, progress: Progress) -> Progress:
+        """The progress with the counters that the driver keeps."""
+        return progress
+
+    def close(self, *, at_once: bool) -> None:  # noqa: B027 - most hold nothing
+        """Let go of everything; `at_once` if there may be work under way."""
+
+
+class Session:
     """Runs a campaign from where the store stands."""
 
     def __init__(
         self,
+        kind: str,
         store: Store,
-        header: CampaignHeader,
+        records: CampaignRecords[Any],
         options: CampaignOptions,
-        fuzzer: Fuzzer,
-        judges: Judges,
-        counters: Counters,
+        driver: Driver,
         listener: Listener,
     ) -> None:
-        super().__init__(store.directory, options.stop, counters.progress.seconds, listener)
+        self.progress = records.progress()
+        """How far the campaign has come; drivers change what concerns them."""
+        self._kind = kind
         self._store = store
-        self._header = header
+        self._read = type(records)
+        self._header: CampaignHeader = records.header
         self._options = options
-        self._fuzzer = fuzzer
-        self._judges = judges
-        self._counters = counters
-        self._before = counters.progress
-        self._progress = counters.progress
-        self._worker_calls = 0
-        self._seconds_per_state: float | None = None
-        self._found = counters.bugs.total()
+        self._driver = driver
+        self._tell = listener
+        self._before = self.progress
+        self._watch = StopWatch(options.stop, self.progress.seconds)
+        self._commits = Pace(_COMMIT_SECONDS)
+        # Rarely, and ever more so: the file is written anew each time.
+        self._timeline = Pace(_TIMELINE_SECONDS, share=0.25)
+        self._bugs = Counter(records.bug_kinds().values())
+        self._found = self._bugs.total()
         """Bugs, those included that are not stored yet."""
-        self._fresh: list[Judgement] = []
-        """Judgements that are not stored yet."""
+        self._cut = records.bugs_of_visit(self.progress.judged)
+        """Bugs of a visit that was cut in their middle and is made again."""
+        self._fresh: list[Finding] = []
+        """Findings that are not stored yet."""
+        self._done_before = driver.counts(self.progress).done
 
     def run(self) -> str:
         """Work until there is a reason to stop; returns it."""
         self._announce()
-        reason = self._stop()
-        while reason is None:
-            reason = self._step() or self._stop()
+        reason = self.stop_reason()
+        try:
+            with StopToken(self.deadline).active():
+                while reason is None:
+                    reason = self._driver.step(self) or self.stop_reason()
+        except Stopped:
+            reason = MAX_TIME  # the visit or round under way is dropped, and made again later
+        except ModelError as error:
+            self._finish(MODEL_FAULT, str(error))
+            raise
         self._finish(reason, reason)
         return reason
 
+    @property
+    def deadline(self) -> float | None:
+        """When work must stop, on the monotonic clock."""
+        return self._watch.deadline()
+
+    def accept(self, finding: Finding) -> bool:
+        """Take the next finding; False once there are as many bugs as are wanted.
+
+        The finding that brings more is taken up to the last bug that is wanted. Its visit does
+        not count as made then: should more bugs be wanted later, it is made again.
+        """
+        bugs = [row for row in finding.bugs if row.id not in self._cut]
+        most = self._options.stop.max_bugs
+        room = len(bugs) if most is None else max(0, most - self._found)
+        if not room and bugs:
+            return False
+        is_whole = len(bugs) <= room
+        dropped = {row.id for row in bugs[room:]}
+        sightings = tuple(s for s in finding.sightings if s.bug not in dropped)
+        dated = tuple(self._dated(row) for row in bugs[:room])
+        self._found += len(dated)
+        self._fresh.append(replace(finding, bugs=dated, sightings=sightings))
+        if is_whole:
+            self.progress = replace(self.progress, judged=finding.visit.number + 1)
+            self._cut = frozenset()
+        return is_whole and (most is None or self._found < most)
+
+    def note_news(self) -> None:
+        """The time without news begins now."""
+        self.progress = replace(
+            self.progress, news_seconds=self._watch.elapsed(), news_round=self.progress.rounds
+        )
+
+    def stop_reason(self) -> str | None:
+        """Which stop rule holds, those that do not depend on the clock first."""
+        has_begun = self._driver.counts(self.progress).done > 0
+        return self._watch.reason(
+            bugs=self._found,
+            news_seconds=self.progress.news_seconds if has_begun else None,
+            is_stale=self._has_stale_rounds(),
+        )
+
+    def commit_if_due(self) -> None:
+        """Store what there is if that was not done for some time."""
+        if self._commits.is_due():
+            self.commit()
+
+    def commit(self, event: str = "round", detail: str = "", finished: str | None = None) -> None:
+        """Store what is not stored yet, in one transaction, then tell about it."""
+        with postponed():
+            self._commit(event, detail, finished)
+
+    def _commit(self, event: str, detail: str, finished: str | None) -> None:
+        fresh, self._fresh = self._fresh, []
+        self.progress = replace(
+            self._driver.progress(self.progress),
+            seconds=self._watch.elapsed(),
+            finished=finished,
+        )
+        bugs = [row for finding in fresh for row in finding.bugs]
+        improved = [row for finding in fresh for row in finding.improved]
+        events = [*self._bug_moments(bugs, improved), self._moment(event, detail)]
+        self._store.add(Addition(self.progress, self._driver.fresh_cases(), fresh, events))
+        self._commits.done()
+        self._bugs.update(row.bug.kind for row in bugs)
+        write_bugs(self._directory, bugs, improved)
+        self._publish(fresh, bugs, improved, is_round=event == "round")
+
+    def _publish(
+        self,
+        fresh: Sequence[Finding],
+        bugs: Sequence[BugRow[Any]],
+        improved: Sequence[BugRow[Any]],
+        *,
+        is_round: bool,
+    ) -> None:
+        """Tell what has just been stored."""
+        news: list[Event] = [BugFound(row) for row in bugs]
+        news += (BugImproved(row) for row in improved)
+        news += (ClaimRejected(row) for finding in fresh for row in finding.rejected)
+        for event in [*news, self._round_done()] if is_round else news:
+            self._tell(event)
+        if self._timeline.is_due():
+            self._renew_timeline()
+
     def _announce(self) -> None:
-        header, options = self._header, self._options
-        resumed = self._before.seconds > 0
+        header, before = self._header, self._before
+        resumed = before.seconds > 0
         self._tell(
             Started(
-                header.task.name,
+                header.subject.name,
                 header.policy,
-                options.fuzz.seed,
+                self._driver.seed,
                 header.used_oracles,
-                self._judges.count,
+                self._driver.workers,
                 resumed,
-                len(self._fuzzer.pool),
+                before.walks,
+                self._driver.counts(before).cases,
                 self._found,
             )
         )
         for oracle in header.oracles:
             if oracle.objection is not None:
                 self._tell(OracleSkipped(oracle.spec, oracle.objection))
-        self._commit("resume" if resumed else "start")
+        self.commit("resume" if resumed else "start")
 
-    def _step(self) -> str | None:
-        """Judge what is due, or else make one round; a reason if there is nothing to do."""
-        interleaved = self._options.mode == INTERLEAVED
-        pending = self._progress.judged < len(self._fuzzer.pool)
-        if interleaved and pending:
-            self._judge_pending()
-            return None
-        complete = self._fuzzer.finished
-        if complete is not None and pending:
-            self._judge_pending()
-            return None
-        if complete is not None:
-            return complete
-        entries = self._fuzzer.round()
-        self._progress = replace(self._progress, rounds=self._progress.rounds + 1)
-        # A round that found nothing is not worth storing at once: it can be made again.
-        if (entries and not interleaved) or (not entries and self._commits.is_due()):
-            self._commit("round")
-        return None
+    def _finish(self, reason: str, detail: str) -> None:
+        """Store and tell why the session ends."""
+        self.commit("end", detail, reason)
+        self._renew_timeline()
+        self._tell(Finished(reason))
 
-    def _judge_pending(self) -> None:
-        """Judge pool entries in order and store them, together with the round they are from."""
-        each = self._options.mode != INTERLEAVED
-        if self._progress.judged == 0:
-            self._note_news()
-        for result in self._judges.judge(self._parcels(), until=self._watch.deadline()):
-            self._worker_calls += result.policy_calls if self._judges.count > 1 else 0
-            self._seconds_per_state = result.seconds / len(result.judgements)
-            self._accept(result.judgements)
-            if self._stop() is not None:
-                break
-            if each or self._commits.is_due():
-                self._commit("round")
-        self._commit("round")
-
-    def _parcels(self) -> Iterator[Parcel]:
-        pool, start = self._fuzzer.pool, self._progress.judged
-        while start < len(pool):
-            size = parcel_size(
-                len(pool) - start,
-                self._judges.count,
-                self._options.batch_size,
-                self._seconds_per_state,
-            )
-            yield Parcel.of(pool, start, start + size)
-            start += size
-
-    def _accept(self, judgements: list[Judgement]) -> None:
-        """Take the judgements, up to the one that brings the last bug that is wanted."""
-        most = self._options.stop.max_bugs
-        for judgement in judgements:
-            if most is not None and self._found >= most:
-                return
-            if judgement.bug is not None:
-                self._found += 1
-                judgement = replace(judgement, bug=self._dated(judgement.bug))
-            self._fresh.append(judgement)
-            self._progress = replace(self._progress, judged=judgement.number + 1)
-
-    def _dated(self, bug: BugRow) -> BugRow:
-        self._note_news()
-        return replace(bug, seconds=self._progress.news_seconds)
-
-    def _note_news(self) -> None:
-        rounds = self._progress.rounds
-        self._progress = replace(
-            self._progress, news_seconds=self._watch.elapsed(), news_round=rounds
-        )
-
-    def _stop(self) -> str | None:
-        """Which stop rule holds, those that do not depend on the clock first."""
-        judging = self._progress.judged > 0
-        return self._watch.reason(
-            bugs=self._found,
-            news_seconds=self._progress.news_seconds if judging else None,
-            is_stale=self._has_stale_rounds(),
-        )
+    def _dated(self, row: BugRow[Any]) -> BugRow[Any]:
+        self.note_news()
+        return replace(row, seconds=self.progress.news_seconds)
 
     def _has_stale_rounds(self) -> bool:
         """Whether so many rounds in a row have been judged without a bug that it is enough."""
-        most, progress = self._options.stop.stale_rounds, self._progress
-        complete = progress.judged == len(self._fuzzer.pool)
+        most, progress = self._options.stop.stale_rounds, self.progress
+        if most is None:
+            return False
+        counts = self._driver.counts(progress)
         stale = progress.rounds - progress.news_round
-        return most is not None and complete and stale >= most
+        return counts.judged == counts.cases and stale >= most
 
-    def _commit(self, event: str, detail: str = "", *, finished: str | None = None) -> None:
-        """Store the entries and judgements that are not stored yet, then tell about them."""
-        pool, counters = self._fuzzer.pool, self._counters
-        fresh, self._fresh = self._fresh, []
-        self._progress = self._current_progress(finished)
-        numbers = range(counters.stored, len(pool))
-        bugs = [judgement.bug for judgement in fresh if judgement.bug is not None]
-        self._store.add(
-            Addition(
-                self._progress,
-                [pool.entry(number) for number in numbers],
-                pool.states(numbers),
-                fresh,
-                [*self._bug_events(bugs), self._event(event, detail)],
-            )
-        )
-        self._commits.done()
-        counters.stored = len(pool)
-        counters.bugs.update(bug.bug.kind for bug in bugs)
-        news: list[Event] = [BugFound(bug) for bug in bugs]
-        news += (CertificateRejected(row) for judgement in fresh for row in judgement.rejected)
-        self._publish(bugs, [*news, self._round_done()] if event == "round" else news)
-
-    def _current_progress(self, finished: str | None) -> Progress:
-        before, fuzzer = self._before, self._fuzzer
-        calls = before.policy_calls + fuzzer.bench.graph.decisions_taken + self._worker_calls
-        return replace(
-            self._progress,
-            walks=fuzzer.walks_done,
-            steps=before.steps + fuzzer.steps_done,
-            policy_calls=calls,
-            seconds=self._watch.elapsed(),
-            finished=finished,
-        )
-
-    def _event(self, event: str, detail: str) -> TimelineRow:
-        progress = self._progress
-        pool = len(self._fuzzer.pool)
+    def _moment(self, event: str, detail: str) -> TimelineRow:
+        progress = self.progress
+        counts = self._driver.counts(progress)
         return TimelineRow(
-            progress.seconds, event, progress.walks, pool, progress.judged, self._found, detail
+            progress.seconds,
+            event,
+            progress.walks,
+            counts.cases,
+            counts.judged,
+            self._found,
+            detail,
         )
 
-    def _bug_events(self, bugs: list[BugRow]) -> Iterator[TimelineRow]:
+    def _bug_moments(
+        self, bugs: Sequence[BugRow[Any]], improved: Sequence[BugRow[Any]]
+    ) -> Iterator[TimelineRow]:
         for count, row in enumerate(bugs, self._found - len(bugs) + 1):
-            event = self._event("bug", f"{row.id} {row.bug.kind}")
-            yield replace(event, seconds=row.seconds, judged=row.number + 1, bugs=count)
+            moment = self._moment("bug", f"{row.id} {row.bug.kind}")
+            yield replace(moment, seconds=row.seconds, judged=row.found + 1, bugs=count)
+        for row in improved:
+            yield self._moment("better", f"{row.id} {row.bug.kind}")
 
     def _round_done(self) -> RoundDone:
-        progress, before = self._progress, self._before
+        progress = self.progress
+        counts = self._driver.counts(progress)
         spent = max(self._watch.session_seconds(), 1e-9)
         return RoundDone(
-            pool=len(self._fuzzer.pool),
-            pool_size=self._options.fuzz.pool_size,
-            judged=progress.judged,
+            kind=self._kind,
             walks=progress.walks,
             rounds=progress.rounds,
-            bugs=dict(self._counters.bugs),
+            cases=counts.cases,
+            limit=counts.limit,
+            judged=counts.judged,
+            bugs=dict(self._bugs),
             seconds=progress.seconds,
-            states_per_second=(progress.judged - before.judged) / spent,
+            per_second=(counts.done - self._done_before) / spent,
             policy_calls=progress.policy_calls,
             last_bug_seconds=progress.news_seconds if self._found else None,
         )
 
-    def _write_timeline(self) -> None:
-        with Records(self._store.directory) as records:
-            write_timeline(self._store.directory, TimelineRow, records.timeline())
+    @property
+    def _directory(self) -> Path:
+        return self._store.directory
+
+    def _renew_timeline(self) -> None:
+        with self._read(self._directory) as records:
+            write_timeline(self._directory, records.timeline())
+        self._timeline.done()

@@ -1,78 +1,72 @@
-"""The counts of a campaign, read from its store."""
+"""What a campaign has come to, whatever its kind, and the exit code that says so."""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bugsieve.campaigns.troubles import Trouble, silence
-from bugsieve.policies.decisions import Ending
-from bugsieve.results.records import Records
-from bugsieve.results.rows import RejectedRow
+from bugsieve.campaigns.troubles import Trouble
+from bugsieve.judging.findings import RejectedRow
+
+BUGS_FOUND = 1
+OUR_FAULT = 3
+NOTHING_TESTED = 5
 
 
-@dataclass(frozen=True)
+class Outcome(enum.Enum):
+    """What a campaign says of the policy."""
+
+    BUG = "bug"
+    """There are bugs, proven ones or such that are certain without a proof."""
+    FINE = "fine"
+    """None was found."""
+    UNDECIDED = "undecided"
+    """No run of the policy said anything."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What a campaign has done so far, all sessions together."""
+    """What campaigns of every kind have done so far, all sessions together."""
 
     reason: str | None
     """Why it has finished; None if there is more to do."""
     seconds: float
-    pool: int
-    judged: int
     walks: int
     steps: int
-    rounds: int
-    policy_calls: int
-    endings: Mapping[str, int]
-    """Runs of the policy from the judged states, by how they ended."""
-    outcomes: Mapping[str, Mapping[str, int]]
-    """Verdicts by oracle and outcome."""
     bugs: int
     bugs_by_kind: Mapping[str, int]
-    implied: int
-    """States that must be bugs by some oracle, but for which nobody has a better run."""
     rejected: tuple[RejectedRow, ...]
     """Claims that the checker did not believe: each is a fault in Bugsieve."""
-    skipped: Mapping[str, str]
-    """Oracles that could not judge on this task, and why."""
-    telling: int
-    """Runs that determine a value; step limits, hangs and policies that never start do not."""
     troubles: Mapping[str, Trouble]
-    """Runs that ended because the policy gave no usable action, by their ending."""
+    """What went wrong because the policy gave no usable answer, by kind."""
+
+    @property
+    def certain(self) -> int:
+        """Bugs that must be there, but for which nobody has a proof."""
+        return 0
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether anything was found out about the policy."""
+        return True
 
     @property
     def unanswered(self) -> str | None:
         """Why nothing could be tested, if the policy gave no answer in any run; else None."""
-        return None if self.telling else silence(self.judged, self.troubles)
+        return None
 
+    @property
+    def outcome(self) -> Outcome:
+        """What it says of the policy."""
+        if self.bugs or self.certain:
+            return Outcome.BUG
+        return Outcome.FINE if self.is_telling else Outcome.UNDECIDED
 
-def summarise(records: Records) -> Summary:
-    """The counts as they are now."""
-    progress = records.progress()
-    by_kind = records.bugs_by_kind()
-    return Summary(
-        reason=progress.finished,
-        seconds=progress.seconds,
-        pool=records.pool_size(),
-        judged=progress.judged,
-        walks=progress.walks,
-        steps=progress.steps,
-        rounds=progress.rounds,
-        policy_calls=progress.policy_calls,
-        endings={Ending(code).label: count for code, count in records.endings().items()},
-        outcomes=records.outcomes(),
-        bugs=sum(by_kind.values()),
-        bugs_by_kind=by_kind,
-        implied=records.implied(),
-        rejected=tuple(records.rejected()),
-        skipped={
-            oracle.spec: oracle.objection
-            for oracle in records.header.oracles
-            if oracle.objection is not None
-        },
-        telling=records.telling(),
-        troubles={
-            Ending(code).label: Trouble.of(reasons) for code, reasons in records.failures().items()
-        },
-    )
+    @property
+    def exit_code(self) -> int:
+        """1 for bugs, proven or certain; 5 if nothing said anything; 3 if a claim is wrong."""
+        if self.rejected:
+            return OUR_FAULT
+        codes = {Outcome.BUG: BUGS_FOUND, Outcome.FINE: 0, Outcome.UNDECIDED: NOTHING_TESTED}
+        return codes[self.outcome]

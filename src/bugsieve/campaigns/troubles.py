@@ -1,4 +1,4 @@
-"""Runs that ended because the policy gave no usable action: how many, and mostly why."""
+"""What went wrong because the policy gave no usable action: how often, and mostly why."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bugsieve.basis.wording import counted
+from bugsieve.judging.findings import RunRow
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.rows import RunRow
 
 _UNANSWERED = (Ending.POLICY_CRASH.label, Ending.POLICY_HANG.label)
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """The runs of one ending."""
+    """The runs, or single answers, that went wrong in one way."""
 
-    runs: int
+    count: int
     reason: str
-    """The most frequent one."""
-    alike: int
-    """Runs that ended for this reason."""
+    """The most frequent one, or of answers the first."""
+    alike: int | None = None
+    """Runs that ended for this reason; None where reasons were not counted."""
 
     @staticmethod
     def of(reasons: Mapping[str, int]) -> Trouble:
@@ -31,8 +31,10 @@ class Trouble:
 
     def sentence(self, ending: str) -> str:
         """`policy crash (3 runs): KeyError: 'x'`."""
-        runs = counted(self.runs, "run")
-        how_many = runs if self.alike == self.runs else f"{runs}, {self.alike} of them so"
+        if self.alike is None:
+            return f"{ending} in {counted(self.count, 'answer')}, first: {self.reason}"
+        runs = counted(self.count, "run")
+        how_many = runs if self.alike == self.count else f"{runs}, {self.alike} of them so"
         return f"{ending} ({how_many}): {self.reason}"
 
 
@@ -48,6 +50,6 @@ def troubles_of(runs: Iterable[RunRow]) -> dict[str, Trouble]:
 def silence(runs: int, troubles: Mapping[str, Trouble]) -> str | None:
     """Why the policy gave no answer in any of the runs; None if some ended in another way."""
     unanswered = {ending: troubles[ending] for ending in _UNANSWERED if ending in troubles}
-    if not runs or sum(trouble.runs for trouble in unanswered.values()) < runs:
+    if not runs or sum(trouble.count for trouble in unanswered.values()) < runs:
         return None
     return "; ".join(trouble.sentence(ending) for ending, trouble in unanswered.items())

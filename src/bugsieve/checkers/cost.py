@@ -201,6 +201,7 @@ class _Operator(NamedTuple):
 
     def successor(self, state: State) -> State:
         """Conditions are tested before anything changes; of two effects the later one wins."""
+        # A copy: conditions of later effects must see the state as it was before the operator.
         after = list(state)
         for conditions, variable, value in self.effects:
             if _holds(conditions, state):
@@ -400,6 +401,8 @@ class _Proof:
         self.claim = claim
 
     def check(self) -> None:
+        # All is simulated anew from the state: that the plan is a plan, and that the policy's
+        # actions lead where the run says. What remains is arithmetic on the two paths.
         self._check_state()
         run = self._states(self.claim.run)
         plan = self._states(self.claim.plan)
@@ -453,12 +456,15 @@ class _Proof:
         ending = self.claim.ending
         if ending not in _ENDINGS:
             _fail(f"no run ends by {ending[:40]!r}")
+        # More steps or more time could have led to the goal.
         if ending in _UNPROVEN:
             _fail(f"a run that ended by {ending} proves nothing")
         self._check_loop(states)
         self._check_choice(states[-1])
         goals = [step for step, state in enumerate(states) if _holds(self.task.goal, state)]
         last = len(states) - 1
+        # A run stops in the first goal state it meets. One that went on would be dearer than the
+        # policy's, and one that is called stuck behind a goal would be no failure.
         if ending == "solved" and goals != [last]:
             _fail("a solved run must end in its first goal state")
         if ending in _STUCK and goals:
@@ -468,6 +474,8 @@ class _Proof:
 
     def _check_loop(self, states: list[State]) -> None:
         first: dict[State, int] = {}
+        # A deterministic policy that is back in a state goes round for ever. So a run ends at its
+        # first repetition, and the repetition is what proves that it never reaches the goal.
         for step, state in enumerate(states[:-1]):
             if state in first:
                 _fail(f"the run is back after {step} steps where it was before, but goes on")
@@ -487,6 +495,7 @@ class _Proof:
                 _fail("only a run that ended by an illegal action has a chosen one")
         elif chosen is None:
             _fail("the illegal action that was chosen is missing")
+        # A number that is no operator's is illegal as well.
         elif 0 <= chosen < len(operators) and operators[chosen].is_applicable(last):
             _fail(f"operator {chosen} is applicable where it is called illegal")
 
@@ -504,6 +513,7 @@ class _Proof:
     def _check_avoidable(self, condition: _Condition, run: list[State], plan: list[State]) -> None:
         if self.claim.ending != _CONDITION_MET:
             _fail(f"a run that ended by '{self.claim.ending}' shows nothing to avoid")
+        # Met at the end and nowhere before: a longer run would blame decisions after the damage.
         if [condition.holds(state) for state in run] != [False] * (len(run) - 1) + [True]:
             _fail("the run must end in the first state in which the condition holds")
         if any(condition.holds(state) for state in plan):

@@ -91,7 +91,7 @@ class ModelReader:
         return found
 
     def conditions(self) -> list[Term]:
-        """Unsafety and goal."""
+        """The conditions for danger and for the goal, in this order."""
         properties = [
             item["expression"]
             for item in self.document["properties"]

@@ -159,6 +159,9 @@ class Source:
         """The term, or a call of a function that computes it; nothing is computed earlier."""
         if term.size > _LARGEST:
             raise RefusedModelError("an expression becomes too large when its calls are inserted")
+        # Python's parser recurses: what nests deeply is cut into functions. They are called in the
+        # same place under the same conditions, so what fails does so neither earlier nor more
+        # often.
         if term.depth <= _DEEPEST and len(term.code) <= _LONGEST:
             return term
         names = sorted(term.names)
@@ -184,6 +187,8 @@ def _made(
     bounds: tuple[int, int] = (-INT64, INT64 - 1),
 ) -> Term:
     """A strict operator; one of constants is computed, unless that fails."""
+    # As the core does: an expression of constants that fails stays in place, and is a fault only
+    # in the states that evaluate it.
     if all(operand.value is not None for operand in operands):
         try:
             return constant(compute(*[operand.value for operand in operands]))
@@ -224,6 +229,8 @@ def _numbers(name: str, operands: Sequence[Term]) -> tuple[str, Sequence[Term]]:
 
 
 def _mixed(term: Term) -> Term:
+    # Constants are converted at once, large integers because Python would compare and add them
+    # exactly where the core rounds them to reals first.
     return as_real(term) if term.value is not None or not term.is_small else term
 
 
@@ -235,6 +242,8 @@ def _not(_: str, operands: Sequence[Term]) -> Term:
 def _and(_: str, operands: Sequence[Term]) -> Term:
     _demand("∧", operands, "bool")
     first, second = operands
+    # Only the second operand may be skipped: a fault in the first one must show, even where the
+    # second is false in any case.
     if first.value is False or second.value is True:
         return first
     return second if first.value is True else _written("({} and {})", "bool", operands)
@@ -296,6 +305,7 @@ def _arithmetic(name: str, operands: Sequence[Term]) -> Term:
     if kind == "real":
         return _made(template, "real", operands, compute)
     low, high = _range(compute, *operands)
+    # Where the ranges of the operands rule an overflow out, the test is left out of the code.
     if low >= -INT64 and high < INT64:
         return _made(template, "int", operands, compute, (low, high))
     bounds = max(low, -INT64), min(high, INT64 - 1)

@@ -99,6 +99,11 @@ def _check_safe(model: Model, certificate: Mapping[str, Any]) -> None:
         if row.state in table:
             _fail(f"state {_shown(row.state)} occurs twice in the table")
         table[row.state] = row.first, row.second
+    # Why this proves safety: the start is covered, and every row is left only to states that are
+    # covered in their turn or end the run safely. So by induction no run of the alternative ever
+    # meets danger; it may go round for ever, which is safe. Along each run the numbers of
+    # divergences do not rise, and fall with each divergence, hence there are at most `radius`.
+    # Rows that nothing leads to must hold as well; that is stricter than needed, and simple.
     _check_entered(model, start, table, radius or 0, radius)
     for state, (action, divergences) in table.items():
         _check_table_row(model, table, state, action, divergences, radius)
@@ -115,6 +120,7 @@ def _check_table_row(
     if model.kind(state) != ORDINARY:
         _fail(f"state {_shown(state)} needs no action, as it is {model.kind(state)}")
     outcomes = model.transitions(state).get(action)
+    # Not applicable, or without an outcome: neither shows how a run goes on.
     if not outcomes:
         _fail(f"action {action} is not applicable in state {_shown(state)}")
     left = divergences - _cost(model, state, action, radius)
@@ -135,6 +141,7 @@ def _check_entered(
     kind = model.kind(state)
     if kind == UNSAFE:
         _fail(f"the alternative may reach state {_shown(state)}, which is unsafe")
+    # Fewer divergences than are left may follow, never more. Without a radius all are 0.
     if state in table:
         if not 0 <= table[state][1] <= left:
             limit = "any" if radius is None else f"more than {left}"
@@ -146,6 +153,10 @@ def _check_entered(
 def _check_unsafe(model: Model, certificate: Mapping[str, Any]) -> None:
     radius = _radius(certificate["radius"])
     start = _state(certificate["state"])
+    # Why this proves the loss: from a ranked state every affordable action has an outcome that is
+    # dangerous or of lower rank, with the budget that is then left. Ranks are positive whole
+    # numbers, so whoever chooses the outcomes brings every alternative to danger. Without ranks,
+    # two states could be called lost because of each other.
     ranks: dict[Pair, int] = {}
     for row in _rows(certificate["ranking"], "ranking"):
         if (row.state, row.first) in ranks:
@@ -172,6 +183,8 @@ def _check_ranked(
     transitions = model.transitions(state)
     if not transitions:
         _fail(f"a run ends safely in state {_shown(state)}, which has no actions")
+    # An action beyond the budget is no alternative, so nothing needs to be shown of it. A state
+    # without a rank counts as not lower.
     for action, outcomes in transitions.items():
         left = budget - _cost(model, state, action, radius)
         if left >= 0 and not any(
@@ -210,6 +223,9 @@ def _check_fault(model: Model, certificate: Mapping[str, Any]) -> None:
         _fail(f"action {action} in state {_shown(state)} does not lead to the outcome")
     if model.kind(state) != ORDINARY:
         _fail(f"a run ends in state {_shown(state)}, which is {model.kind(state)}")
+    # Each part is a proof that stands alone. What remains is that they speak of this state, this
+    # outcome and the same number of divergences: the fault is the step from the one to the other.
+    # The policy's own action costs no divergence, so both have the full budget.
     for part, about in (("safe", state), ("unsafe", outcome)):
         proof = certificate[part]
         check(model, proof)
@@ -226,6 +242,7 @@ _CHECKS = {
 
 
 def _cost(model: Model, state: State, action: int, radius: int | None) -> int:
+    # Without a radius the alternative may always differ.
     return int(radius is not None and model.policy(state) != action)
 
 
@@ -267,6 +284,7 @@ def _list(value: Any, what: str) -> list[Any]:
 
 
 def _whole(value: Any, what: str) -> int:
+    # Not isinstance: a truth value is an int to Python.
     if type(value) is not int:
         _fail(f"{what} must be a whole number")
     return int(value)

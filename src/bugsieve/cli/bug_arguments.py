@@ -6,35 +6,16 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import suggest
 
 if TYPE_CHECKING:
-    from bugsieve.benches.bench import Bench
-    from bugsieve.policies.models.policy import ModelPolicy
-    from bugsieve.results.folder import StoredBug
-    from bugsieve.results.rows import BugRow
-    from bugsieve.results.safety.rows import SafetyBugRow
+    from bugsieve.judging.findings import BugRow
+    from bugsieve.results.records import CampaignRecords
 
 _MATCHES_SHOWN = 5
-
-Row = TypeVar("Row", bound="StoredBug")
-
-
-class RecordsOf(Protocol[Row]):
-    """Records of campaigns of any kind, as far as bugs are concerned."""
-
-    directory: Path
-
-    def bug(self, name: str) -> Row | None:
-        """The bug of this id, or of the only one that begins so."""
-        ...
-
-    def bugs(self) -> list[Row]:
-        """All bugs."""
-        ...
 
 
 def add_bug_arguments(parser: argparse.ArgumentParser, *, many: bool) -> None:
@@ -53,32 +34,21 @@ def add_bug_arguments(parser: argparse.ArgumentParser, *, many: bool) -> None:
 
 
 @contextmanager
-def open_bug(args: argparse.Namespace) -> Iterator[tuple[Bench, list[BugRow]]]:
-    """The bench of a campaign, with its policy or another one, and the bugs that were named."""
-    from bugsieve.campaigns.campaign import bench_of
-    from bugsieve.results.records import Records
+def open_bugs(args: argparse.Namespace) -> Iterator[tuple[Any, list[BugRow[Any]]]]:
+    """The bench or the policy of a campaign, or another policy, and the bugs that were named."""
+    from bugsieve.campaigns.cost.bench import bench_of
+    from bugsieve.campaigns.kind import kind_in
+    from bugsieve.campaigns.safety.policy import policy_of
 
-    with Records(args.folder) as records:
+    openers: dict[str, Any] = {"cost": bench_of, "safety": policy_of}
+    kind = kind_in(args.folder)
+    with kind.records(args.folder) as records:
         rows, header = _named_bugs(records, args.bug), records.header
-    with bench_of(args.folder, header, policy=args.policy) as bench:
-        yield bench, rows
+    with openers[kind.name](args.folder, header, policy=args.policy) as tested:
+        yield tested, rows
 
 
-@contextmanager
-def open_safety_bugs(
-    args: argparse.Namespace,
-) -> Iterator[tuple[ModelPolicy, list[SafetyBugRow]]]:
-    """The policy of a safety campaign, or another one, and the bugs that were named."""
-    from bugsieve.campaigns.safety.campaign import policy_of
-    from bugsieve.results.safety.records import SafetyRecords
-
-    with SafetyRecords(args.folder) as records:
-        rows, header = _named_bugs(records, args.bug), records.header
-    with policy_of(args.folder, header, spec=args.policy) as policy:
-        yield policy, rows
-
-
-def _named_bugs(records: RecordsOf[Row], names: list[str] | str) -> list[Row]:
+def _named_bugs(records: CampaignRecords[Any], names: list[str] | str) -> list[BugRow[Any]]:
     """The bugs of these names; all if none is named."""
     named = names if isinstance(names, list) else [names]
     rows = [find_bug(records, name) for name in named] or records.bugs()
@@ -87,9 +57,9 @@ def _named_bugs(records: RecordsOf[Row], names: list[str] | str) -> list[Row]:
     return rows
 
 
-def find_bug(records: RecordsOf[Row], name: str) -> Row:
+def find_bug(records: CampaignRecords[Any], name: str) -> BugRow[Any]:
     """The bug of this id, or of the only one that begins so; UsageError otherwise."""
-    row = records.bug(name)
+    row: BugRow[Any] | None = records.bug(name)
     if row is not None:
         return row
     ids = [row.id for row in records.bugs()]

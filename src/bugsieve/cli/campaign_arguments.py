@@ -11,7 +11,7 @@ from bugsieve.cli import task_arguments
 from bugsieve.cli.numbers import seconds, whole_number
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.options import CampaignOptions
+    from bugsieve.campaigns.options import CostOptions
     from bugsieve.campaigns.stop_rules import StopRules
     from bugsieve.search import Limits
 
@@ -165,18 +165,18 @@ def add_folders_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def options_of(args: argparse.Namespace) -> CampaignOptions:
+def options_of(args: argparse.Namespace) -> CostOptions:
     """The options of the campaign that the arguments ask for."""
     from bugsieve.campaigns.options import (
         INTERLEAVED,
         SEPARATE,
-        CampaignOptions,
+        CostOptions,
     )
     from bugsieve.fuzzing.biases import check_bias
     from bugsieve.fuzzing.fuzzer import FuzzOptions
 
     check_bias(args.bias)
-    return CampaignOptions(
+    return CostOptions(
         task=tuple(os.fspath(path) for path in task_arguments.files(args.task)),
         policy=args.policy,
         policy_seed=args.seed,
@@ -213,14 +213,6 @@ def stop_rules_of(args: argparse.Namespace) -> StopRules:
     from bugsieve.campaigns.stop_rules import StopRules
 
     return StopRules(args.max_time, args.max_bugs, args.until_stale, args.stale_rounds)
-
-
-def is_safety(folder: Path) -> bool:
-    """Whether the campaign in a folder is about safety."""
-    from bugsieve.results.store_file import kind_of
-    from bugsieve.results.tables import SAFETY
-
-    return kind_of(folder) == SAFETY
 
 
 def free_folder(wanted: Path | None, name: str) -> Path:

@@ -20,7 +20,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "compare",
-        help="compare two campaigns on the same task",
         description="Compare two campaigns on the same task: which test states and bugs they "
         "share, and what each oracle finds of the bugs that are known.",
     )

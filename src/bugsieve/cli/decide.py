@@ -50,7 +50,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "decide",
-        help="decide whether states of a model are safe",
         description=DESCRIPTION,
         epilog=EPILOG,
     )
@@ -85,7 +84,8 @@ class _Report(NamedTuple):
 
 def run(args: argparse.Namespace) -> int:
     """Decide the states and print the verdicts."""
-    from bugsieve.oracles.safety.registry import SafetySpec, check_safety_spec, parse_radius
+    from bugsieve.oracles.safety.algorithms import parse_radius
+    from bugsieve.oracles.safety.registry import SafetySpec, check_safety_spec
 
     check_safety_spec(args.algorithm.partition(":")[0])
     if ":" in args.algorithm:

@@ -70,7 +70,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "doctor",
-        help="check the installation and say what is missing",
         description="Try every part of the installation and say what is missing.",
         epilog=f"Exit code 0 if all required parts work, {BROKEN} otherwise.",
     )

@@ -39,7 +39,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "experiment",
-        help="run a grid of campaigns",
         description=DESCRIPTION,
         epilog=EPILOG,
     )

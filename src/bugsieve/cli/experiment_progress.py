@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from bugsieve.cli.live_display import LiveDisplay
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
+    from bugsieve.campaigns.events import RoundDone
     from bugsieve.experiments.experiment import ExperimentStarted
     from bugsieve.experiments.file import Grid
     from bugsieve.experiments.jobs import JobReport
     from bugsieve.training.q_learning import Evaluated
 
-    State = RoundDone | SafetyRoundDone | Evaluated
+    State = RoundDone | Evaluated
 
 
 class ExperimentDisplay(LiveDisplay):
@@ -98,10 +98,10 @@ def duration(seconds: float) -> str:
 
 
 def _state(state: State) -> str:
-    from bugsieve.campaigns import events
+    from bugsieve.campaigns.events import RoundDone
+    from bugsieve.campaigns.kind import KINDS
 
-    if isinstance(state, events.RoundDone):
-        return f"pool {state.pool} of {state.pool_size}, {sum(state.bugs.values())} bugs"
-    if isinstance(state, events.SafetyRoundDone):
-        return f"walk {state.walks} of {state.walk_limit}, {sum(state.bugs.values())} bugs"
+    if isinstance(state, RoundDone):
+        (place, *_) = KINDS[state.kind].wording.progress(state)
+        return f"{place}, {sum(state.bugs.values())} bugs"
     return f"training, step {state.steps}"

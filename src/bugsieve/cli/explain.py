@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.cli.bug_arguments import add_bug_arguments, open_bug
-from bugsieve.cli.campaign_arguments import is_safety
+from bugsieve.cli.bug_arguments import add_bug_arguments, open_bugs
 from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import show
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from bugsieve.benches.bench import Bench
     from bugsieve.cli.parser import Parser
     from bugsieve.faults.blame import Blame
-    from bugsieve.results.rows import BugRow
+    from bugsieve.judging.findings import CostBugRow
     from bugsieve.tasks.fdr.task import Task
 
 
@@ -41,7 +40,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "explain",
-        help="show which decision of the policy is to blame for a bug",
         description="Show the policy's run and a better one side by side, mark the decision that "
         "is to blame, and say how sure that is. A safety bug is shown step by step, with what is "
         "safe in place of the fault.",
@@ -61,7 +59,9 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find the decision to blame and show it."""
-    return _explain_safety(args) if is_safety(args.folder) else _explain_cost(args)
+    from bugsieve.results.records import kind_of
+
+    return {"cost": _explain_cost, "safety": _explain_safety}[kind_of(args.folder)](args)
 
 
 def _explain_safety(args: argparse.Namespace) -> int:
@@ -79,7 +79,7 @@ def _explain_cost(args: argparse.Namespace) -> int:
     from bugsieve.search import Limits
 
     limits = Limits(args.expansions, None, 1 << 30)
-    with open_bug(args) as (bench, (row,)):
+    with open_bugs(args) as (bench, (row,)):
         with proof_of(row.id, args.folder):
             check(bench.task.to_sas(), row.bug.certificate)
         found = blame(bench, row.bug.certificate, limits=limits)
@@ -87,7 +87,7 @@ def _explain_cost(args: argparse.Namespace) -> int:
     return 0
 
 
-def _as_text(bench: Bench, row: BugRow, found: Blame) -> str:
+def _as_text(bench: Bench, row: CostBugRow, found: Blame) -> str:
     certificate, task = row.bug.certificate, bench.task
     run = certificate["run"]
     facts = sorted(task.facts(found.state) - task.static_facts)
@@ -125,7 +125,7 @@ def _actions(task: Task, operators: Sequence[int]) -> list[str]:
     return [task.operator_names[operator] for operator in operators]
 
 
-def _as_json(bench: Bench, row: BugRow, found: Blame) -> str:
+def _as_json(bench: Bench, row: CostBugRow, found: Blame) -> str:
     task = bench.task
     is_one = found.is_one_decision
     action = found.action if is_one else None

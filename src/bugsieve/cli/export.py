@@ -16,7 +16,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "export",
-        help="write a campaign's records as CSV, JSON or Parquet",
         description="Write the pool or the walks, the policy's runs, the verdicts and the bugs of "
         "a campaign for other programs.",
     )
@@ -32,7 +31,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files and name them."""
-    from bugsieve.results.export import export
+    from bugsieve.campaigns.export import export
 
     form = next(name for name in ("csv", "json", "parquet") if getattr(args, name) is not None)
     for path in export(args.folder, form, getattr(args, form)):

@@ -27,7 +27,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command; the flags of a domain are made only when that domain is named."""
     parser = subparsers.add_parser(
         "generate",
-        help="write a random task or model of a built-in domain",
         description=DESCRIPTION,
         epilog="'bugsieve generate --list' shows the domains, "
         "'bugsieve generate DOMAIN --help' the parameters of one.",
@@ -65,12 +64,11 @@ def run(args: argparse.Namespace) -> int:
 
 def overview() -> str:
     """One line for each domain: its name and what it is about."""
-    from bugsieve.domains.instances import instance_generator, instance_names
+    from bugsieve.domains.instances import instance_infos
 
-    width = max(map(len, instance_names()))
-    return "\n".join(
-        f"{name:{width}}  {instance_generator(name).SUMMARY}" for name in instance_names()
-    )
+    infos = instance_infos()
+    width = max(len(info.name) for info in infos)
+    return "\n".join(f"{info.name:{width}}  {info.text}" for info in infos)
 
 
 def _write(folder: Path, files: dict[Path, bytes]) -> None:

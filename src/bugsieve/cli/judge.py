@@ -10,20 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.cli import campaign_arguments, task_arguments
-from bugsieve.cli.campaign_report import (
-    BUGS_FOUND,
-    NOTHING_TESTED,
-    OUR_FAULT,
-    jsonable,
-    nothing_tested,
-)
+from bugsieve.cli.campaign_report import jsonable, nothing_tested
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
     from bugsieve.bugs.cost.verdict import Verdict
     from bugsieve.cli.parser import Parser
-    from bugsieve.results.rows import Judgement
+    from bugsieve.judging.findings import Finding
     from bugsieve.tasks.fdr.task import Task
 
 _BATCH = 256
@@ -45,7 +39,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
     parser = subparsers.add_parser(
         "judge",
-        help="judge given states",
         description="Judge given states: is each a bug of the policy?",
         epilog=f"{task_arguments.POLICIES}\n\n--states FILE holds {FORMAT}\n\n{EPILOG}",
     )
@@ -74,17 +67,18 @@ def run(args: argparse.Namespace) -> int:
     states = task.initial_state[None] if given is None else given.states(task)
     judgements = _judge(args, task, states, specs)
     show(_as_json(args, task, judgements) if args.json else _as_text(judgements))
-    if any(judgement.rejected for judgement in judgements):
-        complain("the checker rejects some claims: a fault in Bugsieve")
-        return OUR_FAULT
     return _exit_code(judgements)
 
 
-def _exit_code(judgements: list[Judgement]) -> int:
+def _exit_code(judgements: list[Finding]) -> int:
     """As for a campaign: 1 for bugs, proven or implied; 5 if no run said anything."""
     from bugsieve.bugs.cost.verdict import Outcome
+    from bugsieve.campaigns.summary import BUGS_FOUND, NOTHING_TESTED, OUR_FAULT
     from bugsieve.campaigns.troubles import silence, troubles_of
 
+    if any(judgement.rejected for judgement in judgements):
+        complain("the checker rejects some claims: a fault in Bugsieve")
+        return OUR_FAULT
     outcomes = [row.verdict.outcome for judgement in judgements for row in judgement.verdicts]
     if Outcome.BUG in outcomes or Outcome.IMPLIED in outcomes:
         return BUGS_FOUND
@@ -96,43 +90,44 @@ def _exit_code(judgements: list[Judgement]) -> int:
     return NOTHING_TESTED
 
 
-def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) -> list[Judgement]:
+def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) -> list[Finding]:
     from bugsieve.benches.bench import Bench
     from bugsieve.benches.objectives import make_objective
-    from bugsieve.campaigns.judging import Judge, Parcel
+    from bugsieve.judging.cases import Parcel
+    from bugsieve.judging.examiner import Examiner
     from bugsieve.oracles.registry import make_oracle
 
     objective = make_objective(args.objective, task)
-    judgements: list[Judgement] = []
+    judgements: list[Finding] = []
     with task_arguments.make(args, task) as policy:
         bench = Bench(task, policy, objective, step_limit=args.step_limit)
         limits = campaign_arguments.limits_of(args)
         oracles = [make_oracle(spec, bench, limits=limits) for spec in specs]
         with (
-            Judge(bench, oracles) as judge,
+            Examiner(bench, oracles) as examiner,
             StatusLine(f"judging {counted(len(states), 'state')}") as status,
         ):
             for start in range(0, len(states), _BATCH):
-                judgements += judge.judge(Parcel.given(states[start : start + _BATCH], start))
+                judgements += examiner.examine(Parcel.given(states[start : start + _BATCH], start))
                 status.update(f"{len(judgements)} done")
     return judgements
 
 
-def _as_text(judgements: list[Judgement]) -> str:
+def _as_text(judgements: list[Finding]) -> str:
     from bugsieve.policies.decisions import Ending
 
     lines = []
     for judgement in judgements:
         run = judgement.run
         lines.append(
-            f"state {judgement.number}: {Ending(run.ending).label} after "
+            f"state {judgement.visit.case}: {Ending(run.ending).label} after "
             f"{counted(run.steps, 'step')}, cost {run.cost}{run.detail and f': {run.detail}'}"
         )
         for row in judgement.verdicts:
             verdict = row.verdict
             gap = f", {_gap(verdict)}" if verdict.is_bug else ""
             lines.append(f"  {row.oracle}: {verdict.outcome.value}{gap} ({verdict.reason})")
-    bugs = sum(judgement.bug is not None for judgement in judgements)
+    bugs = sum(len(judgement.bugs) for judgement in judgements)
     lines.append(f"{counted(len(judgements), 'state')}, {counted(bugs, 'bug')}")
     return "\n".join(lines)
 
@@ -143,7 +138,7 @@ def _gap(verdict: Verdict) -> str:
     return f"gap {verdict.gap:g}" if verdict.exact else f"gap at least {verdict.gap:g}"
 
 
-def _as_json(args: argparse.Namespace, task: Task, judgements: list[Judgement]) -> str:
+def _as_json(args: argparse.Namespace, task: Task, judgements: list[Finding]) -> str:
     report = {
         "task": task.name,
         "policy": args.policy,
@@ -153,12 +148,12 @@ def _as_json(args: argparse.Namespace, task: Task, judgements: list[Judgement]) 
     return json.dumps(jsonable(report), indent=2, allow_nan=False)
 
 
-def _state_json(task: Task, judgement: Judgement) -> dict[str, Any]:
+def _state_json(task: Task, judgement: Finding) -> dict[str, Any]:
     from bugsieve.policies.decisions import Ending
 
-    bug = judgement.bug
+    bug = next((row.bug for row in judgement.bugs if row.case == judgement.visit.case), None)
     return {
-        "state": judgement.number,
+        "state": judgement.visit.case,
         "ending": Ending(judgement.run.ending).label,
         "detail": judgement.run.detail or None,
         "steps": judgement.run.steps,
@@ -177,5 +172,5 @@ def _state_json(task: Task, judgement: Judgement) -> dict[str, Any]:
             }
             for row in judgement.verdicts
         ],
-        "bug": None if bug is None else bug.bug.to_json(),
+        "bug": None if bug is None else bug.to_json(),
     }

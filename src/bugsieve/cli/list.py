@@ -7,30 +7,38 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from bugsieve.basis import families
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.members import MemberTable
 from bugsieve.basis.names import no_such
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
 
-_KINDS = (
-    *("oracles", "safety-oracles", "policies", "model-policies", "biases", "objectives"),
-    *("domains", "heuristics"),
-)
+_KINDS = {
+    "oracles": (families.ORACLES,),
+    "safety-oracles": (families.SAFETY_ORACLES,),
+    "policies": (families.POLICIES,),
+    "model-policies": (families.MODEL_POLICIES,),
+    "biases": (families.BIASES,),
+    "objectives": (families.OBJECTIVES,),
+    "domains": (families.DOMAINS, families.MODEL_DOMAINS),
+    "heuristics": (),
+}
 
 
 def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "list",
-        help="list oracles, policies, domains and other names",
         usage="%(prog)s [-h] [--json] KIND",
         description="List the names that other commands take, with a line on each.",
     )
     # optional for argparse, whose own error would not name the kinds
-    kinds = f"which names: {', '.join(_KINDS[:-1])} or {_KINDS[-1]}"
-    parser.add_argument("kind", metavar="KIND", nargs="?", help=kinds)
+    *kinds, last = _KINDS
+    which = f"which names: {', '.join(kinds)} or {last}"
+    parser.add_argument("kind", metavar="KIND", nargs="?", help=which)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -51,35 +59,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _names(kind: str) -> Mapping[str, str]:
-    """Name to summary, in the order of the registry; loads only the registry it needs."""
-    if kind == "oracles":
-        from bugsieve.oracles.registry import ORACLES
+    """How specs are written and what they mean, in the order of the registry."""
+    if kind == "heuristics":
+        from bugsieve._native import HEURISTICS
 
-        return ORACLES
-    if kind == "safety-oracles":
-        from bugsieve.oracles.safety.registry import SAFETY_ORACLES
-
-        return SAFETY_ORACLES
-    if kind == "biases":
-        from bugsieve.fuzzing.biases import BIASES
-
-        return BIASES
-    if kind == "objectives":
-        from bugsieve.benches.objectives import OBJECTIVES
-
-        return OBJECTIVES
-    if kind == "policies":
-        from bugsieve.policies.registry import list_policies
-
-        return {policy.usage: policy.summary for policy in list_policies()}
-    if kind == "model-policies":
-        from bugsieve.policies.models.registry import list_model_policies
-
-        return {policy.usage: policy.summary for policy in list_model_policies()}
+        return dict.fromkeys(HEURISTICS, "")
+    infos = [info for family in _KINDS[kind] for info in MemberTable[object](family).infos()]
     if kind == "domains":
-        from bugsieve.domains.instances import instance_generator, instance_names
-
-        return {name: instance_generator(name).SUMMARY for name in instance_names()}
-    from bugsieve._native import HEURISTICS
-
-    return dict.fromkeys(HEURISTICS, "")
+        infos.sort(key=lambda info: info.name)
+    return {info.usage: info.text for info in infos}

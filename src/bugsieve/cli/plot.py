@@ -40,7 +40,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "plot",
-        help="draw bugs over time, or how oracles or fuzzers compare",
         description=DESCRIPTION,
         epilog=EPILOG,
     )
@@ -93,7 +92,7 @@ def _is_safety(args: argparse.Namespace) -> bool:
     is_safety = args.kind in _SAFETY_KINDS
     if args.kind == "bugs":
         from bugsieve.reports.collection import collect_cards
-        from bugsieve.results.store_file import kind_of
+        from bugsieve.results.records import kind_of
         from bugsieve.results.tables import SAFETY
 
         kinds = set(collect_cards(args.folders, lambda folder, _: kind_of(folder)))

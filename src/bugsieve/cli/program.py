@@ -6,11 +6,12 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
+from bugsieve.basis import families
 from bugsieve.basis.errors import BudgetError, BugsieveError, InputError, UsageError
+from bugsieve.basis.members import MemberTable
 from bugsieve.basis.names import no_such
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.signals import ending_on_signals
@@ -24,28 +25,12 @@ from bugsieve.cli.streams import (
     silence_output,
 )
 
-COMMANDS = {
-    "test": "find and prove bugs of a policy",
-    "safety": "find and prove decisions of a policy that lead to danger",
-    "judge": "judge given states",
-    "resume": "go on with a campaign",
-    "status": "show how far a campaign is, and its bugs",
-    "replay": "ask the policy again whether a bug is still there",
-    "explain": "show which decision of the policy is to blame for a bug",
-    "shield": "write a policy without its proven faults",
-    "compare": "compare two campaigns on the same task",
-    "export": "write a campaign's records as CSV, JSON or Parquet",
-    "table": "print tables over campaigns",
-    "plot": "draw pictures of campaigns",
-    "experiment": "run a grid of campaigns",
-    "rollout": "run a policy on a task and show how it ends",
-    "decide": "decide whether states of a model are safe",
-    "train-q": "train a network for a model by deep Q-learning",
-    "generate": "write a random task of a built-in domain",
-    "list": "list oracles, policies, domains and other names",
-    "doctor": "check the installation and say what is missing",
-}
-"""Command (and module in this folder) to its line in `bugsieve --help`."""
+COMMANDS = families.COMMANDS.summaries
+"""Command to its line in `bugsieve --help`."""
+
+_REGISTER: MemberTable[Callable[[argparse._SubParsersAction[Parser]], None]] = MemberTable(
+    families.COMMANDS
+)
 
 INTERRUPTED = 2
 OUR_FAULT = 3
@@ -54,6 +39,13 @@ _EPILOG = (
     "Exit codes: 0 fine, 1 bugs found, 2 interrupted, 3 an error in Bugsieve, "
     "4 bad input or usage, 5 nothing could be tested."
 )
+
+
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """Adds commands with their line in the help."""
+
+    def add_parser(self, name: str, **settings: Any) -> Parser:
+        return super().add_parser(name, **{**settings, "help": COMMANDS[name]})
 
 
 class _ShowVersion(argparse.Action):
@@ -156,13 +148,10 @@ def _parser(chosen: str | None) -> tuple[Parser, Mapping[str, Parser]]:
         "--version", action=_ShowVersion, nargs=0, help="show the version and stop"
     )
     subparsers: argparse._SubParsersAction[Parser] = parser.add_subparsers(
-        title="commands", metavar="COMMAND"
+        title="commands", metavar="COMMAND", action=_Commands
     )
-    for command, summary in COMMANDS.items():
-        if command == chosen:
-            import_module(f"bugsieve.cli.{command.replace('-', '_')}").register(subparsers)
-        else:
-            subparsers.add_parser(command, help=summary)
+    for command in COMMANDS:
+        _REGISTER[command](subparsers) if command == chosen else subparsers.add_parser(command)
     return parser, subparsers.choices
 
 

@@ -7,15 +7,15 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.cli.bug_arguments import add_bug_arguments, open_bug, open_safety_bugs
-from bugsieve.cli.campaign_arguments import is_safety
+from bugsieve.cli.bug_arguments import add_bug_arguments, open_bugs
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
+    from bugsieve.benches.bench import Bench
     from bugsieve.bugs.cost.replay import ReplayResult, ReplayStatus
     from bugsieve.cli.parser import Parser
-    from bugsieve.results.rows import BugRow
-    from bugsieve.results.safety.rows import SafetyBugRow
+    from bugsieve.judging.findings import BugRow
+    from bugsieve.policies.models.policy import ModelPolicy
 
 BUG_IS_THERE = 1
 NOT_REPLAYABLE = 5
@@ -25,7 +25,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "replay",
-        help="ask the policy again whether a bug is still there",
         description="Check a bug's certificate and run the policy from its state anew. The exit "
         "code is 1 if the policy still fails, 0 if it does not any more, 5 if that cannot be "
         "said.",
@@ -41,8 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.bugs.cost.replay import ReplayStatus
 
     results = []
-    replayed = _replayed_safety if is_safety(args.folder) else _replayed
-    for row, result in replayed(args):
+    for row, result in _replayed(args):
         results.append(result.status)
         _print(row, result, as_json=args.json)
     if len(results) > 1 and not args.json:
@@ -52,25 +50,36 @@ def run(args: argparse.Namespace) -> int:
     return NOT_REPLAYABLE if ReplayStatus.CANNOT_REPLAY in results else 0
 
 
-def _replayed(args: argparse.Namespace) -> Iterator[tuple[BugRow, ReplayResult]]:
+def _replayed(args: argparse.Namespace) -> Iterator[tuple[BugRow[Any], ReplayResult]]:
+    from bugsieve.results.records import kind_of
+
+    replays: dict[str, Any] = {"cost": _replay_states, "safety": _replay_decisions}
+    replay = replays[kind_of(args.folder)]
+    with open_bugs(args) as (tested, rows):
+        yield from replay(tested, rows)
+
+
+def _replay_states(
+    bench: Bench, rows: list[BugRow[Any]]
+) -> Iterator[tuple[BugRow[Any], ReplayResult]]:
     from bugsieve.bugs.cost.replay import replay
 
-    with open_bug(args) as (bench, rows):
-        for row in rows:
-            yield row, replay(bench, row.bug.certificate)
+    for row in rows:
+        yield row, replay(bench, row.bug.certificate)
 
 
-def _replayed_safety(args: argparse.Namespace) -> Iterator[tuple[SafetyBugRow, ReplayResult]]:
+def _replay_decisions(
+    policy: ModelPolicy, rows: list[BugRow[Any]]
+) -> Iterator[tuple[BugRow[Any], ReplayResult]]:
     from bugsieve.bugs.safety.replay import replay_safety
     from bugsieve.checkers.safety import SafetyBugChecker
 
-    with open_safety_bugs(args) as (policy, rows):
-        checker = SafetyBugChecker(policy.model.document)
-        for row in rows:
-            yield row, replay_safety(policy, row.bug.certificate, checker=checker)
+    checker = SafetyBugChecker(policy.model.document)
+    for row in rows:
+        yield row, replay_safety(policy, row.bug.certificate, checker=checker)
 
 
-def _print(row: BugRow | SafetyBugRow, result: ReplayResult, *, as_json: bool) -> None:
+def _print(row: BugRow[Any], result: ReplayResult, *, as_json: bool) -> None:
     if as_json:
         show(json.dumps(_json(row, result)))
     else:
@@ -84,7 +93,7 @@ def _counts(results: list[ReplayStatus]) -> str:
     return f"{len(results)} bugs: {', '.join(parts)}"
 
 
-def _json(row: BugRow | SafetyBugRow, result: ReplayResult) -> dict[str, Any]:
+def _json(row: BugRow[Any], result: ReplayResult) -> dict[str, Any]:
     return {
         "id": row.id,
         "kind": row.bug.kind,

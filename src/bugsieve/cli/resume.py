@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bugsieve.basis.errors import UsageError
 from bugsieve.cli import campaign_arguments
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "resume",
-        help="go on with a campaign",
         description="Go on with a campaign where it stopped. The result is the same as if it had "
         "never been interrupted. Stop rules that are given replace those it had.",
     )
@@ -31,21 +29,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the campaign and run it."""
-    is_safety = campaign_arguments.is_safety(args.folder)
-    return _resume_safety(args) if is_safety else _resume_cost(args)
-
-
-def _resume_safety(args: argparse.Namespace) -> int:
-    from bugsieve.campaigns.safety.campaign import SafetyCampaign
-    from bugsieve.cli.safety_report import run_and_report_safety
-
-    if args.workers not in (None, 1):
-        raise UsageError(f"{args.folder}: is a safety campaign, which runs in one process")
-    with SafetyCampaign.open(args.folder, stop=_stop(args)) as campaign:
-        return run_and_report_safety(campaign, as_json=args.json)
-
-
-def _resume_cost(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.campaign import Campaign
     from bugsieve.cli.campaign_report import run_and_report
 

@@ -41,7 +41,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "rollout",
-        help="run a policy on a task and show what it does",
         description=DESCRIPTION,
         epilog=EPILOG,
     )

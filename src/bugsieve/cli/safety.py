@@ -35,7 +35,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "safety",
-        help="find and prove decisions of a policy that lead to danger",
         description=DESCRIPTION,
         epilog=EPILOG,
     )
@@ -50,12 +49,12 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
-    from bugsieve.campaigns.safety.campaign import SafetyCampaign, check_new_safety
-    from bugsieve.cli.safety_report import run_and_report_safety
+    from bugsieve.campaigns.campaign import Campaign, check_new
+    from bugsieve.cli.campaign_report import run_and_report
 
     options = safety_arguments.safety_options_of(args)
-    check_new_safety(options, args.output)
+    check_new(options, args.output)
     model = model_arguments.model_from(args)
     folder = campaign_arguments.free_folder(args.output, model.name)
-    with SafetyCampaign.create(folder, options, model) as campaign:
-        return run_and_report_safety(campaign, as_json=args.json)
+    with Campaign.create(folder, options, model) as campaign:
+        return run_and_report(campaign, as_json=args.json)

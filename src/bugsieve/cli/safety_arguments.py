@@ -11,7 +11,7 @@ from bugsieve.cli import campaign_arguments, model_arguments, task_arguments
 from bugsieve.cli.numbers import whole_number
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.safety.options import SafetyOptions
+    from bugsieve.campaigns.options import SafetyOptions
     from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 
 _MOST = 10**12
@@ -84,7 +84,7 @@ def add_oracle_arguments(parser: argparse.ArgumentParser) -> None:
 
 def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
     """The options of the campaign that the arguments ask for."""
-    from bugsieve.campaigns.safety.options import SafetyOptions
+    from bugsieve.campaigns.options import SafetyOptions
 
     files = (args.model, args.property, args.start, args.objective, args.unsafe)
     constants = model_arguments.constants_from(args)
@@ -97,6 +97,7 @@ def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
         policy_limits=task_arguments.worker_limits(args),
         oracles=tuple(args.oracle or ()),
         limits=campaign_arguments.limits_of(args),
+        step_limit=args.step_limit,
         proof_rows=args.proof_rows,
         shared_runs=args.shared_runs,
         alone=args.alone,
@@ -113,7 +114,6 @@ def _fuzz_options(args: argparse.Namespace) -> SafetyFuzzOptions:
     return SafetyFuzzOptions(
         lookahead=None if lookahead == _ALL else int(lookahead),
         choice=args.choice,
-        step_limit=args.step_limit,
         walks=args.walks,
         seed=args.seed,
     )

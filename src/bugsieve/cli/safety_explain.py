@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
+from bugsieve.campaigns.safety.state_wording import changes_text, values_text
 from bugsieve.cli.bug_arguments import find_bug
-from bugsieve.cli.state_wording import changes_text, values_text
 
 if TYPE_CHECKING:
-    from bugsieve.results.safety.rows import SafetyBugRow
+    from bugsieve.judging.runs import SafetyBugRow
 
 _BEFORE, _AFTER = 10, 30
 """Steps shown before the bug's state and after it; the last one is always shown."""
@@ -45,7 +45,7 @@ class SafetyExplanation:
 def explanation_of(folder: Path, name: str) -> SafetyExplanation:
     """Everything about the bug of this id, or of the only one that begins so."""
     from bugsieve.bugs.safety.bug import plain_states
-    from bugsieve.campaigns.safety.campaign import saved_model
+    from bugsieve.campaigns.safety.policy import saved_model
     from bugsieve.checkers.safety import SafetyBugChecker
     from bugsieve.oracles.safety.decide import Safety
     from bugsieve.results.proofs import proof_of
@@ -53,7 +53,7 @@ def explanation_of(folder: Path, name: str) -> SafetyExplanation:
     from bugsieve.results.safety.records import SafetyRecords
 
     with SafetyRecords(folder) as records:
-        row = find_bug(records, name)
+        row: Any = find_bug(records, name)
         run, header = records.run(row.walk), records.header
         verdicts = records.verdicts(row.bug.oracle)[row.walk]
     model = saved_model(folder, header)
@@ -65,9 +65,9 @@ def explanation_of(folder: Path, name: str) -> SafetyExplanation:
     return SafetyExplanation(
         row,
         tuple(variable.name for variable in model.variables),
-        header.actions,
+        header.subject.actions,
         plain_states(model, run.states),
-        [header.actions[action] for action in run.actions],
+        [header.subject.actions[action] for action in run.actions],
         [SAFETY_NAMES[Safety(code)] for code in verdicts.safety.tolist()],
         frozenset(verdicts.faults),
         plain_states(model, model.pack(expansion.outcomes[begin:end])),

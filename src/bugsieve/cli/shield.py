@@ -17,7 +17,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "shield",
-        help="write a policy without its proven faults",
         description="Write the policy of a safety campaign with its proven faults replaced: in "
         "the states of their proofs it does what the proofs do, which never leads to danger. "
         "The result is a policy again ('table:FILE'), which can be tested again.",
@@ -35,8 +34,8 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the shield and say how to test it."""
+    from bugsieve.campaigns.safety.policy import MODEL_FILE
     from bugsieve.campaigns.safety.shield import make_shield
-    from bugsieve.results.safety.folder import MODEL_FILE
 
     shield = make_shield(args.folder, args.output or args.folder / "shield.json")
     show(

@@ -6,8 +6,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bugsieve.cli.campaign_arguments import is_safety
-from bugsieve.cli.campaign_report import bug_lines, count_lines, summary_json
 from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import show
 
@@ -19,7 +17,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "status",
-        help="show how far a campaign is, and its bugs",
         description="Show how far a campaign is and which bugs it has found, the worst first. "
         "This works while the campaign runs.",
     )
@@ -37,45 +34,21 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the records and print them."""
-    return _show_safety(args) if is_safety(args.folder) else _show_cost(args)
+    from bugsieve.campaigns.kind import kind_in
+    from bugsieve.cli.campaign_report import summary_json
 
-
-def _show_safety(args: argparse.Namespace) -> int:
-    from bugsieve.campaigns.safety.summary import summarise_safety
-    from bugsieve.cli.safety_report import FoundBugs, safety_count_lines, safety_json
-    from bugsieve.results.safety.records import SafetyRecords
-
-    with SafetyRecords(args.folder) as records:
-        header, summary = records.header, summarise_safety(records)
-    found = FoundBugs.read(args.folder)
+    kind = kind_in(args.folder)
+    with kind.records(args.folder) as records:
+        header, summary = records.header, kind.summarise(records)
+        found = kind.wording.found(records)
     if args.json:
-        show(safety_json(header, summary, found))
+        show(summary_json(kind, header, summary, found))
         return 0
-    lines = [f"model {header.name}, policy {header.policy}", *safety_count_lines(summary)]
+    lines = [kind.wording.heading(header), *kind.wording.count_lines(summary)]
+    lines += [f"without {row.spec}: {row.objection}" for row in header.oracles if row.objection]
     lines += _unfinished(args.folder, summary.reason)
-    if found.rows[: args.bugs]:
-        lines += ["", *found.lines(args.bugs), *_more(len(found.rows), args)]
-    show("\n".join(lines))
-    return 0
-
-
-def _show_cost(args: argparse.Namespace) -> int:
-    from bugsieve.campaigns.summary import summarise
-    from bugsieve.results.records import Records
-    from bugsieve.results.rows import worst_first
-
-    with Records(args.folder) as records:
-        header, summary = records.header, summarise(records)
-        bugs = worst_first(records.bugs())
-    if args.json:
-        show(summary_json(header, summary, bugs))
-        return 0
-    lines = [f"task {header.task.name}, policy {header.policy}, objective {header.objective}"]
-    lines += count_lines(summary)
-    lines += [f"without {oracle}: {why}" for oracle, why in summary.skipped.items()]
-    lines += _unfinished(args.folder, summary.reason)
-    if bugs[: args.bugs]:
-        lines += ["", *bug_lines(bugs[: args.bugs]), *_more(len(bugs), args)]
+    if found.ids[: args.bugs]:
+        lines += ["", *found.lines(args.bugs), *_more(len(found.ids), args)]
     show("\n".join(lines))
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from bugsieve.basis import families
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli.campaign_arguments import add_folders_arguments
 from bugsieve.cli.streams import complain, show
@@ -42,14 +43,13 @@ state counts as decided by an oracle with a radius if that proves a bug, or fail
 _BIAS = "policy-quality"
 _PARTS = ("fuzzing", "oracles", "faults")
 
-_FORMATS = ("csv", "json", "latex", "markdown")
+_FORMATS = tuple(name for name in families.FORMATS.builtin if name != "text")
 
 
 def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "table",
-        help="print a table over campaigns",
         description=DESCRIPTION,
         epilog=EPILOG,
     )

@@ -30,7 +30,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "test",
-        help="find and prove bugs of a policy",
         description=DESCRIPTION,
         epilog=EPILOG,
     )
@@ -53,5 +52,5 @@ def run(args: argparse.Namespace) -> int:
     check_new(options, args.output)
     task = task_arguments.load(args)
     folder = campaign_arguments.free_folder(args.output, task.name)
-    with Campaign.create(folder, options, task=task) as campaign:
+    with Campaign.create(folder, options, task) as campaign:
         return run_and_report(campaign, as_json=args.json)

@@ -93,7 +93,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "train-q",
-        help="train a network for a model by deep Q-learning",
         description=DESCRIPTION,
         epilog=EPILOG,
     )

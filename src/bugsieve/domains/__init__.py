@@ -7,34 +7,16 @@ Models with an unsafety condition, in JANI, have a registry of their own in `dom
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import cast
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import no_such
+from bugsieve.basis import families
+from bugsieve.basis.members import MemberTable
 from bugsieve.domains.generators import Generator, draw
 from bugsieve.domains.problems import Problem
 
 MADE_BY = "; Made by: bugsieve generate"
 """How every generated problem file begins; the arguments that make it again follow."""
 
-_MODULES = {
-    "blocksworld": "blocksworld",
-    "childsnack": "childsnack",
-    "ferry": "ferry",
-    "floortile": "floortile",
-    "gripper": "gripper",
-    "matching-blocksworld": "matching_blocksworld",
-    "miconic": "miconic",
-    "rovers": "rovers",
-    "satellite": "satellite",
-    "scanalyzer": "scanalyzer",
-    "sokoban": "sokoban",
-    "spanner": "spanner",
-    "storage": "storage",
-    "transport": "transport",
-    "visitall": "visitall",
-}
+DOMAINS: MemberTable[Generator[Problem]] = MemberTable(families.DOMAINS)
 
 
 @dataclass(frozen=True)
@@ -47,22 +29,22 @@ class GeneratedTask:
 
 
 def domain_names() -> tuple[str, ...]:
-    """The names of all built-in PDDL domains, in alphabetical order."""
-    return tuple(_MODULES)
+    """The names of all PDDL domains, the built-in ones first, in alphabetical order."""
+    return tuple(DOMAINS)
 
 
 def domain_generator(name: str) -> Generator[Problem]:
     """The module that generates problems of this domain."""
-    if name not in _MODULES:
-        raise UsageError(_no_domain(name))
-    return cast("Generator[Problem]", import_module(f"bugsieve.domains.{_MODULES[name]}"))
+    return DOMAINS[name]
 
 
 def domain_text(name: str) -> str:
-    """The PDDL text of a built-in domain."""
+    """The PDDL text of a domain; one of another package has it as `PDDL`."""
     from importlib.resources import files  # slow to import, and needed only here
 
-    domain_generator(name)
+    generator = domain_generator(name)
+    if name not in families.DOMAINS.builtin:
+        return str(generator.PDDL)
     return (files(__name__) / "pddl" / f"{name}.pddl").read_text(encoding="utf-8")
 
 
@@ -71,11 +53,3 @@ def generate(name: str, *, seed: int = 0, **parameters: int | str) -> GeneratedT
     drawn = draw(name, domain_generator(name), seed, parameters)
     text = drawn.content.text(name=drawn.name, domain=name)
     return GeneratedTask(domain_text(name), f"{MADE_BY} {drawn.command}\n{text}", drawn.name)
-
-
-def _no_domain(name: str) -> str:
-    from bugsieve.domains.jani import model_names
-
-    if name in model_names():
-        return f"the domain {name!r} has JANI models, but a PDDL task is needed here"
-    return no_such("built-in domain", name, _MODULES)

@@ -21,13 +21,16 @@ class Generator(Protocol[Content_co]):
     SUMMARY: str
     Options: type[GeneratorOptions]
 
+    PDDL: str
+    """The text of a PDDL domain from another package; ours are files."""
+
     def generate(self, options: Any, rng: Stream) -> Content_co:
         """Draw a problem or model; the same options and stream give the same one."""
 
 
 @dataclass(frozen=True)
 class Drawn(Generic[Content]):
-    """What was drawn."""
+    """A problem or model as a generator drew it, and how to draw it again."""
 
     content: Content
     name: str

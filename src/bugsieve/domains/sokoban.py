@@ -53,6 +53,8 @@ class _Position:
 def generate(options: Options, rng: Stream) -> Problem:
     """Solvable: the stones were pulled from their goals, and each pull backwards is a push."""
     positions = []
+    # A room may be so narrow that stones hardly move; the first that is hard enough ends the
+    # search, else the best of all attempts is taken.
     for _ in range(ATTEMPTS):
         positions.append(_draw(options, rng))
         if positions[-1].distance >= 2 * options.stones:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bugsieve.basis.errors import BugsieveError, InputError, InternalError, UsageError
 from bugsieve.basis.files import write_together
-from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
 from bugsieve.experiments.campaigns import state_of
 from bugsieve.experiments.file import Cell, Grid, folder_name
 from bugsieve.experiments.index import (
@@ -28,7 +28,6 @@ from bugsieve.experiments.jobs import (
     JobReport,
     TrainingJob,
 )
-from bugsieve.experiments.kinds import AnyOptions, with_task
 from bugsieve.experiments.models import ModelInstance
 from bugsieve.experiments.training import is_trained, network_spec
 from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
@@ -234,9 +233,9 @@ class Experiment:
                 found[network] = TrainingJob(number, network, job.options, options)
         return list(found.values())
 
-    def _options(self, cell: Cell) -> AnyOptions:
+    def _options(self, cell: Cell) -> CampaignOptions:
         """The options of the campaign, with the files of this folder."""
-        options = with_task(cell.instance, cell.options, self._task(cell))
+        options = cell.instance.named_in(cell.options, self._task(cell))
         if cell.training is None:
             return options
         return replace(options, policy=network_spec(Path(self._network(cell))))

@@ -15,6 +15,7 @@ from typing import Any
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.toml import parse_toml
 from bugsieve.campaigns.option_tables import NONE, options_of
+from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.experiments.checked_values import (
     checked_integers,
     checked_keys,
@@ -27,7 +28,6 @@ from bugsieve.experiments.kinds import (
     COST,
     SAFETY,
     AnyFuzzOptions,
-    AnyOptions,
     Kind,
     training_of,
 )
@@ -66,7 +66,7 @@ class Cell:
     oracles: str
     """Empty where the file has one list of oracles for all."""
     seed: int
-    options: AnyOptions
+    options: CampaignOptions
     """All but the task or model, whose files may still have to be written."""
     folder: str
     """Below the experiment's folder."""
@@ -105,7 +105,7 @@ class _Axes:
     fuzzers: Mapping[str, _Fuzzer]
     oracles: OracleSets
     seeds: list[int]
-    base: AnyOptions
+    base: CampaignOptions
 
 
 def read_experiment(path: Path) -> Grid:

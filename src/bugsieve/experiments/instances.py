@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
 from bugsieve.basis.errors import InputError
+from bugsieve.campaigns.cost.kind import DOMAIN_FILE, PROBLEM_FILE
+from bugsieve.campaigns.options import CampaignOptions, CostOptions
 from bugsieve.domains import domain_generator, generate
 from bugsieve.experiments.checked_values import (
     checked_integers,
@@ -18,7 +20,7 @@ from bugsieve.experiments.checked_values import (
     checked_texts,
     placed,
 )
-from bugsieve.results.folder import DOMAIN_FILE, PROBLEM_FILE
+from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 _MAX_BYTES = 64 * MEBIBYTE
@@ -33,6 +35,7 @@ class Instance:
 
     file_names: ClassVar[tuple[str, ...]] = (DOMAIN_FILE, PROBLEM_FILE)
     """What the files of generated ones are called."""
+    noun: ClassVar[str] = "task"
 
     domain: str
     """The label of its domain in tables."""
@@ -41,6 +44,15 @@ class Instance:
     """Domain and problem, or what else it consists of."""
     files: tuple[str, ...] | None = None
     """Where they are; None for generated ones, which must be written first."""
+
+    def is_subject(self, saved: Any) -> bool:
+        """Whether a campaign with this subject tests it."""
+        return isinstance(saved, SavedTask) and (saved.domain, saved.problem) == self.texts
+
+    def named_in(self, options: CampaignOptions, files: tuple[str, ...]) -> CampaignOptions:
+        """The options with this as their subject, which is in these files."""
+        assert isinstance(options, CostOptions)
+        return replace(options, task=files)
 
 
 def read_instances(entry: Any, place: str, base: Path) -> list[Instance]:

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BudgetError, InternalError
 from bugsieve.basis.processes import Child, ChildDiedError
-from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
-from bugsieve.campaigns.safety.options import SafetyOptions
-from bugsieve.campaigns.safety.summary import SafetySummary
+from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
 from bugsieve.campaigns.summary import Summary
-from bugsieve.experiments.kinds import AnyOptions
 from bugsieve.training.options import QOptions
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ class Job:
 
     number: int
     directory: str
-    options: AnyOptions
+    options: CampaignOptions
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class JobProgress:
     """How far the campaign or the training of the job is."""
 
     number: int
-    state: RoundDone | SafetyRoundDone | Evaluated
+    state: RoundDone | Evaluated
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class JobDone:
     """The campaign or the training of the job has come to its end."""
 
     number: int
-    summary: Summary | SafetySummary | None = None
+    summary: Summary | None = None
     """Of the campaign."""
 
 

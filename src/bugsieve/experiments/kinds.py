@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.option_tables import options_of
-from bugsieve.campaigns.options import DEFAULT_ORACLES, CampaignOptions
-from bugsieve.campaigns.safety.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
+from bugsieve.campaigns.options import (
+    DEFAULT_ORACLES,
+    DEFAULT_SAFETY_ORACLES,
+    CostOptions,
+    SafetyOptions,
+)
 from bugsieve.experiments.checked_values import checked_keys, placed
 from bugsieve.experiments.instances import Instance, read_instances
-from bugsieve.experiments.models import ModelInstance, read_models
+from bugsieve.experiments.models import read_models
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.oracles.registry import check_oracle_spec
@@ -22,7 +26,6 @@ from bugsieve.policies.models.registry import check_model_spec
 from bugsieve.policies.registry import check_spec
 from bugsieve.training.options import QOptions
 
-AnyOptions = CampaignOptions | SafetyOptions
 AnyFuzzOptions = FuzzOptions | SafetyFuzzOptions
 
 _OF_THE_GRID = (
@@ -61,7 +64,7 @@ class Kind:
 
 COST = Kind(
     "domains",
-    CampaignOptions,
+    CostOptions,
     FuzzOptions,
     {"task": [], "policy": ""},
     DEFAULT_ORACLES,
@@ -92,16 +95,3 @@ def training_of(table: Any, place: str) -> QOptions:
     known = [field.name for field in fields(QOptions)]
     with placed(here):
         return options_of(QOptions, checked_keys(train, known, here), place=here)
-
-
-def with_task(instance: Instance, options: AnyOptions, files: tuple[str, ...]) -> AnyOptions:
-    """The options with the instance as the task or model, which is in these files."""
-    if isinstance(options, CampaignOptions):
-        return replace(options, task=files)
-    assert isinstance(instance, ModelInstance)
-    return replace(
-        options,
-        model=files,
-        property_name=instance.property_name,
-        constants=instance.constants,
-    )

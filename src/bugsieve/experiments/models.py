@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from bugsieve.basis.errors import InputError
+from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
+from bugsieve.campaigns.safety.models import PROPERTY_PARTS, load_files
+from bugsieve.campaigns.safety.policy import MODEL_FILE
 from bugsieve.domains.jani import generate_model, model_generator
 from bugsieve.experiments.checked_values import (
     checked_integers,
@@ -22,17 +25,13 @@ from bugsieve.experiments.instances import (
     parameter_sets,
     refuse_keys,
 )
-from bugsieve.results.safety.folder import MODEL_FILE
-from bugsieve.tasks.fond.loading import load_fond, read_condition
-from bugsieve.tasks.jani.loading import load_document, load_model
-from bugsieve.tasks.jani.model import JaniModel
-from bugsieve.tasks.jani.properties import PropertyFiles
+from bugsieve.tasks.fond.loading import read_condition
+from bugsieve.tasks.jani.loading import load_document
+from bugsieve.tasks.jani.saved import SavedModel
 
-_PARTS = ("start", "objective", "unsafe")
-"""Of a JANI property, if they have files of their own."""
 _SOURCES = {
     "generator": ("generator", "parameters", "seeds"),
-    "model": ("model", "property", *_PARTS, "property_name", "constants"),
+    "model": ("model", "property", *PROPERTY_PARTS, "property_name", "constants"),
     "domain": ("domain", "problems", "unsafe"),
 }
 """What a model may come from, and the keys that describe it then."""
@@ -46,12 +45,27 @@ class ModelInstance(Instance):
     """A model of the grid; its texts are its files."""
 
     file_names: ClassVar[tuple[str, ...]] = (MODEL_FILE,)
+    noun: ClassVar[str] = "model"
 
     document: str = ""
     """The model with its property and constants, as JSON: what campaigns keep."""
     property_name: str | None = None
     constants: tuple[str, ...] = ()
     """As in the options of a campaign."""
+
+    def is_subject(self, saved: Any) -> bool:
+        """Whether a campaign with this subject tests it."""
+        return isinstance(saved, SavedModel) and saved.json() == json.loads(self.document)
+
+    def named_in(self, options: CampaignOptions, files: tuple[str, ...]) -> CampaignOptions:
+        """The options with this as their subject, which is in these files."""
+        assert isinstance(options, SafetyOptions)
+        return replace(
+            options,
+            model=files,
+            property_name=self.property_name,
+            constants=self.constants,
+        )
 
 
 def read_models(entry: Any, place: str, base: Path) -> list[Instance]:
@@ -81,15 +95,15 @@ def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
         for values in parameter_sets(entry.get("parameters", {}), f"{place}: parameters"):
             for seed in seeds:
                 made = generate_model(name, seed=seed, **values)
-                document = document_text(load_document(made.document, name=made.name))
+                document = SavedModel.of(load_document(made.document, name=made.name)).document
                 texts = (made.text.encode(),)
                 instances.append(ModelInstance(label, made.name, texts, document=document))
     return instances
 
 
 def _jani(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
-    parts = [key for key in _PARTS if key in entry]
-    if parts and (len(parts) < len(_PARTS) or "property" in entry):
+    parts = [key for key in PROPERTY_PARTS if key in entry]
+    if parts and (len(parts) < len(PROPERTY_PARTS) or "property" in entry):
         raise InputError(
             f"{place}: a property has one file ('property'), or three: "
             "'start', 'objective' and 'unsafe'"
@@ -113,7 +127,7 @@ def _jani(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
                 "-".join([paths[0].stem, *(text.replace("=", "-") for text in constants)]),
                 tuple(path.read_bytes() for path in paths),
                 tuple(str(path.absolute()) for path in paths),
-                document_text(model),
+                SavedModel.of(model).document,
                 property_name,
                 constants,
             )
@@ -132,7 +146,7 @@ def _fond(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
     for task in given_instances(entry, place, base):
         files = (*(task.files or ()), shown)
         with placed(place):
-            document = document_text(load_files([*files], (), None))
+            document = SavedModel.of(load_files(files, (), None)).document
         texts = (*task.texts, danger.encode())
         instances.append(ModelInstance(task.domain, task.name, texts, files, document))
     return instances
@@ -143,22 +157,3 @@ def _constants(values: Mapping[str, Any]) -> tuple[str, ...]:
         if not isinstance(value, (bool, int, float)):
             raise InputError(f"the constant {name!r} must be a number or true or false")
     return tuple(f"{name}={json.dumps(value)}" for name, value in values.items())
-
-
-def load_files(
-    files: list[str], constants: tuple[str, ...], property_name: str | None
-) -> JaniModel:
-    """The model of these files, which are in the order of the command line's arguments."""
-    if len(files) == len(_SOURCES["domain"]):
-        domain, problem, unsafe = files
-        return load_fond(domain, problem, read_condition(unsafe, name="unsafe:"))
-    pairs = [text.partition("=") for text in constants]
-    values = {name: json.loads(value) for name, _, value in pairs}
-    given = files[1:]
-    source = PropertyFiles(*given) if len(given) == len(_PARTS) else next(iter(given), None)
-    return load_model(files[0], source, constants=values, property_name=property_name)
-
-
-def document_text(model: JaniModel) -> str:
-    """The model as campaigns keep it."""
-    return json.dumps(model.document, ensure_ascii=False)

@@ -13,8 +13,9 @@ from typing import Any
 
 from bugsieve.basis.errors import BudgetError, BugsieveError, InternalError
 from bugsieve.basis.processes import Inbox, serve
-from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
-from bugsieve.experiments.campaigns import model_of, open_campaign
+from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.safety.models import model_of
+from bugsieve.experiments.campaigns import open_campaign
 from bugsieve.experiments.jobs import (
     AnyJob,
     JobDone,
@@ -77,7 +78,7 @@ class _Teller:
 
     def take(self, event: object) -> None:
         """Listen to a campaign."""
-        if isinstance(event, (RoundDone, SafetyRoundDone)):
+        if isinstance(event, RoundDone):
             self._pass_on(event)
 
     def take_training(self, event: object) -> None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.files import write_text
-from bugsieve.experiments.models import document_text
 from bugsieve.results.schema import explained
+from bugsieve.tasks.jani.saved import SavedModel
 from bugsieve.training.options import QOptions
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def train_network(
     if trained.is_interrupted:
         raise KeyboardInterrupt
     record = {
-        "model": _digest(document_text(model)),
+        "model": _digest(SavedModel.of(model).document),
         "options": options.to_json(),
         "random": asdict(trained.random),
         "best": asdict(trained.best),

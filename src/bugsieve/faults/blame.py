@@ -15,7 +15,7 @@ import numpy as np
 
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import Alternatives, path_states, plan_cost
-from bugsieve.benches.objectives.quantitative import Quantitative
+from bugsieve.bugs.cost.certificate import from_json_number
 from bugsieve.search import Limits, SearchResult, astar, greedy
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -89,7 +89,7 @@ class _Inquiry:
         self.limits = limits
         self.certificate = certificate
         self.ending: str = certificate["run"]["ending"]
-        self.counts_cost = isinstance(bench.objective, Quantitative)
+        self.counts_cost = bench.objective.costs_count
         self.alternatives: Alternatives = bench.objective.alternatives()
         self.run: tuple[int, ...] = tuple(certificate["run"]["operators"])
         start = np.array(certificate["state"], dtype=np.uint16)
@@ -102,6 +102,8 @@ class _Inquiry:
     def blame(self) -> Blame:
         """Asks again as long as a search happens to find a cheaper plan than the best known."""
         while True:
+            # It ends: each repetition has a cheaper best plan than the one before, and costs are
+            # whole.
             best = self.best
             self._forget_dear_plans()
             result = self._answer()
@@ -111,9 +113,15 @@ class _Inquiry:
     def _answer(self) -> Blame:
         """Bisection: from a state all is well, or not found to be, if so from all before it."""
         last = len(self.run)
+        # The whole run is known to be worse than the best plan, so at its end that is out of
+        # reach.
         if self.ending in ("solved", "condition met"):
             self.findings[last] = _Finding(None, certain=True)
         while self._finding(last).plan is None:
+            # The cost so far plus the best cost to go never falls along the run (a step costs at
+            # least what it brings the goal nearer), so there is one place where it first exceeds
+            # the best. Searches that gave up may put "bad" too early; then the answer is not
+            # certain.
             good = max(step for step, found in self.findings.items() if found.plan is not None)
             bad = min(s for s, found in self.findings.items() if s > good and found.plan is None)
             if bad - good == 1:
@@ -144,6 +152,8 @@ class _Inquiry:
         return self._cost(self.best.plan) - self.cost_so_far[step]
 
     def _forget_dear_plans(self) -> None:
+        # Against a cheaper best plan a plan that was good enough may not be; a state without any
+        # as cheap as before has none that is cheaper.
         self.findings = {
             step: found
             for step, found in self.findings.items()
@@ -172,7 +182,7 @@ class _Inquiry:
             self.findings[step] = _Finding(plan, found.certain)
 
     def _search(self, step: int) -> _Finding:
-        start = self.alternatives.start(self.states[step])
+        start = self.alternatives.resume(self.states[: step + 1], self.run[:step])
         allowance = self._allowance(step)
         if start is None or (self.counts_cost and allowance < 0):
             return _Finding(None, certain=True)
@@ -182,8 +192,17 @@ class _Inquiry:
             if _is_settled(found):
                 return _Finding(found.plan, certain=True)
         found = greedy(task, start, limits=self.limits, cost_bound=bound)
-        plan = None if found.plan is None else self.alternatives.plan(found.plan)
-        return _Finding(plan, certain=_is_settled(found))
+        if found.plan is None:
+            return _Finding(None, certain=_is_settled(found))
+        plan = self.alternatives.plan(found.plan)
+        better = self._is_better(self.run[:step] + plan)
+        return _Finding(plan if better else None, certain=better)
+
+    def _is_better(self, plan: tuple[int, ...]) -> bool:
+        """Whether a plan from the start beats the policy's run."""
+        value = self.bench.objective.plan_value(self.states[0], plan)
+        policy_value = from_json_number(self.certificate["policy_value"])
+        return self.bench.objective.is_bug(policy_value, value)
 
     def _learn(self, step: int, plan: tuple[int, ...] | None) -> None:
         """A plan from a state of the run may complete a better one from the start."""
@@ -198,6 +217,8 @@ class _Inquiry:
         """Where a plan from the state that the loop comes back to leaves the policy's way."""
         first = step = int(self.certificate["run"]["loop_start"])
         plan = self._plan(len(self.run))
+        # The plan leads to a goal and the loop never meets one, so it leaves the loop somewhere,
+        # perhaps after following it round.
         while plan[0] == self.run[step]:
             plan = plan[1:]
             step = step + 1 if step + 1 < len(self.run) else first
@@ -233,12 +254,7 @@ class _Inquiry:
                 "no single decision is to blame: each leaves the goal as near as it was, but "
                 f"together they go in a circle{doubt}"
             )
-        if self.certificate["kind"] == "avoidable":
-            loss = "the condition could be avoided"
-        else:
-            loss = (
-                "the best plan could be had" if self.counts_cost else "the goal could be reached"
-            )
+        loss = self.bench.objective.possible
         if index == len(self.run):
             return f"{loss} to the last, where the policy gave no usable action{doubt}"
         return f"{loss} before this decision, but not after it{doubt}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bugsieve.basis.stopping import check_stop
 from bugsieve.fuzzing.novelty import Filter
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.fuzzing.walks import Walker
@@ -28,9 +29,12 @@ class Exits:
     def exist(self) -> bool:
         """Whether some walk may reach a state outside the pool, or offer one that may enter it."""
         while self._entry < len(self._pool):
+            check_stop()
             if self._ahead is None:
                 self._ahead = self._look_ahead(self._entry)
             reached, offered = self._ahead
+            # A state outside the pool is an exit even where the filter would keep it out: a walk
+            # may go on from there.
             if not self._pool.contains(reached).all() or self._filter.would_admit(offered).any():
                 return True
             self._entry, self._ahead = self._entry + 1, None

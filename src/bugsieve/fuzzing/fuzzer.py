@@ -8,6 +8,7 @@ import numpy as np
 
 from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.stopping import postponed
 from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases import DEFAULT_BIAS, check_bias, make_bias
 from bugsieve.fuzzing.draws import LENGTH, START, draws_of
@@ -85,12 +86,15 @@ class Fuzzer:
         walks = np.arange(self.walks_done, self.walks_done + self.options.round_walks)
         draws = draws_of(self.options.seed, walks)
         rows = np.arange(len(walks))
+        # All walks of a round start from the pool as it was before it, so that they can go in
+        # lockstep; with one walk per round this is Algorithm 1 of papers/000.
         parents = draws.below(rows, START, np.full(len(walks), len(self.pool)))
         lengths = 1 + draws.below(rows, LENGTH, np.full(len(walks), self.options.walk_length))
         walked = self._walker.walk(self.pool.states(parents), lengths, draws)
-        self.walks_done += len(walks)
-        self.steps_done += walked.steps
-        return self._insert(walked, walks, parents, room)
+        with postponed():  # a round counts as a whole or not at all
+            self.walks_done += len(walks)
+            self.steps_done += walked.steps
+            return self._insert(walked, walks, parents, room)
 
     @property
     def finished(self) -> str | None:

@@ -52,6 +52,7 @@ class NovelStates(Filter):
     def __init__(self, pool: Pool, depth: int) -> None:
         self.depth = depth
         self._seen = _native.NoveltyStore(pool.task.native, depth)
+        # A resumed campaign has its pool already: what that has seen is learnt again, in portions.
         for start in range(0, len(pool), _STATES_AT_ONCE):
             stop = min(start + _STATES_AT_ONCE, len(pool))
             self._seen.insert(pool.states(range(start, stop)))

@@ -20,6 +20,7 @@ from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.basis.seeds import Stream
 from bugsieve.fuzzing.starts import StartSampler
+from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.tasks.jani.model import JaniModel
@@ -57,8 +58,9 @@ class SafetyFuzzOptions:
     choice: str = "greedy"
     """Which successor a walk takes: one nearest to danger (greedy), one that is the likelier the
     nearer it is (sampling), or any (uniform, which looks one step ahead only)."""
-    step_limit: int = 10_000
     walks: int = 1000
+    round_walks: int = 256
+    """Most walks that are made together; results do not depend on it."""
     seed: int = 0
     lookahead_states: int = 1_000_000
     """A lookahead that has seen so many states goes no deeper; so memory stays bounded."""
@@ -67,7 +69,7 @@ class SafetyFuzzOptions:
         check_fields(self)
         if self.choice not in CHOICES:
             raise UsageError(no_such("choice of successors", self.choice, CHOICES))
-        for name in ("lookahead", "step_limit", "walks", "lookahead_states"):
+        for name in ("lookahead", "walks", "round_walks", "lookahead_states"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 what = name.replace("_", " ")
@@ -100,6 +102,7 @@ class UnsafeRunFuzzer:
         policy: ModelPolicy,
         options: SafetyFuzzOptions,
         *,
+        step_limit: int = DEFAULT_STEP_LIMIT,
         lanes: int = _LANES,
         cache_bytes: int = _CACHE_BYTES,
     ) -> None:
@@ -110,7 +113,12 @@ class UnsafeRunFuzzer:
         self._starts = StartSampler(model, options.seed)
         self._keys = walk_keys(options.seed)
         self._native = core_walks(
-            model.system.copy(), policy.view(), options, lanes=lanes, cache_bytes=cache_bytes
+            model.system.copy(),
+            policy.view(),
+            options,
+            step_limit=step_limit,
+            lanes=lanes,
+            cache_bytes=cache_bytes,
         )
 
     def run(self, numbers: Iterable[int]) -> list[Walk]:
@@ -150,6 +158,7 @@ def core_walks(
     policy: _native.PolicyView,
     options: SafetyFuzzOptions,
     *,
+    step_limit: int = DEFAULT_STEP_LIMIT,
     lanes: int = _LANES,
     cache_bytes: int = _CACHE_BYTES,
 ) -> _native.UnsafeRuns:
@@ -160,7 +169,7 @@ def core_walks(
         choice=options.choice,
         lookahead=_NO_LIMIT if options.lookahead is None else options.lookahead,
         lookahead_states=options.lookahead_states,
-        step_limit=options.step_limit,
+        step_limit=step_limit,
         lanes=lanes,
         max_bytes=cache_bytes,
     )

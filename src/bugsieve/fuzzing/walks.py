@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve._native import Draws, LiveSuccessors, Walks
+from bugsieve.basis.stopping import check_stop
 from bugsieve.fuzzing.biases import Bias
 from bugsieve.fuzzing.draws import FIRST_STEP
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
@@ -78,6 +79,7 @@ class Walker:
         """Walks from the starts, of at most the given lengths."""
         walks = Walks(self._live, draws, FIRST_STEP, starts, lengths)
         while True:
+            check_stop()
             live = Successors(*walks.expand(self._max_successors))
             if len(live.offsets) == 1:
                 break

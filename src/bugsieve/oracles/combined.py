@@ -10,10 +10,11 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
+from bugsieve.basis.reach import Reach, together
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
-from bugsieve.oracles.registry import check_oracle_spec, make_oracle
+from bugsieve.oracles.registry import ORACLES, check_oracle_spec, make_oracle
 from bugsieve.search import Limits
 
 SEPARATOR = "+"
@@ -44,8 +45,13 @@ class CombinedOracle(Oracle):
         for spec in split_specs(argument or ""):
             check_oracle_spec(spec)
 
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """What any of the oracles would touch."""
+        return together(map(ORACLES.reach_of, split_specs(argument or "")))
+
     def close(self) -> None:
-        """Close all members."""
+        """Close all oracles that were combined."""
         for member in self.members:
             member.close()
 
@@ -65,6 +71,8 @@ class CombinedOracle(Oracle):
         if one.outcome is other.outcome is Outcome.INCONCLUSIVE:
             return inconclusive("; ".join(filter(None, (one.reason, other.reason))))
         ranks = [(_STRENGTH[v.outcome], v.gap, v.exact) for v in (one, other)]
+        # Equal gaps come with equal values, unless both are infinite: then the cheaper plan is the
+        # better proof.
         if ranks[0] == ranks[1] and one.value is not None and other.value is not None:
             return other if self.bench.objective.better(other.value, one.value) else one
         return other if ranks[1] > ranks[0] else one
@@ -75,7 +83,10 @@ class CombinedOracle(Oracle):
 
 
 class AnyOracle(CombinedOracle):
-    """Asks one member after the other, until one has a proof."""
+    """Asks one oracle after the other, until one has a proof."""
+
+    usage = "any:A+B+..."
+    examples = ("any:lookahead:1+undo-qual+aras+planner:ehc",)
 
     def asks_on(self, verdict: Verdict) -> bool:
         """A bug and a pass are final."""
@@ -83,7 +94,10 @@ class AnyOracle(CombinedOracle):
 
 
 class BestOfOracle(CombinedOracle):
-    """Asks all members and keeps the bug with the largest gap."""
+    """Asks all oracles and keeps the bug with the largest gap."""
+
+    usage = "best-of:A+B+..."
+    examples = ("best-of:lookahead+inv-quant+any:(aras+planner:gbfs-20)+bounds",)
 
     def asks_on(self, verdict: Verdict) -> bool:
         """A pass is final, and so is a bug of known gap."""
@@ -96,6 +110,7 @@ def split_specs(text: str) -> list[str]:
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
         depth += _BRACKETS.get(character, 0)
+        # Inside brackets a plus belongs to a member's own argument.
         if character == SEPARATOR and depth == 0:
             parts.append(text[start:place])
             start = place + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.benches.bench import Bench, Suspects
@@ -22,6 +23,11 @@ class Oracle(ABC):
     A verdict depends on the suspect and the limits alone, never on the rest of the batch, and a
     larger limit never loses a bug.
     """
+
+    usage: ClassVar[str]
+    """How its specs are written."""
+    learns: ClassVar[bool] = False
+    """Whether it has a memory: see `bugsieve.oracles.learning`."""
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.bench = bench

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bugsieve.policies.decisions import Decisions, Ending, Failure
     from bugsieve.policies.function import PolicyFunction
-    from bugsieve.policies.graph import PolicyGraph, RunTable
+    from bugsieve.policies.graph import PolicyGraph
     from bugsieve.policies.models.lifted import as_model_policy
     from bugsieve.policies.models.policy import ModelPolicy
     from bugsieve.policies.models.registry import list_model_policies, make_model_policy
     from bugsieve.policies.policy import BoundPolicy, Policy
     from bugsieve.policies.registry import list_policies, make_policy
+    from bugsieve.policies.run_table import RunSource, RunTable
     from bugsieve.policies.runs import Run, run_policy
     from bugsieve.policies.worker import WorkerLimits
 
@@ -24,7 +25,8 @@ _HOMES = {
     "Failure": "decisions",
     "PolicyFunction": "function",
     "PolicyGraph": "graph",
-    "RunTable": "graph",
+    "RunSource": "run_table",
+    "RunTable": "run_table",
     "ModelPolicy": "models.policy",
     "as_model_policy": "models.lifted",
     "list_model_policies": "models.registry",
@@ -48,6 +50,7 @@ __all__ = [
     "PolicyFunction",
     "PolicyGraph",
     "Run",
+    "RunSource",
     "RunTable",
     "WorkerLimits",
     "as_model_policy",

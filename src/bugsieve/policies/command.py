@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from shlex import quote
 
 from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.basis.reach import Reach
 from bugsieve.policies.conversation import Program
 from bugsieve.policies.foreign import ForeignPolicy
 from bugsieve.policies.policy import PolicySettings
@@ -24,6 +25,7 @@ class CommandPolicy(ForeignPolicy):
     """A program that answers one JSON line of actions for each JSON line of states."""
 
     usage = "cmd:PROGRAM ARGUMENT…"
+    examples = ()
 
     def __init__(
         self, task: Task, command: Sequence[str], *, limits: WorkerLimits | None = None
@@ -34,6 +36,11 @@ class CommandPolicy(ForeignPolicy):
     def check_argument(cls, argument: str | None) -> None:
         """The argument is a command line whose program can be run."""
         check_command(argument)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """The program."""
+        return Reach(programs=(command_words(argument)[0],))
 
     @classmethod
     def from_spec(

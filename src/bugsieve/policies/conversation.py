@@ -107,6 +107,7 @@ class Conversation(Closing):
             raise
         if len(questions) > 1:
             return self._one_by_one(questions, failure)
+        # An old process may suffer from what it was asked before; a fresh one has no such excuse.
         return [failure] if fresh else self._answers(questions)
 
     def _one_by_one(
@@ -138,10 +139,16 @@ class Conversation(Closing):
                 self._greet()
             except (WorkerCrashError, ProtocolError, WorkerHangError) as error:
                 self.close()
+                # A crash at the start may be bad luck and is tried again; a hang has already cost
+                # the long deadline. Either way it is remembered, so that not every state waits
+                # anew.
                 hung = isinstance(error, WorkerHangError)
                 if hung or attempt + 1 == _START_ATTEMPTS:
                     self._unstartable = _StartError(_start_failure(error))
                     raise self._unstartable from None
+            except BaseException:  # Ctrl-C among them: a later question needs another process
+                self.close()
+                raise
         assert self._worker is not None
         return self._worker
 
@@ -154,7 +161,6 @@ class Conversation(Closing):
         try:
             check_ready(line)
         except RefusalError as refusal:
-            self.close()
             raise PolicyError(f"policy {self.program.spec} cannot be used: {refusal}") from None
         self._worker_is_fresh = True
 

@@ -44,6 +44,8 @@ class Failure:
     excused: bool = False
     """Whether it says nothing of the policy's decisions: it never got ready, or a limit of ours
     on memory stopped it."""
+    action: int = field(default=NO_ACTION, compare=False)
+    """The action that is not applicable; NO_ACTION where it was not even the number of one."""
 
 
 @dataclass(frozen=True)

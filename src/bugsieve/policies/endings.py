@@ -24,8 +24,12 @@ def resolve_endings(nodes: Nodes, ids: Ids, operator_costs: NDArray[np.int64]) -
     """
     rest = _absorb(nodes, np.sort(ids), operator_costs)
     if len(rest.ids):
+        # Each `far` state is the same number of steps, at least as many as there are states, down
+        # the path. So it lies behind the tail, on the cycle; and as moving by a fixed number of
+        # steps maps a cycle onto itself, every state of a cycle is the `far` state of one of it.
         on_cycle = np.unique(rest.far)
         _close_cycles(nodes, on_cycle, operator_costs)
+        # With the cycles closed, the tails that lead into them are paths that leave the set.
         _absorb(nodes, np.setdiff1d(rest.ids, on_cycle, assume_unique=True), operator_costs)
 
 
@@ -44,11 +48,17 @@ def _absorb(nodes: Nodes, ids: Ids, operator_costs: NDArray[np.int64]) -> _Circl
     exits = np.where(inside, -1, successor)
     steps = np.ones(len(ids), dtype=np.int64)
     costs = operator_costs[nodes.action[ids]]
+    # Invariant: a state that is `inside` gets to ids[jump] by `steps` steps that never leave the
+    # set; for any other, `exits` is the first state outside, `steps` away. After k rounds, `steps`
+    # of those inside is 2^k; after as many rounds as the number of states has binary digits it is
+    # more than there are states, and who is still inside goes in a circle.
     for _ in range(max(1, len(ids)).bit_length()):
         live = np.flatnonzero(inside)
         if not len(live):
             break
         over = jump[live]
+        # All is read before anything is written: the state that is jumped to may itself jump in
+        # this round.
         more_steps, more_costs = steps[over], costs[over]
         jump[live], inside[live], exits[live] = jump[over], inside[over], exits[over]
         steps[live] += more_steps
@@ -67,6 +77,8 @@ def _positions(wanted: Ids, ids: Ids) -> tuple[Ids, NDArray[np.bool_]]:
 def _inherit(
     nodes: Nodes, ids: Ids, heirs_of: Ids, steps: NDArray[np.int64], costs: NDArray[np.int64]
 ) -> None:
+    # An exit may be open itself, where a step limit ended the exploration: then nothing is known
+    # yet of the states before it.
     known = nodes.ending[heirs_of] != OPEN
     ids, source = ids[known], heirs_of[known]
     nodes.ending[ids] = nodes.ending[source]
@@ -80,6 +92,8 @@ def _close_cycles(nodes: Nodes, ids: Ids, operator_costs: NDArray[np.int64]) -> 
     """Mark the sorted `ids`, which are the union of some cycles, as looping."""
     jump, _ = _positions(nodes.successor[ids], ids)
     label = np.arange(len(ids))
+    # Doubling as above: after k rounds a label is the least among the next 2^k states, in the end
+    # the least of the whole cycle, which names it.
     for _ in range(len(ids).bit_length()):
         label = np.minimum(label, label[jump])
         jump = jump[jump]

@@ -7,48 +7,31 @@ it answers depends on the policy and the step limit alone, never on what was ask
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
 from operator import index
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve._native import StateRegistry
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.asking import check_policy, decide, no_such_action
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.endings import resolve_endings
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
 from bugsieve.policies.policy import Policy
+from bugsieve.policies.run_table import Ids, RunSource, RunTable
 from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task, require_task
 
-Ids = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 """Called after each joint step with the number of steps made and of decisions taken so far."""
 
 DEFAULT_STEP_LIMIT = 10_000
 _NO_RUN_IS_LONGER = 2**62  # arrays compare with 64 bits
-
-
-@dataclass(frozen=True)
-class RunTable:
-    """The runs from a batch of states as columns; row i belongs to state i."""
-
-    ids: Ids
-    endings: NDArray[np.int8]
-    """Codes of `Ending`."""
-    steps: NDArray[np.int64]
-    """Actions taken; a loop counts until the first repeated state."""
-    costs: NDArray[np.int64]
-    """What these actions cost: the policy's cost-to-goal where the run is solved."""
-
-    @property
-    def solved(self) -> NDArray[np.bool_]:
-        """Which runs reached the goal."""
-        solved: NDArray[np.bool_] = self.endings == Ending.SOLVED
-        return solved
 
 
 class PolicyGraph:
@@ -89,7 +72,7 @@ class PolicyGraph:
         cut = _beyond(endings, steps, step_limit)
         endings[cut], steps[cut] = Ending.STEP_LIMIT, step_limit
         costs[cut] = self._cost_of_steps(ids[cut], step_limit)
-        return RunTable(ids, endings, steps, costs)
+        return RunTable(ids, endings, steps, costs, self)
 
     def endings(
         self, states: StateArray, *, step_limit: int = DEFAULT_STEP_LIMIT
@@ -123,6 +106,7 @@ class PolicyGraph:
         offsets = np.concatenate([[0], np.cumsum(table.steps + 1)])
         flat = np.empty(offsets[-1], dtype=np.int64)
         flat[offsets[:-1]] = table.ids
+        # The longest runs first: those that still go on are a prefix of the rest, step after step.
         order = np.argsort(-table.steps, kind="stable")
         current, lengths = table.ids[order], table.steps[order]
         for step in range(1, int(lengths[0]) + 1 if len(lengths) else 0):
@@ -147,14 +131,11 @@ class PolicyGraph:
         """How many steps the runs from these states take; 0 where none was followed to its end."""
         return self._nodes.tail[ids] + self._nodes.cycle[ids]
 
-    def first_actions(self, state_id: int, steps: int) -> tuple[int, ...]:
-        """The actions of the first steps of a run; it must have been followed that far."""
-        successor, action = self._nodes.successor, self._nodes.action
-        plan = []
-        for _ in range(steps):
-            plan.append(int(action[state_id]))
-            state_id = successor[state_id]
-        return tuple(plan)
+    def actions(self, table: RunTable) -> list[ActionArray]:
+        """The actions of each run of the table."""
+        if len(table) == 1:  # as oracles ask for plans; columns of one row are slow to follow
+            return [self._first_actions(int(table.ids[0]), int(table.steps[0]))]
+        return [self._nodes.action[path[:-1]] for path in table.paths]
 
     def states(self, ids: Ids) -> StateArray:
         """The states behind ids of this graph."""
@@ -163,15 +144,6 @@ class PolicyGraph:
     def failure(self, state_id: int) -> Failure | None:
         """Why the run through this state ended in a failure of the policy, if it did."""
         return self._failures.get(int(self._nodes.last[state_id]))
-
-    def excused(self, table: RunTable) -> NDArray[np.bool_]:
-        """Which runs of the table ended in a crash that says nothing of the policy's decisions."""
-        rows = np.flatnonzero(table.endings == Ending.POLICY_CRASH)
-        excused = np.zeros(len(table.endings), dtype=np.bool_)
-        for row, state_id in zip(rows.tolist(), table.ids[rows].tolist(), strict=True):
-            failure = self.failure(state_id)
-            excused[row] = failure is not None and failure.excused
-        return excused
 
     def loop_start(self, state_id: int) -> int:
         """After how many steps a looping run from this state first meets a state of its loop."""
@@ -182,6 +154,8 @@ class PolicyGraph:
         ids = ask_core(self._registry.insert, states)
         self._nodes.make_room(len(self._registry))
         if len(self._registry) > known:
+            # A goal ends a run before the policy is asked there, so goals have an ending from the
+            # start and `_advance` never meets them as open.
             goals = self.task.native.is_goal(states)
             if goals.any():
                 self._nodes.stop(ids[goals], Ending.SOLVED)
@@ -199,6 +173,7 @@ class PolicyGraph:
         front = starts
         try:
             for step in range(step_limit):
+                check_stop()
                 front = self._advance(front)
                 if not len(front):
                     break
@@ -207,6 +182,9 @@ class PolicyGraph:
                 if progress is not None:
                     progress(step + 1, self.decisions_taken)
         finally:
+            # Whatever ended the loop (Ctrl-C, a policy that fails), what its steps have shown is
+            # kept. The ids are distinct, as `resolve_endings` wants them: no state is followed
+            # twice in one exploration.
             if trail:
                 resolve_endings(self._nodes, np.concatenate(trail), self._costs)
 
@@ -217,10 +195,16 @@ class PolicyGraph:
         and has more steps left, so it follows the common path further than any later one.
         """
         nodes = self._nodes
+        # An ending that is known needs no steps: `resolve_endings` passes it on to the states
+        # before it. A state that an earlier, lower step limit left open is followed again, from
+        # memory; only its unasked states cost a decision. Dropping what this exploration has
+        # followed is also what ends loops.
         front = front[
             (nodes.ending[front] == OPEN) & (nodes.followed[front] != self._explorations)
         ]
         # Of equal ids, the last to leave its mark stays; quicker than np.unique.
+        # Marks are negative, as no number of an exploration is: a question that fails leaves no
+        # state behind that counts as followed.
         marks = -1 - np.arange(len(front))
         nodes.followed[front] = marks
         front = front[nodes.followed[front] == marks]
@@ -239,6 +223,8 @@ class PolicyGraph:
             self._nodes.successor[ids] = self._register(successors)
         else:
             self._note_endings(ids, states, decisions)
+        # Last of all: until it has an action, a state counts as unasked, so an interrupt before
+        # this line has it asked again. An action without a successor would keep its runs open.
         self._nodes.action[ids] = decisions.actions
         self.decisions_taken += len(ids)
 
@@ -257,6 +243,8 @@ class PolicyGraph:
         legal[list(failures)] = False
         successors = self._register(self.task.successors(states[legal], actions[legal]))
         self._nodes.successor[ids[legal]] = successors
+        # Failures are stopped along with the rest, for the sake of `last`; their own endings
+        # follow.
         self._nodes.stop(ids[~legal], Ending.NO_ACTION)
         for row, failure in failures.items():
             self._failures[int(ids[row])] = failure
@@ -266,7 +254,7 @@ class PolicyGraph:
         actions = decisions.actions
         wrong = (actions != NO_ACTION) & ~self.task.is_applicable(states, actions)
         return {
-            int(row): self._illegal_action(int(actions[row]))
+            int(row): replace(self._illegal_action(int(actions[row])), action=int(actions[row]))
             for row in np.flatnonzero(wrong)
             if row not in decisions.failures
         }
@@ -277,12 +265,26 @@ class PolicyGraph:
         name = self.task.operator_names[action]
         return Failure(Ending.ILLEGAL_ACTION, f'"{name}" is not applicable')
 
+    def _first_actions(self, state_id: int, steps: int) -> ActionArray:
+        successor, action = self._nodes.successor, self._nodes.action
+        plan = np.empty(steps, dtype=np.int32)
+        for step in range(steps):
+            plan[step] = action[state_id]
+            state_id = successor[state_id]
+        return plan
+
     def _cost_of_steps(self, ids: Ids, steps: int) -> NDArray[np.int64]:
         total = np.zeros(len(ids), dtype=np.int64)
         for _ in range(steps if len(ids) else 0):
             total += self._costs[self._nodes.action[ids]]
             ids = self._nodes.successor[ids]
         return total
+
+
+def source_of(task: Task, policy: Policy) -> RunSource:
+    """Where the runs of a policy come from: its graph, or what its `run_source(task)` gives."""
+    bring = getattr(policy, "run_source", None)
+    return PolicyGraph(task, policy) if bring is None else cast("RunSource", bring(task))
 
 
 def _checked_limit(step_limit: int) -> int:

@@ -14,4 +14,5 @@ class GreedyPolicy(BestSuccessorPolicy):
 
     family = "greedy"
     usage = "greedy:HEURISTIC (default hff)"
+    examples = ("greedy", "greedy:hmax")
     improving = False

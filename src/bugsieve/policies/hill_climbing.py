@@ -15,4 +15,5 @@ class HillClimbingPolicy(BestSuccessorPolicy):
 
     family = "hill-climbing"
     usage = "hill-climbing:HEURISTIC (default hff)"
+    examples = ("hill-climbing", "hill-climbing:hadd")
     improving = True

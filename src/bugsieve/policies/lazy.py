@@ -17,6 +17,7 @@ class LazyPolicy(SearchingPolicy):
     """
 
     usage = "lazy:HEURISTIC (default hff)"
+    examples = ("lazy", "lazy:hadd")
 
     def __init__(
         self, task: Task, heuristic: str = "hff", *, memory_mb: int | None = None
@@ -35,6 +36,6 @@ class LazyPolicy(SearchingPolicy):
         return cls(task, argument or "hff", memory_mb=settings.limits.memory_mb)
 
     def search(self, state: StateArray, limits: Limits) -> SearchResult:
-        """Greedy best-first search."""
+        """Some plan, by greedy best-first search."""
         preferred = self.heuristic == "hff"
         return greedy(self.task, state, self.heuristic, preferred=preferred, limits=limits)

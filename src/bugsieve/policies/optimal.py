@@ -27,6 +27,7 @@ class OptimalPolicy(SearchingPolicy):
     """
 
     usage = "optimal or optimal:plans"
+    examples = ("optimal",)  # kept plans depend on the order of the questions
 
     def __init__(
         self, task: Task, *, keeps_plans: bool = False, memory_mb: int | None = None
@@ -57,7 +58,7 @@ class OptimalPolicy(SearchingPolicy):
         return None
 
     def search(self, state: StateArray, limits: Limits) -> SearchResult:
-        """A* with LM-cut."""
+        """A cheapest plan, by A* with LM-cut."""
         return astar(self._searched_task, state, "lmcut", limits=limits)
 
 
@@ -67,6 +68,8 @@ def _has_free_actions(task: Task) -> bool:
 
 def _scale(task: Task) -> int:
     """What one unit of cost is worth when a step has the price 1: more steps than any plan has."""
+    # The priced costs must fit the integers of the core; the smaller the costs, the more steps fit
+    # under one unit.
     estimate = int(task.heuristic("lmcut").evaluate(task.initial_state[None])[0])
     highest = int(task.operator_costs.max())
     largest = highest if estimate == DEAD_END else max(highest, estimate)
@@ -78,6 +81,7 @@ def _with_priced_steps(task: Task) -> Task:
     scale = _scale(task)
     lines = task.to_sas().split("\n")
     for number, line in enumerate(lines):
+        # The line before the end of an operator is its cost.
         if line == "end_operator":
             lines[number - 1] = str(int(lines[number - 1]) * scale + 1)
     text = "\n".join(lines).encode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,14 @@ class FalliblePolicy(Protocol):
     def decide(self, states: StateArray) -> Decisions:
         """One action per state, or the reason why there is none."""
         ...
+
+
+class Bindable(ABC):
+    """What becomes a policy when it is told of the task or model, as under `@bugsieve.policy`."""
+
+    @abstractmethod
+    def bind(self, subject: Any) -> Any:
+        """The policy for the subject."""
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,7 @@ def parse_answers(line: bytes, *, number: int, states: int) -> list[Answer]:
     """The answers to batch `number`, exactly one per state; ProtocolError otherwise."""
     reply = _parse_object(line)
     got = reply.get("id")
+    # Not isinstance: true would pass for batch 1.
     if type(got) is not int or got != number:
         raise ProtocolError(f"answered batch {_show(got)} instead of batch {number}")
     actions = reply.get("actions")

@@ -11,6 +11,7 @@ import os
 import sys
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.reach import Reach
 from bugsieve.policies.conversation import Program
 from bugsieve.policies.foreign import ForeignPolicy
 from bugsieve.policies.policy import PolicySettings
@@ -28,6 +29,7 @@ class PythonPolicy(ForeignPolicy):
     """A Python function `f(facts, applicable)` or `f(facts, applicable, task)`."""
 
     usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
+    examples = ("python:bugsieve.policies.examples.first:choose",)
 
     def __init__(self, task: Task, target: str, *, limits: WorkerLimits | None = None) -> None:
         super().__init__(task, function_program(target, limits or WorkerLimits()))
@@ -36,6 +38,11 @@ class PythonPolicy(ForeignPolicy):
     def check_argument(cls, argument: str | None) -> None:
         """The argument names a function; modules are imported by the worker only."""
         function_target(argument)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """Code, and the file that holds it."""
+        return function_reach(argument)
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> PythonPolicy:
@@ -49,6 +56,12 @@ def function_program(target: str, limits: WorkerLimits) -> Program:
     command = (sys.executable, "-c", _BOOT, target)
     environment = {**os.environ, "PYTHONPATH": path}
     return Program(f"python:{target}", command, limits, environment)
+
+
+def function_reach(argument: str | None) -> Reach:
+    """What a function `module:name` or `file.py:name` may touch."""
+    place = (argument or "").rpartition(":")[0]
+    return Reach(files=(place,) if place.endswith(".py") else (), runs_code=True)
 
 
 def function_target(argument: str | None) -> str:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from bugsieve.policies.models.model_view import ModelView
+from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.task_view import TaskView, bind_view
 
 
@@ -82,6 +82,8 @@ def _claim_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     """Move the protocol to descriptors of its own: what the policy prints goes to stderr."""
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
+    # On the level of descriptors: what C libraries and child processes print or read must not
+    # disturb the protocol either.
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)

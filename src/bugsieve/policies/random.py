@@ -17,6 +17,7 @@ class SeedArgument:
     """What the specs of random policies share: `random` or `random:SEED`."""
 
     usage = "random or random:SEED"
+    examples = ("random", "random:7")
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:

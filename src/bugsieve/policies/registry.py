@@ -1,23 +1,18 @@
-"""Policies for planning tasks by their specs; the names are in `bugsieve.policies.members`."""
+"""Policies for planning tasks by their specs; the names are in `bugsieve.basis.families`."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.policies.members import (
-    MODEL_FAMILY,
-    TASK_FAMILY,
-    Described,
-    MemberTable,
-    PolicyInfo,
-)
+from bugsieve.basis import families
+from bugsieve.basis.errors import PolicyError, UnsupportedError
+from bugsieve.basis.members import MemberInfo, MemberTable
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import Task, require_task
 
 
-class Member(Described, Protocol):
+class Member(Protocol):
     """What a class must offer to be created from a spec."""
 
     def from_spec(self, task: Task, argument: str | None, settings: PolicySettings) -> BoundPolicy:
@@ -29,14 +24,14 @@ class Member(Described, Protocol):
         ...
 
 
-_MEMBERS: MemberTable[Member] = MemberTable(TASK_FAMILY, other=MODEL_FAMILY)
+POLICIES: MemberTable[Member] = MemberTable(families.POLICIES, error=PolicyError)
 
 
 def make_policy(
     spec: str, task: Task, *, seed: int = 0, limits: WorkerLimits | None = None
 ) -> BoundPolicy:
     """The policy that a spec like `greedy:hff` or `cmd:./program -v` names, bound to the task."""
-    name, member, argument = _MEMBERS.parse(spec)
+    name, member, argument = POLICIES.parse(spec)
     reason = member.supports(require_task(task))
     if reason is not None:
         raise UnsupportedError(f"policy {name!r} cannot be used on {task.name}: {reason}")
@@ -46,9 +41,9 @@ def make_policy(
 
 def check_spec(spec: str) -> None:
     """Raise the error of a spec that is wrong for every task, before there is a task."""
-    _MEMBERS.check(spec)
+    POLICIES.check(spec)
 
 
-def list_policies() -> list[PolicyInfo]:
+def list_policies() -> list[MemberInfo]:
     """All members that can be named in a spec, built-in ones first."""
-    return _MEMBERS.infos()
+    return POLICIES.infos()

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from bugsieve.basis.arguments import require_function, require_kind
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.function import PolicyFunction
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, Ids, PolicyGraph, Progress, RunTable
-from bugsieve.policies.policy import Policy
+from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, Progress
+from bugsieve.policies.policy import Bindable, Policy
 from bugsieve.policies.registry import make_policy
-from bugsieve.tasks.fdr.task import StateArray, Task, require_task
+from bugsieve.policies.run_table import Ids, RunTable
+from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task, require_task
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Run:
 
 def run_policy(
     task: Task,
-    policy: Policy | PolicyFunction | str,
+    policy: Policy | Bindable | str,
     states: ArrayLike,
     *,
     step_limit: int = DEFAULT_STEP_LIMIT,
@@ -82,36 +82,40 @@ def run_policy(
     with _bound(policy, task) as bound:
         graph = PolicyGraph(task, bound) if graph is None else graph
         table = graph.table(states, step_limit=step_limit, progress=progress)
-    return [_run(graph, table, row, path) for row, path in enumerate(graph.paths(table))]
+    return runs_of(table)
+
+
+def runs_of(table: RunTable) -> list[Run]:
+    """The runs of a table, each in full."""
+    columns = zip(table.paths, table.actions(), strict=True)
+    return [_run(table, row, path, actions) for row, (path, actions) in enumerate(columns)]
 
 
 @contextmanager
-def _bound(policy: Policy | PolicyFunction | str, task: Task) -> Iterator[Policy]:
+def _bound(policy: Policy | Bindable | str, task: Task) -> Iterator[Policy]:
     """The policy bound to the task; one that had to be made is closed afterwards."""
     if isinstance(policy, str):
         with make_policy(policy, task) as made:
             yield made
     else:
-        yield policy.bind(task) if isinstance(policy, PolicyFunction) else policy
+        yield policy.bind(task) if isinstance(policy, Bindable) else policy
 
 
-def _run(graph: PolicyGraph, table: RunTable, row: int, path: Ids) -> Run:
+def _run(table: RunTable, row: int, path: Ids, actions: ActionArray) -> Run:
     ending = Ending(int(table.endings[row]))
     return Run(
-        start=graph.states(path[:1])[0],
+        start=table.source.states(path[:1])[0],
         ending=ending,
-        actions=tuple(graph.actions_at(path[:-1]).tolist()),
+        actions=tuple(actions.tolist()),
         cost=int(table.costs[row]),
-        detail=_detail(graph, ending, path),
-        loop_start=graph.loop_start(int(path[0])) if ending is Ending.LOOP else None,
+        detail=_detail(table, row, path[-1:]),
+        loop_start=table.loop_start(row) if ending is Ending.LOOP else None,
     )
 
 
-def _detail(graph: PolicyGraph, ending: Ending, path: Ids) -> str:
-    if ending in (Ending.SOLVED, Ending.LOOP, Ending.STEP_LIMIT):
-        return ""
-    if ending is Ending.NO_ACTION:
-        choices = len(graph.task.applicable(graph.states(path[-1:])).operators)
+def _detail(table: RunTable, row: int, last: Ids) -> str:
+    if table.endings[row] == Ending.NO_ACTION:
+        choices = len(table.source.task.applicable(table.source.states(last)).operators)
         return f"none of {choices} applicable chosen" if choices else "nothing is applicable"
-    failure = graph.failure(int(path[0]))
-    return failure.detail if failure is not None else ""
+    failure = table.failure(row)
+    return "" if failure is None else failure.detail

@@ -73,6 +73,8 @@ class SearchingPolicy(FallibleBoundPolicy):
         """Remember the whole plan, up to where it meets one found before: no circles arise."""
         for action in plan:
             key = state.tobytes()
+            # What was found before stays: from here on the older plan leads to the goal, and
+            # decisions that were given are not taken back.
             if key in self._known:
                 return
             self._known[key] = action

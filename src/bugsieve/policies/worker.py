@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.guarded import launch_guarded
+from bugsieve.basis.stopping import check_stop, seconds_left
 
 MAX_MEMORY_MB = 1 << 40
 """So many MiB still fit 64 bits when counted in bytes."""
@@ -137,6 +138,8 @@ class Worker:
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         searched = 0
         while True:
+            # Only the new part is searched: a long answer in small pieces must not take quadratic
+            # time.
             newline = self._output.find(b"\n", searched)
             if newline >= 0:
                 self._expect_all_sent(unsent)
@@ -150,10 +153,13 @@ class Worker:
 
     def _pump(self, unsent: memoryview, end: float) -> memoryview:
         """Wait for the pipes and move what can be moved; returns what is still to be sent."""
+        check_stop()  # before the deadline of the program: the end of our time is no hang
         remaining = end - time.monotonic()
         if remaining <= 0:
             raise _DeadlineError
-        ready = self._selector.select(min(remaining, _POLL_SECONDS))
+        ready = self._selector.select(min(remaining, seconds_left(), _POLL_SECONDS))
+        # A child of the program may hold the pipe open though the program has ended: then no end
+        # of file ever comes.
         if not ready and self._exited():
             raise self._death()
         for key, _ in ready:
@@ -212,6 +218,8 @@ class Worker:
 
     def _death(self) -> WorkerCrashError:
         """How the process ended, with its last words."""
+        # Closing the output and ending are two events: wait a moment for the second, as it says
+        # why.
         give_up = time.monotonic() + _EXIT_GRACE_SECONDS
         while not self._exited() and time.monotonic() < give_up:
             time.sleep(0.005)
@@ -276,6 +284,7 @@ def _reap(process: subprocess.Popen[bytes]) -> tuple[int, float]:
     """Kill what is left of the group; returns the exit status and the peak memory in MiB."""
     if process.returncode is not None:
         return process.returncode, 0.0
+    # The group before the process itself: once that is reaped, its id may belong to somebody else.
     with contextlib.suppress(ProcessLookupError, PermissionError):  # only zombies are left
         os.killpg(process.pid, signal.SIGKILL)
     _, status, usage = os.wait4(process.pid, 0)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bugsieve.benches.objectives import OBJECTIVES, objective_class
+from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.reports.curves import Curve, Reals
 from bugsieve.reports.pictures import COLOURS, DASHES, GREY, Style, new_figure, say_nothing_there
 
@@ -15,12 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_TITLES = {
-    "unsolved": "Qualitative bugs: the policy fails where it need not",
-    "costly": "Quantitative bugs: the policy's plan costs more than it need",
-    "avoidable": "Avoidable bugs: the condition is met where it need not be",
-}
-_USUAL = ("unsolved", "costly")
 _WIDTH, _PANEL_HEIGHT, _LEGEND_LINE = 7.5, 2.4, 0.2
 _LABEL_ROOM = 95
 """Characters in a line of the legend."""
@@ -57,10 +53,16 @@ def draw_bugs_over_time(
 
 
 def _kinds(found: Sequence[Curve]) -> dict[str, str]:
-    """Failures and costs have a panel even if there are none, unless it is about avoiding."""
+    """Failures and costs have a panel even if there are none, unless it is about other kinds."""
     present = {kind for curve in found for kind in curve.bugs}
-    wanted = present if "avoidable" in present else present.union(_USUAL)
-    return {kind: title for kind, title in _TITLES.items() if kind in wanted}
+    usual = Quantitative.kinds.keys()
+    wanted = present | usual if present <= usual else present
+    known = {
+        kind: words.title
+        for spec in OBJECTIVES
+        for kind, words in objective_class(spec).kinds.items()
+    }
+    return {kind: title for kind, title in known.items() if kind in wanted}
 
 
 def _styles(found: Sequence[Curve]) -> list[Style]:

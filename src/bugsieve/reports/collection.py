@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from bugsieve.basis.errors import BugsieveError, InputError
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.cost.kind import DOMAIN_FILE
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.experiments.index import Index, IndexEntry, read_index
-from bugsieve.results.folder import DOMAIN_FILE, OPTIONS_FILE
-from bugsieve.results.records import Records
-from bugsieve.results.saved_task import SavedTask
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.folder import OPTIONS_FILE
 from bugsieve.results.schema import STORE_FILE
+from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.pddl.domain import define_block
 from bugsieve.tasks.pddl.reader import Document, parse
 
@@ -82,13 +83,13 @@ def _label(folder: Path, indexes: dict[Path, Index | None]) -> IndexEntry | None
 
 
 def _card(folder: Path, label: IndexEntry | None) -> Card:
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         header = records.header
-    options = CampaignOptions.from_toml(header.options, name=str(folder / OPTIONS_FILE))
+    options = CostOptions.from_toml(header.options, name=str(folder / OPTIONS_FILE))
     return Card(
         folder,
-        _domain(header.task, folder) if label is None else label.domain,
-        header.task.name if label is None else label.instance,
+        _domain(header.subject, folder) if label is None else label.domain,
+        header.subject.name if label is None else label.instance,
         header.policy if label is None else label.policy,
         header.objective,
         options.fuzz.bias,

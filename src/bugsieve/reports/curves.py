@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.reports.collection import AnyCard, Card
-from bugsieve.results.records import Records
+from bugsieve.results.cost.records import CostRecords
 
 MOST_CURVES = 24
 _MOST_BY_DEFAULT = 12
@@ -132,7 +132,7 @@ def _word(card: Card, key: str) -> str:
 
 
 def _bugs(card: Card) -> tuple[float, list[tuple[str, float]]]:
-    with Records(card.folder) as records:
+    with CostRecords(card.folder) as records:
         bugs = [(row.bug.kind, row.seconds) for row in records.bugs()]
         return records.progress().seconds, bugs
 

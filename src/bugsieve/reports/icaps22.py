@@ -14,7 +14,6 @@ from bugsieve.basis.errors import InputError
 from bugsieve.basis.wording import counted
 from bugsieve.reports.collection import Card
 from bugsieve.reports.measures import (
-    OBJECTIVES,
     QUALITATIVE,
     QUALITATIVE_ORACLES,
     QUANTITATIVE,
@@ -22,6 +21,7 @@ from bugsieve.reports.measures import (
     UNDEFINED,
     Measures,
     Value,
+    is_measured,
     mean,
     measure,
 )
@@ -77,7 +77,7 @@ def icaps22_table(cards: Sequence[Card], options: TableOptions) -> Table:
     used = [
         _Measured(card, setting, measure(card.folder))
         for card in cards
-        if (setting := settings[card.folder]) is not None and card.objective in OBJECTIVES
+        if (setting := settings[card.folder]) is not None and is_measured(card.objective)
     ]
     if not used:
         raise InputError(

@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.benches.objectives import objective_class
+from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.bugs.cost.groups import count_regions, unique_fact_pair_share
 from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.records import Records
-from bugsieve.results.rows import CampaignHeader
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.progress import CampaignHeader
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 Mask = NDArray[np.bool_]
@@ -33,8 +35,6 @@ Value = float | Missing
 UNDEFINED, NOT_APPLICABLE = Missing.UNDEFINED, Missing.NOT_APPLICABLE
 
 QUALITATIVE, QUANTITATIVE = "qual", "quant"
-OBJECTIVES = ("quantitative", "qualitative")
-"""Those whose bugs are either failures, or runs that cost too much."""
 
 QUALITATIVE_ORACLES = {"undo": "undo-qual", "look": "lookahead", "perf": "perfect"}
 QUANTITATIVE_ORACLES = {
@@ -61,7 +61,7 @@ class Measures:
 
 def measure(folder: Path) -> Measures:
     """The measures of the campaign in the folder."""
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         pool, runs, header = records.pool(), records.runs(), records.header
         judged = len(runs)
         solved: Mask = runs.endings == Ending.SOLVED
@@ -69,16 +69,21 @@ def measure(folder: Path) -> Measures:
         implied = records.implied()
     bugs: Mask = np.logical_or.reduce([np.zeros(judged, dtype=bool), *finds.values()])
     parts = {QUALITATIVE: ~solved}
-    if header.objective == "quantitative":
+    if objective_class(header.objective).costs_count:
         parts[QUANTITATIVE] = solved
     values: dict[str, Value] = {"pool": float(judged), "solved": float(solved.sum())}
     values.update(_oracle_recalls(header, finds, parts))
-    task = header.task.load()
+    task = header.subject.load()
     for kind, part in parts.items():
         base = judged if kind == QUALITATIVE else int(part.sum())
         values[f"{kind} recall"] = percentage(int((bugs & part).sum()), base)
         values.update(_diversity(task, pool.states[:judged][bugs & part], kind))
     return Measures(bool(judged and solved[0]), values, implied, len(pool) - judged)
+
+
+def is_measured(objective: str) -> bool:
+    """Whether its bugs are either failures, or runs that cost too much."""
+    return objective_class(objective).kinds.keys() <= Quantitative.kinds.keys()
 
 
 def percentage(part: int, whole: int) -> Value:
@@ -96,13 +101,13 @@ def mean(values: Iterable[Value]) -> Value:
     return UNDEFINED if applies else NOT_APPLICABLE
 
 
-def _finds(records: Records, oracle: str, judged: int) -> Mask:
+def _finds(records: CostRecords, oracle: str, judged: int) -> Mask:
     """The states that the oracle found to be bugs, or implied to be; no rejected claims."""
     columns = records.verdicts(oracle)
     found = np.zeros(judged, dtype=bool)
     is_find = np.isin(columns.outcomes, [Outcome.BUG.value, Outcome.IMPLIED.value])
     found[columns.numbers[is_find]] = True
-    found[[row.number for row in records.rejected() if row.oracle == oracle]] = False
+    found[[row.case for row in records.rejected() if row.oracle == oracle]] = False
     return found
 
 

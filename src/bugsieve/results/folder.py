@@ -10,43 +10,53 @@ import io
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, fields
+from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.files import write_atomically
+from bugsieve.judging.findings import BugRow
 from bugsieve.results.lock import LOCK_FILE
-from bugsieve.results.records import Records
-from bugsieve.results.rows import CampaignHeader, TimelineRow
+from bugsieve.results.progress import CampaignHeader, TimelineRow
+from bugsieve.results.records import CampaignRecords
 from bugsieve.results.schema import STORE_FILE, explained
-from bugsieve.results.store_file import PART_FILE
+from bugsieve.results.store import PART_FILE
 
 README_FILE = "README.txt"
 OPTIONS_FILE = "options.toml"
-TASK_FILE = "task.sas"
-DOMAIN_FILE = "domain.pddl"
-PROBLEM_FILE = "problem.pddl"
 TIMELINE_FILE = "timeline.csv"
 BUGS_FOLDER = "bugs"
 
-_README = """\
-This folder holds a campaign of Bugsieve: tests of the policy
-  {policy}
-on the task {task}.
+_FILES = {
+    STORE_FILE: "everything that was found; all other files can be written again from it",
+    OPTIONS_FILE: "what was asked for",
+}
+_OTHER_FILES = {
+    TIMELINE_FILE: "walks, cases and bugs over the running time in seconds",
+    LOCK_FILE: "keeps two processes from running the campaign at once",
+}
+_COMMANDS = {
+    "status {}": "how far it is",
+    "resume {}": "continue where it stopped",
+    "explain {} BUG": "the decision to blame, and a better run",
+    "replay {} BUG": "ask the policy again and check the certificate",
+    "export {} --csv OUT": "the records for other programs",
+}
 
-campaign.sqlite   everything that was found; all other files can be written again from it
-options.toml      what was asked for
-task.sas          the grounded task; certificates refer to it
-{pddl}bugs/             one file for each bug, with its proof: the policy's run and a better one
-timeline.csv      pool, verdicts and bugs over the running time in seconds
-campaign.lock     keeps two processes from running the campaign at once
 
-bugsieve status {folder}      how far it is
-bugsieve resume {folder}      continue where it stopped
-bugsieve replay {folder} BUG  ask the policy again and check the certificate
-bugsieve export {folder} --csv OUT
-"""
+@dataclass(frozen=True)
+class Description:
+    """What the folder of a campaign says about it."""
+
+    about: str
+    """What is tested, as in "the policy x on the task y"."""
+    files: Mapping[str, bytes | None]
+    """Further files to write, by name; None stands for no file."""
+    explained: Mapping[str, str]
+    """What these files and the proofs in `bugs/` are."""
+    commands: Mapping[str, str] = field(default_factory=dict)
+    """Further commands, with {} for the folder, and what they do."""
 
 
 def check_free(directory: Path) -> None:
@@ -65,23 +75,19 @@ def check_free(directory: Path) -> None:
         raise UsageError(f"{directory}: is not empty: name a new folder for the campaign")
 
 
-def restore(directory: Path) -> None:
+def restore(records: CampaignRecords[Any], description: Description) -> None:
     """Write all derived files that are missing or may be out of date."""
-    with Records(directory) as records:
-        write_descriptions(directory, records.header)
-        write_bugs(directory, records.bugs())
-        write_timeline(directory, TimelineRow, records.timeline())
+    write_descriptions(records.directory, records.header, description)
+    write_bugs(records.directory, records.bugs())
+    write_timeline(records.directory, records.timeline())
 
 
-def write_descriptions(directory: Path, header: CampaignHeader) -> None:
+def write_descriptions(directory: Path, header: CampaignHeader, description: Description) -> None:
     """The files that say what the campaign is about, those that are missing."""
-    task = header.task
     files = {
-        README_FILE: _readme(directory, header).encode(),
+        README_FILE: _readme(directory, description).encode(),
         OPTIONS_FILE: header.options.encode(),
-        TASK_FILE: task.sas.encode(),
-        DOMAIN_FILE: task.domain,
-        PROBLEM_FILE: task.problem,
+        **description.files,
     }
     write_missing(directory, files)
 
@@ -94,37 +100,23 @@ def write_missing(directory: Path, files: Mapping[str, bytes | None]) -> None:
                 write_atomically(directory / name, content)
 
 
-class Writable(Protocol):
-    """A bug of any kind."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The bug as JSON data."""
-        ...
-
-
-class StoredBug(Protocol):
-    """The row of a bug of any kind."""
-
-    @property
-    def id(self) -> str:
-        """The name of the bug."""
-        ...
-
-    @property
-    def bug(self) -> Writable:
-        """The bug itself."""
-        ...
-
-
-def write_bugs(directory: Path, bugs: Iterable[StoredBug]) -> None:
-    """One JSON file for each bug that has none yet."""
+def write_bugs(
+    directory: Path, bugs: Iterable[BugRow[Any]], improved: Iterable[BugRow[Any]] = ()
+) -> None:
+    """One JSON file for each bug that has none yet, and for each that has improved."""
     with explained(directory):
         folder = directory / BUGS_FOLDER
         folder.mkdir(exist_ok=True)
-        for bug in bugs:
-            path = folder / f"{bug.id}.json"
-            if not path.exists():
-                write_atomically(path, f"{readable_json(bug.bug.to_json())}\n".encode())
+        for row in bugs:
+            if not (folder / f"{row.id}.json").exists():
+                _write_bug(folder, row)
+        for row in improved:
+            _write_bug(folder, row)
+
+
+def _write_bug(folder: Path, row: BugRow[Any]) -> None:
+    text = f"{readable_json(row.bug.to_json())}\n"
+    write_atomically(folder / f"{row.id}.json", text.encode())
 
 
 def readable_json(data: Any, indent: str = "") -> str:
@@ -145,25 +137,33 @@ def readable_json(data: Any, indent: str = "") -> str:
 _compact = json.JSONEncoder(allow_nan=False).encode
 
 
-def write_timeline(directory: Path, kind: type[Any], rows: Iterable[Any]) -> None:
-    """The whole timeline as CSV, in place of the old one; rows are of a dataclass, seconds first.
-
-    The dataclass is one for each kind of campaigns.
-    """
+def write_timeline(directory: Path, rows: Iterable[TimelineRow]) -> None:
+    """The whole timeline as CSV, in place of the old one."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([field.name for field in fields(kind)])
+    writer.writerow([column.name for column in fields(TimelineRow)])
     for row in rows:
         writer.writerow([f"{row.seconds:.3f}", *astuple(row)[1:]])
     with explained(directory):
         write_atomically(directory / TIMELINE_FILE, text.getvalue().encode())
 
 
-def _readme(directory: Path, header: CampaignHeader) -> str:
-    pddl = "domain.pddl, problem.pddl   the files it came from\n"
-    return _README.format(
-        policy=header.policy,
-        task=header.task.name,
-        folder=directory.name,
-        pddl=pddl if header.task.domain is not None else "",
+def _readme(directory: Path, description: Description) -> str:
+    files = {**_FILES, **description.explained, **_OTHER_FILES}
+    commands = {**_COMMANDS, **description.commands}
+    shown = {f"bugsieve {name.format(directory.name)}": does for name, does in commands.items()}
+    return "\n".join(
+        [
+            f"This folder holds a campaign of Bugsieve: tests of {description.about}.",
+            "",
+            *_aligned(files),
+            "",
+            *_aligned(shown),
+            "",
+        ]
     )
+
+
+def _aligned(rows: Mapping[str, str]) -> list[str]:
+    width = max(map(len, rows))
+    return [f"{name:{width}}  {text}" for name, text in rows.items()]

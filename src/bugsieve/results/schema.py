@@ -9,21 +9,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bugsieve.basis.errors import BugsieveError, InputError, UsageError
-from bugsieve.results.tables import TABLES
 
 STORE_FILE = "campaign.sqlite"
-VERSION = 1
+VERSION = 2
 _APPLICATION = 0x42677356  # "BgsV": tells our files from other people's databases
 
 
-def create_file(path: Path, kind: str) -> sqlite3.Connection:
-    """A new store with the empty tables of a kind of campaigns."""
+def create_file(path: Path, tables: str) -> sqlite3.Connection:
+    """A new store with empty tables."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.executescript(TABLES[kind])
+        connection.executescript(tables)
     except BaseException:
         connection.close()
         raise
@@ -76,6 +75,11 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != _APPLICATION:
         raise InputError(f"{path}: is a database, but not the store of a campaign")
+    if version < VERSION:
+        raise InputError(
+            f"{path}: was written by an earlier Bugsieve (store version {version}, this one "
+            f"knows {VERSION}), which kept less: test the policy again in a new folder"
+        )
     if version > VERSION:
         raise InputError(
             f"{path}: was written by a newer Bugsieve (store version {version}, this one knows "

@@ -1,123 +1,216 @@
-"""The store of a campaign of cost testing, for the one process that runs it.
+"""The store of a campaign: making, opening, transactions, and the records of every kind.
 
-Reading is the business of `records`.
+Each `add` is one transaction: when it returns, its records survive `kill -9`; before that, none of
+them is there. A finding is never split over two of them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
-import numpy as np
+from bugsieve.basis.closing import Closing
+from bugsieve.judging.findings import BugRow, Finding
+from bugsieve.results.progress import Addition, CampaignHeader
+from bugsieve.results.schema import STORE_FILE, connect_writer, create_file, explained
+from bugsieve.results.tables import SHARED_TABLES
 
-from bugsieve.results.rows import (
-    Addition,
-    BugRow,
-    CampaignHeader,
-    Judgement,
-    RejectedRow,
-    VerdictRow,
-)
-from bugsieve.results.store_file import Row, StoreWriter, json_text
-from bugsieve.results.tables import COST, FAILURES
+PART_FILE = f"{STORE_FILE}.part"
+"""A store that is still being made; it gets its name when it is complete."""
+
+Row = tuple[Any, ...]
+Self = TypeVar("Self", bound="Store")
 
 
-class Store(StoreWriter[Addition]):
-    """Adds records to the store of a campaign."""
+class Store(Closing):
+    """Adds records to the store of a campaign; for the one process that runs it."""
 
-    kind = COST
+    kind: ClassVar[str]
+    tables: ClassVar[str]
+    """SQL that makes the tables which only this kind of campaigns has."""
 
     def __init__(self, directory: Path, connection: sqlite3.Connection) -> None:
-        super().__init__(directory, connection)
-        connection.execute(FAILURES)
+        self.directory = directory
+        self._connection = connection
+        rows = connection.execute("SELECT spec, number FROM oracles")
+        self._oracles: dict[str, int] = dict(rows.fetchall())
+
+    @classmethod
+    def open(cls: type[Self], directory: Path, *, patience: float = 5.0) -> Self:
+        """The store of an existing campaign; waits so many seconds for programs that lock it."""
+        with explained(directory):
+            return cls(directory, connect_writer(directory, patience))
 
     @classmethod
     def create(cls, directory: Path, header: CampaignHeader, start: Addition) -> None:
         """Make the store with its first records; it appears under its name only when complete."""
-        cls._make(directory, _meta(header), map(astuple, header.oracles), start)
+        part = directory / PART_FILE
+        with explained(directory):
+            for name in (part, *_companions(part)):
+                name.unlink(missing_ok=True)
+            connection = create_file(part, SHARED_TABLES + cls.tables)
+            try:
+                values = {"kind": cls.kind, **_meta(header), **cls.subject_meta(header.subject)}
+                connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+                rows = [(number, *astuple(row)) for number, row in enumerate(header.oracles)]
+                connection.executemany("INSERT INTO oracles VALUES (?, ?, ?)", rows)
+                cls(directory, connection).add(start)
+                # Closing would do so too, but say nothing where the disk is full.
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            finally:
+                connection.close()
+            os.replace(part, directory / STORE_FILE)
+
+    def add(self, addition: Addition) -> None:
+        """Store all of it, or nothing."""
+        with explained(self.directory):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._insert(addition)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def note(self, bug: str, name: str, data: Any) -> None:
+        """Keep something about a bug, until its certificate improves; replaces what was there."""
+        with explained(self.directory):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO notes SELECT id, ?, changed, ? FROM bugs WHERE id = ?",
+                (name, json_text(data), bug),
+            )
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the main file and let go of both."""
+        with explained(self.directory):
+            self._connection.close()
+
+    @classmethod
+    @abstractmethod
+    def subject_meta(cls, subject: Any) -> Mapping[str, Any]:
+        """What the table `meta` holds of the subject."""
+
+    @abstractmethod
+    def insert_cases(self, cases: Any, seconds: float) -> None:
+        """Insert new cases, inside a transaction."""
+
+    @abstractmethod
+    def insert_own(self, findings: Sequence[Finding]) -> None:
+        """Insert runs and verdicts of findings, inside a transaction."""
 
     def _insert(self, addition: Addition) -> None:
-        judgements = addition.judgements
-        self._many("pool", _pool_rows(addition))
-        self._many("runs", map(_run_row, judgements))
-        self._many(
-            "failures", ((item.number, item.run.detail) for item in judgements if item.run.detail)
-        )
-        self._many("verdicts", self._verdict_rows(judgements))
-        self._many("bugs", (self._bug_row(item.bug) for item in judgements if item.bug))
-        rejected = (row for item in judgements for row in item.rejected)
-        self._many("rejected", (self._rejected_row(row) for row in rejected))
-        self._many("timeline", (astuple(event) for event in addition.events))
-        self._many("progress", [(0, *astuple(addition.progress))], verb="REPLACE")
+        findings = addition.findings
+        if addition.cases is not None:
+            self.insert_cases(addition.cases, addition.progress.seconds)
+        self.insert_own(findings)
+        visits = (finding.visit for finding in findings)
+        self.many("visits", ((v.number, v.case, v.effort) for v in visits))
+        self.many("bugs", (self._bug_row(row) for f in findings for row in f.bugs))
+        self._improve(row for finding in findings for row in finding.improved)
+        self.many("bounds", self._bound_rows(findings))
+        self.many("sightings", _sighting_rows(findings))
+        self.many("unproven", self._unproven_rows(findings))
+        self.many("rejected", self._rejected_rows(findings))
+        self.many("lessons", self._lesson_rows(findings))
+        self.many("timeline", map(astuple, addition.events))
+        self.many("progress", [(0, *astuple(addition.progress))])
 
-    def _verdict_rows(self, judgements: Sequence[Judgement]) -> Iterator[Row]:
-        for judgement in judgements:
-            for row in judgement.verdicts:
-                yield self._verdict_row(judgement.number, row)
+    def many(self, table: str, rows: Iterable[Row], *, verb: str = "REPLACE") -> None:
+        """Insert rows; one with the key of another takes its place, unless the verb is INSERT.
 
-    def _verdict_row(self, number: int, row: VerdictRow) -> Row:
-        verdict = row.verdict
-        plan = None if verdict.plan is None else action_bytes(verdict.plan)
-        return (
-            number,
-            self._oracles[row.oracle],
-            verdict.outcome.value,
-            verdict.reason,
-            verdict.gap,
-            verdict.value,
-            int(verdict.exact),
-            plan,
-            row.seconds,
-        )
+        That happens only to what is written anew: the progress, and a visit that was cut in the
+        middle of its bugs and is made again.
+        """
+        iterator = iter(rows)
+        first = next(iterator, None)
+        if first is not None:
+            marks = ", ".join("?" * len(first))
+            self._connection.executemany(
+                f"{verb} INTO {table} VALUES ({marks})", _chain(first, iterator)
+            )
 
-    def _bug_row(self, row: BugRow) -> Row:
+    def oracle(self, spec: str) -> int:
+        """The number under which an oracle is stored."""
+        return self._oracles[spec]
+
+    def _bug_row(self, row: BugRow[Any]) -> Row:
         bug = row.bug
-        finders = json.dumps([self._oracles[spec] for spec in row.finders])
-        oracle = self._oracles[bug.oracle]
+        finders = json_text([self._oracles[spec] for spec in row.finders])
         return (
-            *(bug.id, row.number, bug.kind, bug.gap, oracle, finders),
-            *(json_text(bug.to_json()), row.seconds),
+            *(bug.id, row.case, bug.kind, self._oracles[bug.oracle], finders),
+            *(row.found, row.changed, json_text(bug.to_json()), row.seconds),
         )
 
-    def _rejected_row(self, row: RejectedRow) -> Row:
-        oracle = self._oracles[row.oracle]
-        certificate = None if row.certificate is None else json_text(row.certificate)
-        return row.number, oracle, row.reason, certificate
+    def _improve(self, rows: Iterable[BugRow[Any]]) -> None:
+        """Give known bugs their better certificates; what was noted of the old ones is gone."""
+        for row in rows:
+            name, _, kind, oracle, finders, _, changed, bug, _ = self._bug_row(row)
+            self._connection.execute(
+                "UPDATE bugs SET kind = ?, oracle = ?, finders = ?, changed = ?, bug = ?"
+                " WHERE id = ?",
+                (kind, oracle, finders, changed, bug, name),
+            )
+            self._connection.execute(
+                "DELETE FROM notes WHERE bug = ? AND changed < ?", (name, changed)
+            )
+
+    def _bound_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
+        for finding in findings:
+            for row in finding.bounds:
+                oracle = self._oracles[row.oracle]
+                yield finding.visit.number, row.case, oracle, row.gap, row.reason
+
+    def _unproven_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
+        for finding in findings:
+            for row in finding.unproven:
+                place = (finding.visit.number, row.case, row.position)
+                yield *place, self._oracles[row.oracle], row.kind, row.reason
+
+    def _rejected_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
+        for finding in findings:
+            for row in finding.rejected:
+                certificate = None if row.certificate is None else json_text(row.certificate)
+                place = (finding.visit.number, row.case, row.position)
+                yield *place, self._oracles[row.oracle], row.reason, certificate
+
+    def _lesson_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
+        for finding in findings:
+            for lesson in finding.lessons:
+                yield finding.visit.number, self._oracles[lesson.oracle], lesson.content
 
 
-def action_bytes(actions: Sequence[int]) -> bytes:
-    """Operator ids as they are stored: 32 bits each, little-endian."""
-    return np.asarray(actions, dtype="<i4").tobytes()
-
-
-def _meta(header: CampaignHeader) -> dict[str, str | bytes | None]:
-    task = header.task
+def _meta(header: CampaignHeader) -> dict[str, str]:
     return {
         "options": header.options,
         "policy": header.policy,
         "policy is object": str(int(header.policy_is_object)),
+        "policy fingerprint": header.policy_fingerprint,
         "objective": header.objective,
-        "task name": task.name,
-        "task sas": task.sas,
-        "task sha256": task.sha256,
-        "task objects": json.dumps(task.objects),
-        "task static facts": json.dumps(task.static_facts),
-        "domain": task.domain,
-        "problem": task.problem,
     }
 
 
-def _pool_rows(addition: Addition) -> Iterator[Row]:
-    states = np.ascontiguousarray(addition.states, dtype="<u2")
-    seconds = addition.progress.seconds
-    for entry, state in zip(addition.entries, states, strict=True):
-        actions = action_bytes(entry.actions)
-        yield entry.index, state.tobytes(), entry.parent, actions, entry.walk, seconds
+def _sighting_rows(findings: Iterable[Finding]) -> Iterator[Row]:
+    for finding in findings:
+        for sighting in finding.sightings:
+            yield finding.visit.number, sighting.position, sighting.bug
 
 
-def _run_row(judgement: Judgement) -> Row:
-    run = judgement.run
-    return judgement.number, run.ending, run.steps, run.cost, run.value
+def json_text(data: Any) -> str:
+    """JSON without the numbers that JSON does not have."""
+    return json.dumps(data, allow_nan=False)
+
+
+def _chain(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
+    yield first
+    yield from rest
+
+
+def _companions(path: Path) -> tuple[Path, ...]:
+    return tuple(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))

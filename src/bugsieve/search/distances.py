@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import UsageError
-from bugsieve.tasks.fdr.arrays import as_array, ask_core
+from bugsieve.tasks.arrays import as_array
+from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import require_task
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from bugsieve import _native
 from bugsieve.basis.errors import UsageError
 from bugsieve.search.limits import Limits
 from bugsieve.search.searches import SearchResult, core_limits, from_core
-from bugsieve.tasks.fdr.arrays import ActionArray, as_array, ask_core, operator_column
+from bugsieve.tasks.arrays import as_array
+from bugsieve.tasks.fdr.arrays import ActionArray, ask_core, operator_column
 from bugsieve.tasks.fdr.task import require_task
 
 if TYPE_CHECKING:

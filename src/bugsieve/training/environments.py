@@ -105,6 +105,8 @@ class Environments:
         taken = Transitions(before, actions, after, kinds, flags)
         self._ages += 1
         self.states, self.applicable = after, flags
+        # A run that is cut by its age is not over: its last transition says that it goes on, and
+        # the learner takes it so.
         self._restart(np.flatnonzero(taken.is_over | (self._ages >= self._limit)))
         return taken
 
@@ -120,6 +122,7 @@ class Environments:
 
 def random_actions(applicable: Flags, random: np.random.Generator) -> ActionArray:
     """An applicable action for each row, all equally likely."""
+    # The largest of independent uniform numbers is equally likely to be any of them; -1 never is.
     keys = np.where(applicable, random.random(applicable.shape), -1.0)
     return np.asarray(keys.argmax(axis=1), dtype=np.int32)
 

@@ -99,9 +99,13 @@ class Learner:
         next_inputs = torch.from_numpy(batch.next_inputs)
         applicable = torch.from_numpy(batch.next_applicable)
         with torch.no_grad():
+            # Double Q-learning: were the same network to choose and to judge, its errors would be
+            # chosen along with its values, and targets would be too high on average.
             preferred = self.network(next_inputs).masked_fill(~applicable, -torch.inf)
             best = preferred.argmax(dim=1, keepdim=True)
             worth = self._target(next_inputs).gather(1, best).squeeze(1)
+            # Where a run is over, `worth` is that of some action that does not exist; it is
+            # multiplied by 0. A run that was cut by the limit goes on.
             goes_on = applicable.any(dim=1)
             return torch.from_numpy(batch.rewards) + self._options.discount * worth * goes_on
 

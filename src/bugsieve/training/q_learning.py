@@ -161,6 +161,8 @@ class _Training:
         """One step in all environments: greedy, or random with probability ε."""
         environments = self._environments
         states, applicable = environments.states, environments.applicable
+        # Drawn for all environments, greedy or not: how many random numbers are used depends on
+        # the steps alone.
         actions = random_actions(applicable, self._acting)
         is_greedy = self._acting.random(len(states)) >= self._options.epsilon(self._steps)
         greedy = self._learner.network.greedy(self._scaling.apply(states), applicable)
@@ -247,6 +249,8 @@ def rewards(
     taken: Transitions, options: QOptions, potential: Callable[[StateArray], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """What each step is worth: its kind of end, the step itself, and its progress."""
+    # Potential-based shaping (Ng, Harada and Russell 1999): along a run these terms cancel but for
+    # those of its two ends.
     progress = options.discount * potential(taken.successors) - potential(taken.states)
     ends = options.goal_reward * (taken.kinds == GOAL) - options.unsafe_penalty * (
         taken.kinds == UNSAFE

@@ -40,6 +40,8 @@ class ReplayBuffer:
     def add(self, batch: Batch) -> None:
         """Remember the transitions; of more than fit, the last ones."""
         rows = np.arange(self._added, self._added + len(batch.actions))
+        # Of a batch larger than the ring only the end survives; writing the rest would leave to
+        # NumPy which of two writes to a place counts.
         kept = slice(-self._capacity, None)
         places = rows[kept] % self._capacity
         self._inputs[places] = batch.inputs[kept]

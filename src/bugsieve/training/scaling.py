@@ -44,5 +44,7 @@ class Scaling:
 
     def fold(self, weight: FloatArray, bias: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Weight and bias of a first layer that takes raw values, from those of one trained."""
+        # W ((x - c) / w) + b = (W / w) x + (b - (W / w) c), in double precision, as the two terms
+        # of the bias may be large and nearly cancel.
         raw = weight.astype(np.float64) / self.widths
         return raw.astype(np.float32), (bias - raw @ self.centers).astype(np.float32)

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.results.records import Records
+from bugsieve.results.cost.records import CostRecords
 
 
 def contents(directory: Path) -> dict[str, Any]:
     """Every record of the campaign that must not depend on the machine or on interruptions."""
-    with Records(directory) as records:
+    with CostRecords(directory) as records:
         pool, runs, progress = records.pool(), records.runs(), records.progress()
         return {
             "pool": [
@@ -36,7 +36,7 @@ def contents(directory: Path) -> dict[str, Any]:
         }
 
 
-def verdicts(records: Records, oracle: str) -> list[Any]:
+def verdicts(records: CostRecords, oracle: str) -> list[Any]:
     """What one oracle said."""
     columns = records.verdicts(oracle)
     return [

@@ -18,25 +18,24 @@ from bugsieve.basis.errors import (
     UnsupportedError,
     UsageError,
 )
-from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.campaign import Campaign, make_folder
 from bugsieve.campaigns.events import (
     BugFound,
-    CertificateRejected,
+    ClaimRejected,
     Event,
     Finished,
     OracleSkipped,
     RoundDone,
     Started,
 )
-from bugsieve.campaigns.folder_campaign import make_folder
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.checkers.cost import check
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.oracles import registry
 from bugsieve.policies.function import policy
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.folder import restore
-from bugsieve.results.records import Records
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.generated import generated_task, write_task
@@ -56,19 +55,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "campaign"
 
 
-def options(**changes: Any) -> CampaignOptions:
+def options(**changes: Any) -> CostOptions:
     usual = {
         "task": (),
         "policy": "hill-climbing:hadd",
         "oracles": ("lookahead", "planner:gbfs-2000"),
         "fuzz": FUZZ,
     }
-    return CampaignOptions(**{**usual, **changes})
+    return CostOptions(**{**usual, **changes})
 
 
 def run(folder: Path, task: Task, **changes: Any) -> dict[str, Any]:
     """The contents of a campaign with these options, run to its end."""
-    Campaign.create(folder, options(**changes), task=task).run()
+    Campaign.create(folder, options(**changes), subject=task).run()
     return contents(folder)
 
 
@@ -116,7 +115,7 @@ def test_a_campaign_that_is_interrupted_goes_on_as_if_it_had_not_been(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Campaign.create(folder, options(mode=mode), task=task).run(interrupt)
+        Campaign.create(folder, options(mode=mode), subject=task).run(interrupt)
     assert events[-1] == Finished("interrupted")
     Campaign.open(folder).run()
     assert contents(folder) == reference
@@ -130,7 +129,7 @@ def test_a_round_that_takes_long_is_stored_in_parts(
     cut: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bugsieve.campaigns.folder_session._COMMIT_SECONDS", -1.0)
+    monkeypatch.setattr("bugsieve.campaigns.session._COMMIT_SECONDS", -1.0)
     rounds: list[RoundDone] = []
 
     def interrupt(event: Event) -> None:
@@ -140,9 +139,9 @@ def test_a_round_that_takes_long_is_stored_in_parts(
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Campaign.create(folder, options(batch_size=1), task=task).run(interrupt)
+        Campaign.create(folder, options(batch_size=1), subject=task).run(interrupt)
     assert any(event.judged < event.pool for event in rounds)
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         assert (records.pool_size(), records.progress().judged) == (
             rounds[-1].pool,
             rounds[-1].judged,
@@ -154,11 +153,11 @@ def test_a_round_that_takes_long_is_stored_in_parts(
 def test_a_full_disk_costs_nothing_that_was_stored(folder: Path, task: Task) -> None:
     given = options(fuzz=replace(FUZZ, round_walks=1))
     whole = folder.with_name("whole")
-    Campaign.create(whole, given, task=task).run()
-    campaign = Campaign.create(folder, given, task=task)
+    Campaign.create(whole, given, subject=task).run()
+    campaign = Campaign.create(folder, given, subject=task)
     with small_disk(200_000), pytest.raises(InputError, match="the disk is full"):
         campaign.run()
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         assert 0 < records.progress().judged < 40
     Campaign.open(folder).run()
     assert contents(folder) == contents(whole)
@@ -170,12 +169,12 @@ def test_a_place_where_no_folder_can_be_made(tmp_path: Path, task: Task) -> None
         unprivileged(tmp_path / "x"),
         pytest.raises(InputError, match="cannot be written .* check its permissions"),
     ):
-        Campaign.create(tmp_path / "campaign", options(), task=task)
+        Campaign.create(tmp_path / "campaign", options(), subject=task)
 
 
 def test_every_bug_is_written_down_with_a_certificate_that_holds(folder: Path, task: Task) -> None:
     run(folder, task)
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         bugs = records.bugs()
         counts = records.bugs_by_kind()
     files = sorted((folder / "bugs").iterdir())
@@ -188,7 +187,7 @@ def test_every_bug_is_written_down_with_a_certificate_that_holds(folder: Path, t
 
 def test_events_tell_the_story(folder: Path, task: Task) -> None:
     events: list[Event] = []
-    summary = Campaign.create(folder, options(), task=task).run(events.append)
+    summary = Campaign.create(folder, options(), subject=task).run(events.append)
     started = events[0]
     assert isinstance(started, Started) and not started.resumed
     assert (started.pool, started.bugs, started.seed) == (1, 0, 5)
@@ -208,19 +207,19 @@ def test_an_oracle_that_does_not_apply_is_left_out_with_a_notice(
     one_way = generated_task(tmp_path, "spanner")
     events: list[Event] = []
     given = options(oracles=("undo-qual", "lookahead"), fuzz=replace(FUZZ, pool_size=5))
-    summary = Campaign.create(folder, given, task=one_way).run(events.append)
+    summary = Campaign.create(folder, given, subject=one_way).run(events.append)
     (skipped,) = (event for event in events if isinstance(event, OracleSkipped))
     assert skipped.oracle == "undo-qual" and summary.skipped == {"undo-qual": skipped.reason}
     assert list(summary.outcomes) == ["lookahead"]
     nothing = folder.with_name("nothing")
     with pytest.raises(UnsupportedError, match="there is no oracle left: oracle 'undo-qual'"):
-        Campaign.create(nothing, options(oracles=("undo-qual",)), task=one_way)
+        Campaign.create(nothing, options(oracles=("undo-qual",)), subject=one_way)
     assert not nothing.exists()
 
 
 def test_the_timeline_counts_every_bug(folder: Path, task: Task) -> None:
     run(folder, task)
-    with Records(folder) as records:
+    with CostRecords(folder) as records:
         rows, bugs = records.timeline(), records.bugs()
     assert [row.seconds for row in rows] == sorted(row.seconds for row in rows)
     assert (rows[0].event, rows[-1].event, rows[-1].detail) == ("start", "end", "pool full")
@@ -265,7 +264,7 @@ def test_a_pool_that_does_not_grow_any_more(folder: Path, task: Task, mode: str)
 def test_time_is_counted_over_all_sessions(folder: Path, task: Task) -> None:
     endless = replace(FUZZ, pool_size=10**9, novelty=0)
     summary = Campaign.create(
-        folder, options(fuzz=endless, stop=StopRules(max_time=0.3)), task=task
+        folder, options(fuzz=endless, stop=StopRules(max_time=0.3)), subject=task
     ).run()
     assert summary.reason == "out of time" and summary.seconds >= 0.3
     again = Campaign.open(folder).run()
@@ -278,7 +277,7 @@ def test_seconds_without_a_bug(folder: Path, task: Task) -> None:
     endless = replace(FUZZ, pool_size=10**9, novelty=0)
     stop = StopRules(until_stale=0.2)
     given = options(policy="optimal", oracles=("lookahead",), fuzz=endless, stop=stop)
-    summary = Campaign.create(folder, given, task=task).run()
+    summary = Campaign.create(folder, given, subject=task).run()
     assert summary.reason == "no new bugs" and summary.seconds >= 0.2
 
 
@@ -303,7 +302,7 @@ def test_start_states_from_a_file_and_from_a_pool(
     second = run(tmp_path / "two", task, from_states=str(tmp_path / "one"))
     assert second["pool"][0] == first["pool"][0]  # full from the beginning: judged only
     assert second["pool"][1] == [-1] * 40 and second["progress"][0] == 0
-    given = Campaign.create(tmp_path / "three", options(), task=task, states=states)
+    given = Campaign.create(tmp_path / "three", options(), subject=task, states=states)
     given.run()
     assert contents(tmp_path / "three")["pool"] == first["pool"]
 
@@ -312,7 +311,9 @@ def test_start_states_of_another_task(tmp_path: Path, task: Task) -> None:
     run(tmp_path / "one", task)
     other = generated_task(tmp_path, "gripper")
     with pytest.raises(InputError, match="is a campaign on another task"):
-        Campaign.create(tmp_path / "two", options(from_states=str(tmp_path / "one")), task=other)
+        Campaign.create(
+            tmp_path / "two", options(from_states=str(tmp_path / "one")), subject=other
+        )
 
 
 def test_pddl_files_are_kept_for_replay(folder: Path, tmp_path: Path) -> None:
@@ -333,7 +334,7 @@ def takes_the_first(facts: frozenset[str], applicable: list[str]) -> str | None:
 
 
 def test_a_policy_that_is_a_python_object(folder: Path, task: Task) -> None:
-    Campaign.create(folder, options(), task=task, policy=takes_the_first).run()
+    Campaign.create(folder, options(), subject=task, policy=takes_the_first).run()
     found = contents(folder)
     assert found["bugs"]
     with pytest.raises(UsageError, match="tests the Python object function:takes_the_first"):
@@ -343,7 +344,7 @@ def test_a_policy_that_is_a_python_object(folder: Path, task: Task) -> None:
     with pytest.raises(UsageError, match="one worker only"):
         Campaign.open(folder, policy=takes_the_first, workers=2)
     with pytest.raises(UsageError, match="one worker only"):
-        Campaign.create(folder / "x", options(workers=2), task=task, policy=takes_the_first)
+        Campaign.create(folder / "x", options(workers=2), subject=task, policy=takes_the_first)
 
 
 class BreaksDown:
@@ -370,12 +371,12 @@ def test_a_policy_that_dies_in_the_middle(folder: Path, task: Task) -> None:
 
     dying = BreaksDown(task, 12)
     with pytest.raises(PolicyError, match="BreaksDown must answer an integer array"):
-        Campaign.create(folder, options(), task=task, policy=dying).run(listen)
-    with Records(folder) as records:
+        Campaign.create(folder, options(), subject=task, policy=dying).run(listen)
+    with CostRecords(folder) as records:
         assert rounds and records.progress().judged == rounds[-1].judged == records.pool_size()
     Campaign.open(folder, policy=BreaksDown(task, 10**9)).run()
     whole = folder.with_name("whole")
-    Campaign.create(whole, options(), task=task, policy=BreaksDown(task, 10**9)).run()
+    Campaign.create(whole, options(), subject=task, policy=BreaksDown(task, 10**9)).run()
     assert contents(folder) == contents(whole)
 
 
@@ -386,9 +387,9 @@ def test_an_oracle_that_lies_never_makes_a_bug(
     monkeypatch.setitem(registry._MEMBERS, "lying", lying)
     events: list[Event] = []
     given = options(oracles=("lying",), fuzz=replace(FUZZ, pool_size=10))
-    summary = Campaign.create(folder, given, task=task).run(events.append)
+    summary = Campaign.create(folder, given, subject=task).run(events.append)
     assert summary.bugs == 0 and len(summary.rejected) == 10
-    assert sum(isinstance(event, CertificateRejected) for event in events) == 10
+    assert sum(isinstance(event, ClaimRejected) for event in events) == 10
     assert summary.outcomes == {"lying": {"bug": 10}}
 
 
@@ -405,7 +406,7 @@ def test_mistakes_leave_no_folder(
     folder: Path, task: Task, changes: dict[str, Any], error: type[Exception], sentence: str
 ) -> None:
     with pytest.raises(error, match=sentence):
-        Campaign.create(folder, options(**changes), task=task)
+        Campaign.create(folder, options(**changes), subject=task)
     assert not folder.exists()
 
 
@@ -415,11 +416,11 @@ def test_a_campaign_without_a_task(folder: Path) -> None:
 
 
 def test_a_folder_is_run_by_one_process_at_a_time(folder: Path, task: Task) -> None:
-    with Campaign.create(folder, options(), task=task):
+    with Campaign.create(folder, options(), subject=task):
         with pytest.raises(UsageError, match="another process"):
             Campaign.open(folder)
         with pytest.raises(UsageError, match="holds a campaign already"):
-            Campaign.create(folder, options(), task=task)
+            Campaign.create(folder, options(), subject=task)
     assert Campaign.open(folder).run().reason == "pool full"
 
 
@@ -438,7 +439,7 @@ def test_the_folder_is_free_again_whatever_ends_the_run(
         raise InternalError("the listener is at fault")
 
     with pytest.raises((ZeroDivisionError, InternalError)):
-        Campaign.create(folder, options(), task=task).run(listen)
+        Campaign.create(folder, options(), subject=task).run(listen)
     assert Campaign.open(folder).run().reason == "pool full"
 
 

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bugsieve.results.rows import Judgement
 
 from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.bug import Bug, make_bug
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied, passed
-from bugsieve.campaigns.judging import Judge, Parcel
 from bugsieve.fuzzing.pool import Pool
+from bugsieve.judging.cases import Parcel
+from bugsieve.judging.judge import Judge
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.rows import Judgement
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 from tests.unit.policies.line import at, line_task
 
@@ -135,7 +136,7 @@ def test_the_checker_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
         made = make_bug(*args, **options)
         return replace(made, certificate={**made.certificate, "value": 1})
 
-    monkeypatch.setattr("bugsieve.campaigns.judging.make_bug", forged)
+    monkeypatch.setattr("bugsieve.judging.proving.make_bug", forged)
     found = judgements(lambda place: bug((1, 2)) if place == 1 else passed(""))
     assert found[1].bug is None
     (row,) = found[1].rejected

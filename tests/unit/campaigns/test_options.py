@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.search import Limits
 
 
-def options(**changes: Any) -> CampaignOptions:
-    return CampaignOptions(**{"task": ("d.pddl", "p.pddl"), "policy": "greedy:hff", **changes})
+def options(**changes: Any) -> CostOptions:
+    return CostOptions(**{"task": ("d.pddl", "p.pddl"), "policy": "greedy:hff", **changes})
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def options(**changes: Any) -> CampaignOptions:
         options(from_states="states.json", batch_size=1, policy_seed=-3),
     ],
 )
-def test_toml_round_trip(given: CampaignOptions) -> None:
-    assert CampaignOptions.from_toml(given.to_toml(), name="x") == given
+def test_toml_round_trip(given: CostOptions) -> None:
+    assert CostOptions.from_toml(given.to_toml(), name="x") == given
 
 
 def test_usual_oracles_depend_on_the_objective() -> None:
@@ -45,7 +45,7 @@ def test_usual_oracles_depend_on_the_objective() -> None:
 
 def test_what_a_file_leaves_out_has_its_default() -> None:
     text = 'task = ["t.sas"]\npolicy = "random"\n[stop]\nmax_time = 5\n[limits]\nexpansions = 9\n'
-    read = CampaignOptions.from_toml(text, name="x")
+    read = CostOptions.from_toml(text, name="x")
     assert read.stop == StopRules(max_time=5.0)
     assert read.limits.expansions == 9
     assert read.limits.bytes == options().limits.bytes
@@ -70,7 +70,7 @@ def test_what_a_file_leaves_out_has_its_default() -> None:
 )
 def test_mistakes_in_a_file(text: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        CampaignOptions.from_toml(text, name="x.toml")
+        CostOptions.from_toml(text, name="x.toml")
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,19 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from bugsieve.results.rows import Judgement
 
 from bugsieve.basis.errors import BudgetError, UsageError
 from bugsieve.campaigns.campaign import Campaign, plan_of
 from bugsieve.campaigns.events import Event, RoundDone
-from bugsieve.campaigns.judging import Judge, Parcel
-from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.campaigns.workers import LocalJudge, WorkerPool, WorkerSetup, parcel_size
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.pool import Pool
-from bugsieve.results.rows import Judgement
-from bugsieve.results.saved_task import SavedTask
+from bugsieve.judging.cases import Parcel
+from bugsieve.judging.judge import Judge
+from bugsieve.judging.workers import LocalJudge, WorkerPool, WorkerSetup, parcel_size
 from bugsieve.search import Limits
+from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import Task
 from tests.hostile.processes import children, is_running, needs_proc, wait_until_gone
 from tests.unit.campaigns.contents import contents
@@ -33,10 +34,10 @@ from tests.unit.policies.generated import generated_task, write_task
 ENDLESS = """
 import sys
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.search import Limits
 domain, problem, folder = sys.argv[1:]
-options = CampaignOptions(
+options = CostOptions(
     task=(domain, problem), policy="random", workers=2, limits=Limits(),
     oracles=("planner:astar-hmax",), from_states=None, mode="interleaved",
 )
@@ -52,8 +53,8 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> Task:
     return generated_task(tmp_path_factory.mktemp("task"), "blocksworld", seed=1, blocks=5)
 
 
-def options(**changes: object) -> CampaignOptions:
-    usual = CampaignOptions(
+def options(**changes: object) -> CostOptions:
+    usual = CostOptions(
         (),
         "hill-climbing:hadd",
         oracles=("planner:gbfs-2000",),
@@ -111,11 +112,11 @@ def test_workers_do_not_outlive_a_killed_campaign(tmp_path: Path) -> None:
 HASTY = """
 import sys, time
 from bugsieve.campaigns.campaign import plan_of
-from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.campaigns.workers import WorkerPool, WorkerSetup
-from bugsieve.results.saved_task import SavedTask
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.judging.workers import WorkerPool, WorkerSetup
+from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.loading import load_task
-options = CampaignOptions(task=(sys.argv[1],), policy="random")
+options = CostOptions(task=(sys.argv[1],), policy="random")
 setup = WorkerSetup(SavedTask.of(load_task(sys.argv[1])), plan_of(options), ("lookahead",))
 for delay in (0, 0.1, 0.2, 0.4):
     pool = WorkerPool(setup, 2)
@@ -140,10 +141,10 @@ def test_a_worker_that_is_killed(tmp_path: Path, task: Task) -> None:
             os.kill(children(os.getpid())[0], signal.SIGKILL)
 
     with pytest.raises(BudgetError, match="a worker process was killed, perhaps because the mem"):
-        Campaign.create(folder, options(workers=2), task=task).run(kill_a_worker)
+        Campaign.create(folder, options(workers=2), subject=task).run(kill_a_worker)
     Campaign.open(folder).run()
     whole = tmp_path / "whole"
-    Campaign.create(whole, options(), task=task).run()
+    Campaign.create(whole, options(), subject=task).run()
     assert contents(folder) == contents(whole)
 
 

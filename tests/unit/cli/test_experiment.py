@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.campaigns.events import RoundDone, SafetyRoundDone
+from bugsieve.campaigns.events import RoundDone
 from bugsieve.cli import main
 from bugsieve.cli.experiment_progress import Counts, ExperimentDisplay, duration
 from bugsieve.experiments.experiment import ExperimentStarted
@@ -137,7 +137,7 @@ def test_progress_lines_on_safety(capsys: Captured, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("bugsieve.cli.live_display._SECONDS_BETWEEN_LINES", 0.0)
     Path("safe.toml").write_text(SAFETY_GRID)
-    state = SafetyRoundDone(7, 10, 3, 2, {"fault": 2}, 1.0, 9.0, None)
+    state = RoundDone(7, 10, 3, 2, {"fault": 2}, 1.0, 9.0, None)
     evaluated = Evaluated(500, Evaluation(0.5, 0.5, 9.0), True, 0.1, 0.2, 3.0)
     with ExperimentDisplay(read_experiment(Path("safe.toml"))) as display:
         display.take(ExperimentStarted(2, 0, 1, {2: "safe/networks/net"}))

@@ -118,7 +118,7 @@ def test_seed_and_folder_may_come_first(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         ("", "say which domain to generate; 'bugsieve generate --list' shows them"),
-        ("transprt", "no built-in domain 'transprt' (did you mean 'transport'?)"),
+        ("transprt", "no domain 'transprt' (did you mean 'transport'?)"),
         (
             "transport --vehicle 3",
             "unknown argument '--vehicle' (did you mean '--vehicles'?); "

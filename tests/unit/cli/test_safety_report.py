@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
-from bugsieve.campaigns.events import ClaimRejected, SafetyRoundDone
-from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
-from bugsieve.cli.campaign_display import CampaignDisplay
 from bugsieve.cli.safety_report import safety_count_lines, safety_exit_code
 from bugsieve.cli.state_wording import changes_text, telling_text, values_text
-from bugsieve.results.safety.rows import RejectedClaimRow, UnprovenRow
+from bugsieve.results.safety.rows import RejectedRow, UnprovenRow
 
-ROUND = SafetyRoundDone(
+from bugsieve.campaigns.events import ClaimRejected, RoundDone
+from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
+from bugsieve.cli.campaign_display import CampaignDisplay
+
+ROUND = RoundDone(
     walks=40,
     walk_limit=1000,
     runs=7,
@@ -24,7 +24,7 @@ ROUND = SafetyRoundDone(
     walks_per_second=4.0,
     last_bug_seconds=8.0,
 )
-REJECTED = RejectedClaimRow(3, 1, "vi", "nonsense")
+REJECTED = RejectedRow(3, 1, "vi", "nonsense")
 UNPROVEN = UnprovenRow(3, 1, "vi", "fault", "the proof is too large")
 
 

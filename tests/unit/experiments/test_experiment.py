@@ -12,7 +12,7 @@ import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.experiments.experiment import (
     Experiment,
@@ -21,8 +21,8 @@ from bugsieve.experiments.experiment import (
 )
 from bugsieve.experiments.index import INDEX_FILE, read_index
 from bugsieve.experiments.jobs import JobDone, JobFailed, JobStarted
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
-from bugsieve.results.records import Records
 from tests.hostile.processes import children, needs_proc
 from tests.unit.campaigns.contents import contents
 from tests.unit.experiments.experiments import check_change, experiment, folders, run, stopped
@@ -55,14 +55,14 @@ def test_a_grid_is_run_once(tmp_path: Path) -> None:
     assert sorted(e.number for e in events if isinstance(e, JobDone)) == [0, 1, 2, 3]
     seconds = []
     for folder in folders(made):
-        with Records(folder) as records:
+        with CostRecords(folder) as records:
             assert records.progress().finished is not None
             seconds.append(records.progress().seconds)
-            assert records.header.task.problem == made.grid.cells[0].instance.texts[1]
+            assert records.header.subject.problem == made.grid.cells[0].instance.texts[1]
     summary, events = run(made)
     assert (summary.done, events) == (4, [ExperimentStarted(4, 4, 1)])
     for folder, before in zip(folders(made), seconds, strict=True):
-        with Records(folder) as records:
+        with CostRecords(folder) as records:
             assert records.progress().seconds == before
 
 
@@ -74,7 +74,7 @@ def test_results_do_not_depend_on_workers_or_interruptions(tmp_path: Path) -> No
     files = tuple(str(tmp_path / name) for name in ("domain.pddl", "problem.pddl"))
     for file, text in zip(files, cell.instance.texts, strict=True):
         Path(file).write_bytes(text)
-    assert isinstance(cell.options, CampaignOptions)
+    assert isinstance(cell.options, CostOptions)
     cut = Campaign.create(parts.directory / cell.folder, replace(cell.options, task=files))
     cut.options = replace(cut.options, stop=StopRules(max_bugs=1))
     cut.run()
@@ -223,5 +223,5 @@ def test_children_end_with_their_parent(tmp_path: Path, number: signal.Signals) 
     output, errors = stopped(made, number)
     assert errors == ""
     assert output.endswith("stopped\n") == (number == signal.SIGINT)
-    with Records(folders(made)[0]) as records:
+    with CostRecords(folders(made)[0]) as records:
         assert records.progress().finished is None

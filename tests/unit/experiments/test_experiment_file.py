@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.campaigns.options import DEFAULT_ORACLES, CampaignOptions
+from bugsieve.campaigns.options import DEFAULT_ORACLES, CostOptions
 from bugsieve.cli.experiment import example
 from bugsieve.domains import generate
 from bugsieve.experiments import file as experiment_file
@@ -21,8 +21,8 @@ generator = "gripper"
 """
 
 
-def options_of(cell: Cell) -> CampaignOptions:
-    assert isinstance(cell.options, CampaignOptions)
+def options_of(cell: Cell) -> CostOptions:
+    assert isinstance(cell.options, CostOptions)
     return cell.options
 
 

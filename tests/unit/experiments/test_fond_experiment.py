@@ -48,7 +48,7 @@ def test_each_problem_is_a_model(place: Path, unsafe: str) -> None:
     model = load_fond(place / "ice" / "domain.pddl", place / "ice" / "p1.pddl", DANGER)
     for folder in folders(made):
         with SafetyRecords(folder) as records:
-            assert records.header.document_json() == model.document
+            assert records.header.subject.json() == model.document
             assert records.outcomes() == {("unsafe", False): 10}
     assert run(experiment(place, GRID.format(repr(unsafe))))[0].done == 2
 
@@ -79,7 +79,7 @@ def test_a_property_in_three_files(tmp_path: Path) -> None:
     assert isinstance(whole.instance, ModelInstance)
     property_of = json.loads(whole.instance.document)["properties"][0]["expression"]
     with SafetyRecords(folders(made)[0]) as records:
-        assert records.header.document_json()["properties"][0]["expression"] == property_of
+        assert records.header.subject.json()["properties"][0]["expression"] == property_of
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.campaigns.safety.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
+from bugsieve.campaigns.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
 from bugsieve.domains.jani import generate_model
 from bugsieve.experiments.file import Grid
 from bugsieve.experiments.models import ModelInstance

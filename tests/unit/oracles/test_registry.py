@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
 
 import pytest
 
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
 from bugsieve.benches.bench import Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
-from bugsieve.oracles import registry
 from bugsieve.oracles.combined import AnyOracle, BestOfOracle, split_specs
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import ORACLES, check_oracle_spec, make_oracle
+from tests.other_package import install
 from tests.unit.oracles.benches import places, road_bench, road_map
 
 TASK = road_map(((0, 1, 1), (1, 0, 1), (1, 2, 1)), places=3, goal=2)
@@ -117,15 +117,9 @@ class PluginOracle(Oracle):
         return [inconclusive("asked a plugin")] * len(suspects)
 
 
-def test_other_packages_can_add_oracles(monkeypatch: pytest.MonkeyPatch) -> None:
-    group = registry.ENTRY_POINT_GROUP
-    entries = EntryPoints(
-        [
-            EntryPoint("own", f"{__name__}:PluginOracle", group),
-            EntryPoint("broken", f"{__name__}:NoSuchOracle", group),
-        ]
-    )
-    monkeypatch.setattr(registry, "entry_points", lambda group: entries.select(group=group))
+def test_other_packages_can_add_oracles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = {"own": f"{__name__}:PluginOracle", "broken": f"{__name__}:NoSuchOracle"}
+    install(tmp_path, monkeypatch, {"bugsieve.oracles": entries})
     bench = road_bench(TASK, {})
     (verdict,) = make_oracle("own", bench).judge(bench.suspects(places(0)))
     assert verdict.reason == "asked a plugin"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.policies.models.model_view import ModelView
+from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.protocol import (
     ModelQuestion,
     ProtocolError,

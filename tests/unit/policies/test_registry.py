@@ -11,8 +11,8 @@ from bugsieve.policies.greedy import GreedyPolicy
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.policies.registry import check_spec, list_policies, make_policy
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from tests.other_package import install
 from tests.unit.policies.line import at, line_task
-from tests.unit.policies.other_package import install
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,8 @@ class FirstPolicy(BoundPolicy):
 
 
 def test_members_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(tmp_path, monkeypatch, "bugsieve.policies", f"{__name__}:FirstPolicy")
+    entries = {"first": f"{__name__}:FirstPolicy", "broken": "no_such_module:Policy"}
+    install(tmp_path, monkeypatch, {"bugsieve.policies": entries})
     assert make_policy("first", line_task(4)).choose(at(1)).tolist() == [1]
     with pytest.raises(PolicyError, match="'broken' of no_such_module:Policy cannot be loaded"):
         make_policy("broken", line_task(4))

@@ -6,12 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bugsieve.bugs.cost.bug import Bug, FoundBy
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
-from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.pool import PoolEntry
-from bugsieve.policies.decisions import Ending
 from bugsieve.results.rows import (
     Addition,
     BugRow,
@@ -23,8 +17,15 @@ from bugsieve.results.rows import (
     RunRow,
     VerdictRow,
 )
-from bugsieve.results.saved_task import SavedTask
-from bugsieve.results.store import Store
+
+from bugsieve.bugs.cost.bug import Bug, FoundBy
+from bugsieve.bugs.cost.verdict import Outcome, Verdict
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.cost.store import CostStore
+from bugsieve.tasks.fdr.saved import SavedTask
 from tests.unit.policies.line import at, line_task
 
 PLACES = 100
@@ -70,11 +71,13 @@ class Sample:
         progress = Progress(
             judged=len(self.runs), seconds=float(len(self.runs)), finished="pool full"
         )
-        Store.create(folder, self._header(), Addition(progress, entries, at(*places), judgements))
+        CostStore.create(
+            folder, self._header(), Addition(progress, entries, at(*places), judgements)
+        )
         return folder
 
     def _header(self) -> CampaignHeader:
-        options = CampaignOptions(
+        options = CostOptions(
             task=(),
             policy=self.policy,
             objective=self.objective,

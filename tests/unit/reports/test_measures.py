@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.reports.measures import (
     NOT_APPLICABLE,
@@ -18,7 +18,7 @@ from bugsieve.reports.measures import (
     measure,
     percentage,
 )
-from bugsieve.results.records import Records
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.policies.generated import generated_task
 from tests.unit.reports.samples import Sample
@@ -108,17 +108,17 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A real one, with bugs of both kinds."""
     folder = tmp_path_factory.mktemp("measures")
     task = generated_task(folder, "visitall", seed=1, width=3, height=3)
-    options = CampaignOptions(
+    options = CostOptions(
         task=(),
         policy="hill-climbing:hadd",
         oracles=("lookahead", "perfect"),
         fuzz=FuzzOptions(pool_size=40, seed=3),
     )
-    Campaign.create(folder / "campaign", options, task=task).run()
+    Campaign.create(folder / "campaign", options, subject=task).run()
     return folder / "campaign"
 
 
-def bug_states(records: Records, kind: str) -> list[tuple[int, ...]]:
+def bug_states(records: CostRecords, kind: str) -> list[tuple[int, ...]]:
     states = records.pool().states
     numbers = [row.number for row in records.bugs() if row.bug.kind == kind]
     return [tuple(states[number].tolist()) for number in numbers]
@@ -158,8 +158,8 @@ def region_count(task: Task, states: list[tuple[int, ...]]) -> int:
 @pytest.mark.parametrize(("kind", "name"), [("unsolved", "qual"), ("costly", "quant")])
 def test_diversity_of_a_real_campaign(campaign: Path, kind: str, name: str) -> None:
     values = measure(campaign).values
-    with Records(campaign) as records:
-        task = records.header.task.load()
+    with CostRecords(campaign) as records:
+        task = records.header.subject.load()
         states = bug_states(records, kind)
     assert len(states) > 3
     assert values[f"{name} pairs"] == pytest.approx(share_with_unique_pair(states))

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from bugsieve.basis.errors import InputError
-from bugsieve.results.store_file import StoreWriter
+from bugsieve.results.store import StoreWriter
 from tests.unit.results.small_disk import small_disk
 
 WRITER = """
@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from {store.__module__} import {store.__name__} as Store
 from {samples.__name__} import rounds
-with Store.open(Path(sys.argv[1])) as store:
+with CostStore.open(Path(sys.argv[1])) as store:
     for number, addition in enumerate(rounds(10_000)):
         store.add(addition)
         print(number, flush=True)

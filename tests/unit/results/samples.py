@@ -9,11 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-
-from bugsieve.bugs.cost.bug import Bug, FoundBy
-from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive, passed
-from bugsieve.fuzzing.pool import PoolEntry
-from bugsieve.policies.decisions import Ending
 from bugsieve.results.rows import (
     Addition,
     BugRow,
@@ -26,8 +21,13 @@ from bugsieve.results.rows import (
     TimelineRow,
     VerdictRow,
 )
-from bugsieve.results.saved_task import SavedTask
-from bugsieve.results.store import Store
+
+from bugsieve.bugs.cost.bug import Bug, FoundBy
+from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive, passed
+from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.cost.store import CostStore
+from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.policies.line import line_task
 
@@ -47,12 +47,12 @@ def created(directory: Path, *, policy: str = "greedy:hff") -> Path:
     directory.mkdir(exist_ok=True)
     root = np.zeros((1, 1), dtype=np.uint16)
     start = Addition(Progress(), [PoolEntry(0, None)], root)
-    Store.create(directory, header(policy=policy), start)
+    CostStore.create(directory, header(policy=policy), start)
     return directory
 
 
 def add(directory: Path, *additions: Addition) -> Path:
-    with Store.open(directory) as store:
+    with CostStore.open(directory) as store:
         for addition in additions:
             store.add(addition)
     return directory

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bugsieve.results.rows import Addition, Judgement, Progress
 
 from bugsieve.basis.errors import InputError
 from bugsieve.fuzzing.pool import PoolEntry
-from bugsieve.results.compare import Recall, Shares, compare
-from bugsieve.results.rows import Addition, Judgement, Progress
-from bugsieve.results.store import Store
+from bugsieve.results.cost.compare import Recall, Shares, compare
+from bugsieve.results.cost.store import CostStore
 from tests.unit.policies.line import line_task
 from tests.unit.results.samples import bug_row, created, header, judgement
 
@@ -29,7 +29,7 @@ def campaign(
     entries = [PoolEntry(number, 0, (), 0) for number in range(1, len(pool) + 1)]
     states = np.array([[place] for place in pool], dtype=np.uint16)
     progress = Progress(judged=len(pool) + 1)
-    with Store.open(folder) as store:
+    with CostStore.open(folder) as store:
         store.add(Addition(progress, entries, states, judgements))
     return folder
 
@@ -71,6 +71,6 @@ def test_campaigns_on_different_tasks(tmp_path: Path) -> None:
     one, two = created(tmp_path / "one"), tmp_path / "two"
     two.mkdir()
     start = Addition(Progress(), [PoolEntry(0, None)], np.zeros((1, 1), dtype=np.uint16))
-    Store.create(two, header(line_task(4)), start)
+    CostStore.create(two, header(line_task(4)), start)
     with pytest.raises(InputError, match="are campaigns on different tasks"):
         compare(one, two)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.results.export import export
+from bugsieve.campaigns.export import export
 from tests.unit.results.samples import add, created, rounds
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.bugs.cost.bug import bug_from_json
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.folder import check_free, restore
-from bugsieve.results.records import Records
 from bugsieve.results.schema import STORE_FILE
 from tests.unit.results.samples import add, created, header, rounds
 from tests.unit.results.unprivileged import unprivileged
@@ -34,7 +34,7 @@ def test_all_files_come_from_the_store(campaign: Path) -> None:
     assert (campaign / "domain.pddl").read_bytes() == b"(domain)"
     readme = (campaign / "README.txt").read_text()
     assert "greedy:hff" in readme and "bugsieve resume campaign" in readme
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         bugs = records.bugs()
     files = {path.name: json.loads(path.read_text()) for path in (campaign / "bugs").iterdir()}
     assert {name: bug_from_json(data, source=name) for name, data in files.items()} == {

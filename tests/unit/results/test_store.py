@@ -13,17 +13,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bugsieve.results.rows import Addition, Judgement, OracleRow, Progress, RunRow
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.seeds import Stream
 from bugsieve.policies.decisions import Ending
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.cost.store import CostStore
 from bugsieve.results.folder import check_free
 from bugsieve.results.lock import FolderLock
-from bugsieve.results.records import Records
-from bugsieve.results.rows import Addition, Judgement, OracleRow, Progress, RunRow
 from bugsieve.results.schema import STORE_FILE, VERSION
-from bugsieve.results.store import Store
-from bugsieve.results.store_file import PART_FILE
+from bugsieve.results.store import PART_FILE
 from tests.unit.results import samples
 from tests.unit.results.interruptions import filled_up, killed
 from tests.unit.results.samples import ORACLES, add, bug_row, created, header, judgement, rounds
@@ -40,7 +40,7 @@ def test_what_goes_in_comes_out(campaign: Path) -> None:
     additions = list(rounds(3))
     add(campaign, *additions)
     judgements = [item for addition in additions for item in addition.judgements]
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         assert records.header == header()
         assert records.progress() == additions[-1].progress
         assert records.timeline() == [event for item in additions for event in item.events]
@@ -64,7 +64,7 @@ def test_what_goes_in_comes_out(campaign: Path) -> None:
 
 def test_counts_are_those_of_the_rows(campaign: Path) -> None:
     add(campaign, *rounds(1))
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         assert records.bugs_by_kind() == {"costly": 1, "unsolved": 1}
         assert records.outcomes() == {
             "lookahead": {"bug": 2, "inconclusive": 6},
@@ -75,7 +75,7 @@ def test_counts_are_those_of_the_rows(campaign: Path) -> None:
 
 
 def test_reasons_of_failures_by_how_often_they_occur(campaign: Path) -> None:
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         first, before = len(records.runs()) + 1000, records.telling()
     endings = [Ending.POLICY_CRASH] * 3 + [Ending.ILLEGAL_ACTION]
     details = ["late", "often", "often", "(fly)"]
@@ -86,7 +86,7 @@ def test_reasons_of_failures_by_how_often_they_occur(campaign: Path) -> None:
         )
     ]
     add(campaign, Addition(Progress(), judgements=judgements))
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         assert records.telling() == before + 3
         assert records.failures() == {
             int(Ending.ILLEGAL_ACTION): {"(fly)": 1},
@@ -99,18 +99,18 @@ def test_a_store_from_before_reasons_were_kept(campaign: Path) -> None:
     with closing(sqlite3.connect(campaign / STORE_FILE)) as connection:
         connection.execute("DROP TABLE failures")
         connection.commit()
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         assert records.failures() == {}
     run = RunRow(int(Ending.POLICY_CRASH), 0, 0, 1.0, "why")
     add(campaign, Addition(Progress(), judgements=[Judgement(10**6, run, ())]))
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         assert records.failures() == {int(Ending.POLICY_CRASH): {"why": 1}}
 
 
 def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:
     add(campaign, *rounds(1))
     row = bug_row(3, 3)
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         assert records.bug(row.id) == row
         assert records.bug(row.id[:6]) == row
         assert records.bug("") is None  # there are two
@@ -120,25 +120,25 @@ def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:
 def test_a_failed_addition_leaves_nothing(campaign: Path) -> None:
     one, two = rounds(2)
     broken = replace(two, judgements=[*two.judgements, judgement(9, 9)])  # 9 comes twice
-    with Store.open(campaign) as store:
+    with CostStore.open(campaign) as store:
         store.add(one)
         with pytest.raises(sqlite3.IntegrityError):
             store.add(broken)
-        with Records(campaign) as records:
+        with CostRecords(campaign) as records:
             assert (records.pool_size(), records.progress()) == (9, one.progress)
         store.add(two)
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         assert records.pool_size() == 17
 
 
 def test_a_reader_sees_one_moment(campaign: Path) -> None:
     one, two = rounds(2)
-    with Store.open(campaign) as store:
+    with CostStore.open(campaign) as store:
         store.add(one)
-        with Records(campaign) as records:
+        with CostRecords(campaign) as records:
             store.add(two)
             assert (records.pool_size(), records.progress()) == (9, one.progress)
-        with Records(campaign) as records:
+        with CostRecords(campaign) as records:
             assert records.pool_size() == 17
 
 
@@ -146,7 +146,7 @@ def test_a_reader_sees_one_moment(campaign: Path) -> None:
 def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(campaign: Path, cut: int) -> None:
     wait_for = Stream(cut, "cut").integer(1, 60)
     acknowledged = killed(campaign, Store, samples, after=wait_for)
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         progress = records.progress()
         assert progress.rounds in (acknowledged + 1, acknowledged + 2)
         states = 1 + 8 * progress.rounds
@@ -159,7 +159,7 @@ def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(campaign: Path, cu
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(campaign: Path) -> None:
     stored = filled_up(campaign, Store, rounds(10_000))
-    with Records(campaign) as records:
+    with CostRecords(campaign) as records:
         assert records.progress().rounds == stored
         assert records.pool_size() == 1 + 8 * stored
 
@@ -170,7 +170,7 @@ def test_a_disk_too_small_for_a_new_store(tmp_path: Path) -> None:
     states = np.concatenate([addition.states for addition in additions])
     big = Addition(Progress(), entries, states)
     with small_disk(500_000), pytest.raises(InputError, match="the disk is full"):
-        Store.create(tmp_path, header(), big)
+        CostStore.create(tmp_path, header(), big)
     assert not (tmp_path / STORE_FILE).exists()
     check_free(tmp_path)  # what is left does not stand in the way of a second attempt
 
@@ -178,7 +178,7 @@ def test_a_disk_too_small_for_a_new_store(tmp_path: Path) -> None:
 def test_a_store_that_was_cut_short_in_the_making_is_made_again(tmp_path: Path) -> None:
     (tmp_path / PART_FILE).write_bytes(b"half a store")
     created(tmp_path)
-    with Records(tmp_path) as records:
+    with CostRecords(tmp_path) as records:
         assert records.pool_size() == 1
     assert not (tmp_path / PART_FILE).exists()
 
@@ -187,7 +187,7 @@ def test_a_newer_store_is_not_touched(campaign: Path) -> None:
     connection = sqlite3.connect(campaign / STORE_FILE)
     connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     connection.close()
-    for attempt in (Store.open, Records):
+    for attempt in (CostStore.open, Records):
         with pytest.raises(InputError, match=f"newer Bugsieve .store version {VERSION + 1}"):
             attempt(campaign)
 
@@ -211,7 +211,7 @@ def test_folders_that_are_no_campaigns(tmp_path: Path) -> None:
         "text": "is damaged or no store at all",
     }
     for name, sentence in sentences.items():
-        for attempt in (Store.open, Records):
+        for attempt in (CostStore.open, Records):
             with pytest.raises(InputError, match=sentence):
                 attempt(tmp_path / name)
 
@@ -220,7 +220,7 @@ def test_one_runner_at_a_time_but_any_number_of_readers(campaign: Path) -> None:
     lock = FolderLock(campaign)
     with pytest.raises(UsageError, match=rf"another process \({os.getpid()}\) is running"):
         FolderLock(campaign)
-    Records(campaign).close()
+    CostRecords(campaign).close()
     lock.close()
     FolderLock(campaign).close()
 
@@ -245,7 +245,10 @@ def test_the_lock_dies_with_its_holder(campaign: Path) -> None:
 def test_a_store_locked_by_another_program(campaign: Path) -> None:
     other = sqlite3.connect(campaign / STORE_FILE, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with Store.open(campaign, patience=0.0) as store, pytest.raises(UsageError, match="locked"):
+    with (
+        CostStore.open(campaign, patience=0.0) as store,
+        pytest.raises(UsageError, match="locked"),
+    ):
         store.add(next(rounds(1)))
     other.close()
 
@@ -254,14 +257,14 @@ def test_a_read_only_folder_can_be_read_but_not_run(campaign: Path) -> None:
     for path in (campaign, *campaign.iterdir()):
         path.chmod(0o555)
     with unprivileged(campaign):
-        with Records(campaign) as records:
+        with CostRecords(campaign) as records:
             assert records.pool_size() == 1
         with pytest.raises(InputError, match="cannot be written .* check its permissions"):
             FolderLock(campaign)
         with pytest.raises(InputError, match="cannot be written"):
-            Store.open(campaign)
+            CostStore.open(campaign)
 
 
 def test_oracles_that_object_are_kept_with_their_reason(campaign: Path) -> None:
-    with Records(campaign) as records:
-        assert records.header.oracles[1] == OracleRow("undo-qual", "no way back")
+    with CostRecords(campaign) as records:
+        assert records.header.used_oracles[1] == OracleRow("undo-qual", "no way back")

@@ -1,39 +1,30 @@
-"""Testing objectives by name: "quantitative", "qualitative", "avoid:FORMULA"."""
+"""Testing objectives by their specs; the names are in `bugsieve.basis.families`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import suggest
-from bugsieve.benches.objectives.avoid import Avoid
+from bugsieve.basis import families
+from bugsieve.basis.errors import UnsupportedError
+from bugsieve.basis.members import MemberTable
 from bugsieve.benches.objectives.objective import Objective
-from bugsieve.benches.objectives.qualitative import Qualitative
-from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.tasks.fdr.task import Task
 
-OBJECTIVES = {
-    "quantitative": "reach the goal at the least cost",
-    "qualitative": "reach the goal wherever that is possible",
-    "avoid:FORMULA": "reach the goal without ever meeting a condition on facts",
-}
-
-_MAKERS: dict[str, Callable[[Task], Objective]] = {
-    "quantitative": Quantitative,
-    "qualitative": Qualitative,
-}
+OBJECTIVES: MemberTable[type[Objective]] = MemberTable(families.OBJECTIVES)
 
 
 def make_objective(spec: str, task: Task) -> Objective:
-    """The objective of this name for the task; UsageError with the nearest name otherwise."""
-    name, colon, formula = spec.partition(":")
-    if name == "avoid" and colon:
-        return Avoid(task, formula)
-    if spec not in _MAKERS:
-        known = ", ".join(OBJECTIVES)
-        hint = suggest(spec, OBJECTIVES)
-        raise UsageError(f"there is no objective '{spec}'{hint}; there are {known}")
-    return _MAKERS[spec](task)
+    """The objective of this spec for the task; UsageError with the nearest name otherwise."""
+    OBJECTIVES.check(spec)
+    name, member, argument = OBJECTIVES.parse(spec)
+    reason = member.objection(task)
+    if reason is not None:
+        raise UnsupportedError(f"objective {name!r} cannot be used on {task.name}: {reason}")
+    return member.from_spec(task, argument)
 
 
-__all__ = ["OBJECTIVES", "Objective", "make_objective"]
+def objective_class(spec: str) -> type[Objective]:
+    """What a spec names, where there is no task; UsageError with the nearest name otherwise."""
+    OBJECTIVES.check(spec)
+    return OBJECTIVES.parse(spec)[1]
+
+
+__all__ = ["OBJECTIVES", "Objective", "make_objective", "objective_class"]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.benches.objectives.objective import (
     Alternatives,
+    BugKind,
     Objective,
     Values,
     certain_failures,
     path_states,
 )
-from bugsieve.policies.graph import PolicyGraph, RunTable
+from bugsieve.policies.run_table import RunTable
 from bugsieve.tasks.fdr.conditions import parse_condition
 from bugsieve.tasks.fdr.restriction import Restriction
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -36,30 +40,45 @@ class AvoidingPlans(Alternatives):
 
 
 class Avoid(Objective):
-    """Maximise whether the condition holds in no state of the run, the first and last included.
+    """Reach the goal without ever meeting a condition on facts.
 
+    Maximise whether the condition holds in no state of the run, the first and last included.
     A run that gets stuck without meeting the condition has nothing to answer for here.
     """
 
+    usage = "avoid:FORMULA"
+    examples = ()  # conditions are about the facts of a task
     minimise = False
     worst = 0.0
+    takes_any_plan = False
+    kinds: ClassVar = {
+        "avoidable": BugKind("Avoidable bugs: the condition is met where it need not be")
+    }
+    possible = "the condition could be avoided"
 
     def __init__(self, task: Task, formula: str) -> None:
         super().__init__(task)
         self.condition = parse_condition(formula, task)
         self.spec = f"avoid:{self.condition.text}"
 
-    def policy_values(self, graph: PolicyGraph, runs: RunTable) -> Values:
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument is a condition; what it is about is known with the task."""
+        if argument is None:
+            raise UsageError(f"there is no objective 'avoid' without a condition: {cls.usage}")
+
+    @classmethod
+    def from_spec(cls, task: Task, argument: str | None) -> Avoid:
+        """The argument is the condition."""
+        return cls(task, argument or "")
+
+    def policy_values(self, runs: RunTable) -> Values:
         """0 where the condition holds somewhere, 1 where the run has ended without it."""
-        ended = runs.solved | certain_failures(graph, runs)
+        ended = runs.solved | certain_failures(runs)
         values = np.where(ended, 1.0, np.nan)
-        if not len(values):
-            return values
-        paths = graph.paths(runs)
-        starts = np.concatenate([[0], np.cumsum(runs.steps[:-1] + 1)])
-        ids, where = np.unique(np.concatenate(paths), return_inverse=True)
-        held = self.condition.holds(graph.states(ids))[where]
-        values[np.logical_or.reduceat(held, starts)] = 0.0
+        visits = runs.visits()
+        held = self.condition.holds(visits.states)[visits.which]
+        values[np.logical_or.reduceat(held, visits.offsets[:-1])] = 0.0
         return values
 
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:
@@ -71,7 +90,7 @@ class Avoid(Objective):
         """The policy meets a condition that it could have avoided."""
         return "avoidable"
 
-    def settled_at(self, states: StateArray) -> int | None:
+    def settled_at(self, states: StateArray, actions: Sequence[int] = ()) -> int | None:
         """The first state in which the condition holds."""
         held = self.condition.holds(states)
         return int(held.argmax()) if held.any() else None

@@ -2,19 +2,24 @@
 
 An objective is a value function V to minimise or to maximise. A state is a bug of the policy when
 some other run from it has a better value than the policy's own; the distance between the two is
-the gap. Adding an objective means adding one file beside this one.
+the gap. What others need to know of an objective it declares itself, so adding one means a file
+beside this one, a line in the table of this folder, and a rule in the checker.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.graph import PolicyGraph, RunTable
+from bugsieve.policies.run_table import RunTable
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 Values = NDArray[np.float64]
@@ -28,14 +33,37 @@ Nor does a crash of a policy that never got ready or that our memory limit stopp
 """
 
 
-def certain_failures(graph: PolicyGraph, runs: RunTable) -> NDArray[np.bool_]:
+def certain_failures(runs: RunTable) -> NDArray[np.bool_]:
     """Which runs never reach the goal, for certain and by the policy's own doing."""
-    failed: NDArray[np.bool_] = np.isin(runs.endings, FAILURES) & ~graph.excused(runs)
+    failed: NDArray[np.bool_] = np.isin(runs.endings, FAILURES) & ~runs.excused
     return failed
 
 
+@dataclass(frozen=True)
+class BugKind:
+    """A kind of bugs in words."""
+
+    title: str
+    """The heading of such bugs."""
+    line: str = "{run[ending]} instead of a plan of cost {plan[cost]}"
+    """What is wrong with one of them; the fields are those of its certificate."""
+
+    def describe(self, certificate: Mapping[str, Any]) -> str:
+        """What is wrong with the bug of a certificate."""
+        return self.line.format_map(certificate)
+
+
+UNSOLVED = BugKind("Qualitative bugs: the policy fails where it need not")
+
+
 class Alternatives:
-    """The plans that an objective accepts as better runs, as the plans of a task to search in."""
+    """The plans that an objective accepts as better runs, as the plans of a task to search in.
+
+    That may be a task compiled for the objective. One that reads more into a run than its states,
+    with an automaton of rules for example, adds a variable for the automaton and lets every
+    operator move it: `start` puts it in its first state, `resume` in the one it has come to, and
+    `plan` takes the operators back to those of the tested task.
+    """
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -44,21 +72,56 @@ class Alternatives:
         """The state to search from; None when no run from `state` can be accepted."""
         return state
 
+    def resume(self, states: StateArray, actions: Sequence[int]) -> StateArray | None:
+        """The same for a run that has come along these states by these actions."""
+        return self.start(states[-1])
+
     def plan(self, found: tuple[int, ...]) -> tuple[int, ...]:
         """A plan of the searched task as operators of the tested task."""
         return found
 
 
 class Objective(ABC):
-    """A testing objective, bound to one task."""
+    """A testing objective, bound to one task.
 
+    `task` is what is tested, `alternatives().task` what is searched for better runs.
+    """
+
+    usage: ClassVar[str]
+    """How its specs are written."""
     spec: str
     minimise: bool
     worst: float
     """The value of a run that achieves nothing."""
+    costs_count: ClassVar[bool] = False
+    """Whether the value of a run that reaches the goal is its cost."""
+    takes_any_plan: ClassVar[bool] = True
+    """Whether every plan is better than a run of the worst value, and not only `alternatives`."""
+    kinds: ClassVar[Mapping[str, BugKind]]
+    """What `kind` may say."""
+    possible: ClassVar[str]
+    """What the policy has missed, as half a sentence that goes on with "before"."""
+    usual_oracles: ClassVar[tuple[str, ...]] = ("lookahead", "planner:gbfs-20000")
+    """Who judges where nobody is named."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
+
+    @classmethod
+    def objection(cls, task: Task) -> str | None:
+        """None, or why policies of this task cannot be tested for it."""
+        return None
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """Raise UsageError where no task could make `name:argument` right."""
+        if argument is not None:
+            raise UsageError(f"the objective {cls.usage!r} takes no argument, got {argument!r}")
+
+    @classmethod
+    def from_spec(cls, task: Task, argument: str | None) -> Objective:
+        """The objective of the spec `name:argument`, which has been checked."""
+        return cls(task)
 
     @property
     def best(self) -> float:
@@ -78,8 +141,11 @@ class Objective(ABC):
         return not math.isnan(policy_value) and self.better(other_value, policy_value)
 
     @abstractmethod
-    def policy_values(self, graph: PolicyGraph, runs: RunTable) -> Values:
-        """The value of each run of the policy."""
+    def policy_values(self, runs: RunTable) -> Values:
+        """The value of each run of the policy.
+
+        `runs` has their endings and costs, and on demand their states and actions.
+        """
 
     @abstractmethod
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:
@@ -87,15 +153,15 @@ class Objective(ABC):
 
     @abstractmethod
     def kind(self, policy_value: float) -> str:
-        """What a bug is called in which the policy's run has this value."""
+        """Which of the `kinds` a bug is in which the policy's run has this value."""
 
-    def settled_at(self, states: StateArray) -> int | None:
-        """The state of a run that settles its value for good; None if only its end does."""
+    def settled_at(self, states: StateArray, actions: Sequence[int] = ()) -> int | None:
+        """After how many steps the value of a run is settled for good; None if its end decides."""
         return None
 
     def cost_bound(self, policy_value: float) -> int | None:
         """Plans this dear or dearer cannot be better; None when the cost does not matter."""
-        return None
+        return int(policy_value) if self.costs_count and math.isfinite(policy_value) else None
 
     def alternatives(self) -> Alternatives:
         """Where to search for better runs."""

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
-from bugsieve.benches.objectives.objective import Objective, Values, certain_failures
-from bugsieve.policies.graph import PolicyGraph, RunTable
+from bugsieve.benches.objectives.objective import UNSOLVED, Objective, Values, certain_failures
+from bugsieve.policies.run_table import RunTable
 from bugsieve.tasks.fdr.task import StateArray
 
 
 class Qualitative(Objective):
-    """Maximise whether the goal is reached, whatever it costs."""
+    """Reach the goal wherever that is possible, whatever it costs."""
 
+    usage = "qualitative"
     spec = "qualitative"
     minimise = False
     worst = 0.0
+    kinds: ClassVar = {"unsolved": UNSOLVED}
+    possible = "the goal could be reached"
 
-    def policy_values(self, graph: PolicyGraph, runs: RunTable) -> Values:
+    def policy_values(self, runs: RunTable) -> Values:
         """1 for solved runs, 0 for runs that certainly fail."""
         values = np.where(runs.solved, 1.0, np.nan)
-        values[certain_failures(graph, runs)] = 0.0
+        values[certain_failures(runs)] = 0.0
         return values
 
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:

@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
 from bugsieve.benches.objectives.objective import (
+    UNSOLVED,
+    BugKind,
     Objective,
     Values,
     certain_failures,
     plan_cost,
 )
-from bugsieve.policies.graph import PolicyGraph, RunTable
+from bugsieve.policies.run_table import RunTable
 from bugsieve.tasks.fdr.task import StateArray
 
 
 class Quantitative(Objective):
-    """Minimise the cost of reaching the goal."""
+    """Reach the goal at the least cost."""
 
+    usage = "quantitative"
     spec = "quantitative"
     minimise = True
     worst = math.inf
+    costs_count = True
+    kinds: ClassVar = {
+        "unsolved": UNSOLVED,
+        "costly": BugKind(
+            "Quantitative bugs: the policy's plan costs more than it need",
+            "cost {run[cost]} instead of {plan[cost]}",
+        ),
+    }
+    possible = "the best plan could be had"
+    usual_oracles = ("lookahead", "aras", "planner:gbfs-20000")
 
-    def policy_values(self, graph: PolicyGraph, runs: RunTable) -> Values:
+    def policy_values(self, runs: RunTable) -> Values:
         """Costs of solved runs, infinity for runs that certainly fail."""
         values = np.where(runs.solved, runs.costs.astype(np.float64), np.nan)
-        values[certain_failures(graph, runs)] = math.inf
+        values[certain_failures(runs)] = math.inf
         return values
 
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:
@@ -36,7 +50,3 @@ class Quantitative(Objective):
     def kind(self, policy_value: float) -> str:
         """The policy reaches the goal at too high a cost, or not at all."""
         return "costly" if math.isfinite(policy_value) else "unsolved"
-
-    def cost_bound(self, policy_value: float) -> int | None:
-        """The cost of the policy's own run, if it reaches the goal."""
-        return int(policy_value) if math.isfinite(policy_value) else None

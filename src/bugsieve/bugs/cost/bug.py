@@ -10,7 +10,7 @@ from typing import Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.certificate import certificate_of, from_json_number
+from bugsieve.bugs.cost.certificate import KnownRun, certificate_of, from_json_number
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -43,7 +43,7 @@ class Bug:
 
     @property
     def kind(self) -> str:
-        """ "unsolved", "costly" or "avoidable"."""
+        """One of the kinds that its objective declares, such as "unsolved" or "costly"."""
         return str(self.certificate["kind"])
 
     @property
@@ -78,9 +78,10 @@ def make_bug(
     *,
     oracle: str,
     found_by: FoundBy | None = None,
+    run: KnownRun | None = None,
 ) -> Bug:
-    """The bug that a verdict of an oracle proves."""
-    certificate = certificate_of(bench, state, verdict)
+    """The bug that a verdict of an oracle proves; `run` is the policy's run, where it is known."""
+    certificate = certificate_of(bench, state, verdict, run=run)
     return Bug(bug_id(certificate), certificate, oracle, verdict.reason, verdict.exact, found_by)
 
 

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from bugsieve.basis.errors import InternalError
@@ -14,7 +16,8 @@ from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.policy import policy_name
-from bugsieve.policies.runs import Run, run_policy
+from bugsieve.policies.run_table import RunTable
+from bugsieve.policies.runs import runs_of
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 VERSION = 1
@@ -22,12 +25,31 @@ CONDITION_MET = "condition met"
 """The ending of a run that is cut where it meets the condition it should avoid."""
 
 
-def certificate_of(bench: Bench, state: StateArray, verdict: Verdict) -> dict[str, Any]:
-    """The certificate of a bug that an oracle found; InternalError if the verdict proves none."""
+@dataclass(frozen=True)
+class KnownRun:
+    """The policy's run from a state: as certificates have it, and its value."""
+
+    part: Mapping[str, Any]
+    value: float
+
+    @classmethod
+    def of(cls, bench: Bench, start: StateArray) -> KnownRun:
+        """What the bench says of it."""
+        runs = bench.runs(start)
+        return cls(run_part(bench, runs), float(bench.values(runs)[0]))
+
+
+def certificate_of(
+    bench: Bench, state: StateArray, verdict: Verdict, *, run: KnownRun | None = None
+) -> dict[str, Any]:
+    """The certificate of a bug that an oracle found; InternalError if the verdict proves none.
+
+    `run` is the policy's run from the state, where that is known.
+    """
     task, objective = bench.task, bench.objective
     start = task.checked_state(state)
-    runs = bench.runs(start)
-    policy_value = float(bench.values(runs)[0])
+    known = KnownRun.of(bench, start) if run is None else run
+    policy_value = known.value
     plan = verdict.plan
     if plan is None or not task.is_goal(path_states(task, start, plan)[-1]).all():
         raise InternalError("a bug was claimed without a plan that reaches the goal")
@@ -42,7 +64,7 @@ def certificate_of(bench: Bench, state: StateArray, verdict: Verdict) -> dict[st
         "policy": policy_name(bench.policy),
         "state": start.tolist(),
         "facts": sorted(task.facts(start) - task.static_facts),
-        "run": _run_part(bench, start),
+        "run": dict(known.part),
         "plan": _path_part(task, plan),
         "policy_value": as_json_number(policy_value),
         "value": as_json_number(value),
@@ -60,28 +82,21 @@ def from_json_number(value: int | None) -> float:
     return math.inf if value is None else float(value)
 
 
-def _run_part(bench: Bench, start: StateArray) -> dict[str, Any]:
-    run = run_policy(
-        bench.task, bench.policy, start, step_limit=bench.step_limit, graph=bench.graph
-    )[0]
-    settled = bench.objective.settled_at(run.states(bench.task))
+def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
+    """The policy's run from a state, a table of one row, as certificates have it."""
+    (run,), failure = runs_of(runs), runs.failure(0)
+    settled = bench.objective.settled_at(run.states(bench.task), run.actions)
     if settled is not None:
         cut = _path_part(bench.task, run.actions[:settled])
         return {**cut, "ending": CONDITION_MET, "loop_start": None, "chosen": None, "detail": ""}
+    is_illegal = failure is not None and run.ending is Ending.ILLEGAL_ACTION
     return {
         **_path_part(bench.task, run.actions),
         "ending": run.ending.label,
         "loop_start": run.loop_start,
-        "chosen": _chosen(bench, run),
+        "chosen": failure.action if failure is not None and is_illegal else None,
         "detail": run.detail,
     }
-
-
-def _chosen(bench: Bench, run: Run) -> int | None:
-    """The illegal action at the end of a run; NO_ACTION if it is not even a number of one."""
-    if run.ending is not Ending.ILLEGAL_ACTION:
-        return None
-    return int(bench.graph.decide(run.states(bench.task)[-1:]).actions[0])
 
 
 def _path_part(task: Task, operators: tuple[int, ...]) -> dict[str, Any]:

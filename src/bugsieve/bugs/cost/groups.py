@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bugsieve._native import StateRegistry
 from bugsieve.benches.bench import Bench
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.graph import Ids, RunTable
+from bugsieve.policies.run_table import Ids, RunTable, Visits
 from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import StateArray, Task
 
@@ -47,52 +47,56 @@ def fault_groups(bench: Bench, states: StateArray, *, bound: str = "hmax") -> li
     if not len(states):
         return []
     runs = bench.runs(states)
-    paths = bench.graph.paths(runs)
-    doubts = _doubts(bench, paths, bound)
-    traces = [_trace(bench, runs, row, paths[row], doubts[row]) for row in range(len(paths))]
+    doubts = _doubts(bench, runs.visits(), bound)
+    settled = _settled(bench, runs)
+    traces = [_trace(runs, row, doubts[row], settled[row]) for row in range(len(runs))]
     members: dict[int, list[int]] = {}
     for row, trace in enumerate(traces):
         members.setdefault(trace.key, []).append(row)
     groups = [
-        FaultGroup(tuple(rows), _first_common(bench, [traces[row].ids for row in rows]))
+        FaultGroup(tuple(rows), _first_common(runs, [traces[row].ids for row in rows]))
         for rows in members.values()
     ]
     return sorted(groups, key=lambda group: (-len(group.members), group.members))
 
 
-def _doubts(bench: Bench, paths: Sequence[Ids], bound: str) -> list[NDArray[np.bool_]]:
+def _doubts(bench: Bench, visits: Visits, bound: str) -> list[NDArray[np.bool_]]:
     """For each state of each run whether the goal might be reached from it more cheaply."""
-    ids, where = np.unique(np.concatenate(paths), return_inverse=True)
-    states = bench.graph.states(ids)
-    table = bench.runs(states)
-    doubtful = np.ones(len(ids), dtype=bool)
+    table = bench.runs(visits.states)
+    doubtful = np.ones(len(table), dtype=bool)
     solved = np.flatnonzero(table.solved)
     if len(solved):
-        least = bench.task.heuristic(bound).evaluate(states[solved])
+        least = bench.task.heuristic(bound).evaluate(visits.states[solved])
         doubtful[solved] = table.costs[solved] > least
-    ends = np.cumsum([len(path) for path in paths])
-    return np.split(doubtful[where], ends[:-1])
+    return visits.split(doubtful)
 
 
-def _trace(
-    bench: Bench, runs: RunTable, row: int, path: Ids, doubtful: NDArray[np.bool_]
-) -> _Trace:
-    settled = bench.objective.settled_at(bench.graph.states(path))
+def _settled(bench: Bench, runs: RunTable) -> list[int | None]:
+    """After how many steps the value of each run is settled for good, if it is before the end."""
+    return [
+        bench.objective.settled_at(runs.source.states(path), actions.tolist())
+        for path, actions in zip(runs.paths, runs.actions(), strict=True)
+    ]
+
+
+def _trace(runs: RunTable, row: int, doubtful: NDArray[np.bool_], settled: int | None) -> _Trace:
+    path = runs.paths[row]
     if settled is not None:
         path = path[: max(settled, 1)]
     elif runs.endings[row] == Ending.LOOP:
-        loop = path[bench.graph.loop_start(int(path[0])) :]
+        loop = path[runs.loop_start(row) :]
         return _Trace(path[:-1], int(loop.min()))
     elif runs.endings[row] == Ending.SOLVED:
         path = path[doubtful] if doubtful.any() else path[:1]
     return _Trace(path, int(path[-1]))
 
 
-def _first_common(bench: Bench, paths: Sequence[Ids]) -> StateArray:
+def _first_common(runs: RunTable, paths: Sequence[Ids]) -> StateArray:
     """The first state that is on all paths; no path has a state twice."""
     ids, counts = np.unique(np.concatenate(paths), return_counts=True)
+    # No path has a state twice, so a state that is counted once per path is on all of them.
     shared = np.isin(paths[0], ids[counts == len(paths)])
-    state: StateArray = bench.graph.states(paths[0][shared][:1])[0]
+    state: StateArray = runs.source.states(paths[0][shared][:1])[0]
     return state
 
 
@@ -110,6 +114,7 @@ def bug_regions(task: Task, states: StateArray) -> NDArray[np.int64]:
         after, _, offsets = task.all_successors(distinct[low : low + _STATES_PER_BATCH])
         targets = registry.find(after)
         sources = low + np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        # `find` knows the bugs alone: a successor that is none has no number.
         inside = targets >= 0
         for one, other in zip(sources[inside].tolist(), targets[inside].tolist(), strict=True):
             parents[_root(parents, one)] = _root(parents, other)
@@ -142,6 +147,7 @@ def have_unique_fact_pair(task: Task, states: StateArray) -> NDArray[np.bool_]:
     rows = _telling_columns(task.checked_states(states))
     unique = np.zeros(len(rows), dtype=bool)
     sizes = rows.max(axis=0, initial=0) + 1
+    # As many other columns at once as keep the table of codes small.
     step = max(1, _CODES_PER_BATCH // max(1, len(rows)))
     for first in range(rows.shape[1] - 1):
         for low in range(first + 1, rows.shape[1], step):

@@ -101,6 +101,8 @@ def shorter_path(
     if not best:
         return best
     target = steps_to(task, states[-1])
+    # Greedy search first: a shorter path that it finds quickly is a tighter bound for A*, which
+    # may not finish.
     found = greedy(target, task.initial_state, limits=limits, cost_bound=len(best))
     best = best if found.plan is None else found.plan
     found = astar(target, task.initial_state, limits=limits, cost_bound=len(best))
@@ -109,6 +111,7 @@ def shorter_path(
 
 def _without_circles(states: StateArray, path: tuple[int, ...]) -> tuple[int, ...]:
     """The path without the parts that lead back to where they began."""
+    # Always on from the last visit of a state: everything between two visits was a circle.
     last = {state.tobytes(): step for step, state in enumerate(states)}
     kept = []
     step = last[states[0].tobytes()]

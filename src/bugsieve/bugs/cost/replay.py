@@ -11,10 +11,10 @@ import numpy as np
 
 from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
+from bugsieve.bugs.cost.certificate import CONDITION_MET
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.graph import PolicyGraph
-from bugsieve.policies.runs import Run, run_policy
+from bugsieve.policies.runs import Run, runs_of
 from bugsieve.tasks.fdr.task import StateArray
 
 _EXPLAINED = (Ending.ILLEGAL_ACTION, Ending.POLICY_CRASH, Ending.POLICY_HANG)
@@ -72,13 +72,11 @@ def _cannot(sentence: str) -> ReplayResult:
 
 
 def _attempt(bench: Bench, state: StateArray) -> _Attempt:
-    """A run with a graph of its own, so that nothing is answered from memory."""
-    graph = PolicyGraph(bench.task, bench.policy)
-    run = run_policy(bench.task, bench.policy, state, step_limit=bench.step_limit, graph=graph)[0]
-    runs = graph.table(state, step_limit=bench.step_limit)
-    settled = bench.objective.settled_at(run.states(bench.task))
+    runs = bench.afresh().runs(state)
+    (run,) = runs_of(runs)
+    settled = bench.objective.settled_at(run.states(bench.task), run.actions)
     decided = len(run.actions) if settled is None else settled
-    return _Attempt(run, float(bench.objective.policy_values(graph, runs)[0]), decided)
+    return _Attempt(run, float(bench.values(runs)[0]), decided)
 
 
 def _steps(attempt: _Attempt) -> list[object]:
@@ -123,7 +121,7 @@ def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> 
 def _change(certificate: Mapping[str, Any], attempt: _Attempt) -> int | None:
     """The first step at which the run is not the certificate's."""
     recorded = certificate["run"]
-    settled = certificate["kind"] == "avoidable"
+    settled = recorded["ending"] == CONDITION_MET
     if settled and attempt.run.actions[: attempt.decided] == tuple(recorded["operators"]):
         return None if attempt.value == certificate["policy_value"] else attempt.decided
     return _difference(

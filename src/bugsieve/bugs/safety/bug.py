@@ -190,6 +190,9 @@ class SafetyBugMaker:
         """What the policy does in the states of the proofs, where divergences count."""
         if claim.radius is None:
             return []
+        # The checker counts divergences, so it must know what the policy does in each state of a
+        # proof. The run says so for its own states; of the others the policy is asked. Sorted and
+        # without repetition, so that equal proofs give equal certificates.
         proofs = [claim.safe.states]
         proofs += [] if claim.unsafe is None else [claim.unsafe.states]
         words = np.unique(np.concatenate(proofs), axis=0)

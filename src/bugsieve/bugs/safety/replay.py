@@ -89,6 +89,8 @@ def _replay_fault(
 
 
 def _is_lost(model: JaniInterpreter, certificate: Mapping[str, Any], state: State) -> bool:
+    # Only states with a rank are known as lost, others may be. The decision is the policy's own,
+    # hence no divergence, and leaves the whole budget.
     budget = certificate["radius"] or 0
     ranked = any(row[1] == budget and tuple(row[0]) == state for row in certificate["unsafe"])
     return ranked or model.kind(state) == safety_claims.UNSAFE
@@ -148,6 +150,8 @@ def _replay_run(
     if change is None:
         sentence = f"the policy does the same again: danger after {steps}"
         return ReplayResult(ReplayStatus.STILL_FAILS, sentence)
+    # Another action may have the same outcome: the run is gone only where the recorded next state
+    # cannot follow any more.
     for position, action in enumerate(chosen):
         outcomes = model.transitions(tuple(states[position])).get(action, ())
         if tuple(states[position + 1]) not in outcomes:

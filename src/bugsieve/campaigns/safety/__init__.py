@@ -1,1 +1,1 @@
-"""Safety campaigns: unsafe runs of one policy on one model, and the faults in them."""
+"""Safety testing as a kind of campaigns, and the shields made from its proofs."""

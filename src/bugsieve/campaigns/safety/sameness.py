@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from bugsieve.campaigns.safety.campaign import SafetyCampaign
+from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.summary import SafetySummary
 from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.fuzzing.unsafe_runs import WalkOutcome
@@ -22,7 +22,7 @@ class Sameness(Enum):
     ALIKE = "they have the same start, ending and number of steps: most likely one run"
 
 
-def sameness_of(campaign: SafetyCampaign, summary: SafetySummary) -> Sameness:
+def sameness_of(records: SafetyRecords, summary: SafetySummary) -> Sameness:
     """What all walks of a campaign have in common; the states of unsafe runs alone are stored."""
     if summary.walks < 2 or len(summary.outcomes) != 1:
         return Sameness.NONE
@@ -30,13 +30,14 @@ def sameness_of(campaign: SafetyCampaign, summary: SafetySummary) -> Sameness:
         return Sameness.ONE_RUN if summary.different_runs == 1 else Sameness.NONE
     if WalkOutcome.STEP_LIMIT.value in summary.outcomes:
         return Sameness.NONE  # the limit alone makes their lengths equal
-    with SafetyRecords(campaign.directory) as records:
-        least, most = records.walk_steps()
-    is_alike = least == most and _has_one_start(campaign, summary.walks)
+    least, most = records.walk_steps()
+    is_alike = least == most and _has_one_start(records, summary.walks)
     return Sameness.ALIKE if is_alike else Sameness.NONE
 
 
-def _has_one_start(campaign: SafetyCampaign, walks: int) -> bool:
-    sampler = StartSampler(campaign.policy.model, campaign.options.fuzz.seed)
+def _has_one_start(records: SafetyRecords, walks: int) -> bool:
+    options = SafetyOptions.from_toml(records.header.options, name=str(records.directory))
+    model = records.header.subject.load(source=str(records.directory))
+    sampler = StartSampler(model, options.fuzz.seed)
     starts = sampler.sample(range(min(walks, _STARTS)))
     return bool((starts == starts[0]).all())

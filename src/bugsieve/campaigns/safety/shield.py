@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.campaigns.safety.campaign import AnyPath, policy_of
+from bugsieve.campaigns.campaign import AnyPath
+from bugsieve.campaigns.safety.policy import policy_of
 from bugsieve.checkers.safety import SafetyBugChecker
+from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.rows import row_keys
 from bugsieve.policies.models.table import write_table
 from bugsieve.results.proofs import proof_of
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.safety.rows import SafetyBugRow
 from bugsieve.tasks.jani.model import JaniModel, StateArray
 
 Choices = dict[bytes, tuple[StateArray, int]]

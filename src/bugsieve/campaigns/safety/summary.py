@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from bugsieve.basis.wording import counted
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.troubles import Trouble
 from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.judging.findings import UnprovenRow
+from bugsieve.oracles.safety.analysis import RunVerdict
 from bugsieve.oracles.safety.decide import Safety
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.safety.rows import RejectedClaimRow, RunVerdictRow, UnprovenRow
 
 NO_ACTION = "no action"
 """Walks that ended because the policy had no applicable action."""
+STEP_LIMIT = WalkOutcome.STEP_LIMIT.value
 
 
 @dataclass(frozen=True)
@@ -34,31 +36,38 @@ class RunCounts:
     expanded: int = 0
 
 
-@dataclass(frozen=True)
-class SafetySummary:
-    """What a safety campaign has done so far, all sessions together."""
+@dataclass(frozen=True, kw_only=True)
+class SafetySummary(Summary):
+    """What a safety campaign has done so far; troubles are answers, by their kind."""
 
-    reason: str | None
-    """Why it has finished; None if there is more to do."""
-    seconds: float
     fuzz_seconds: float
     proof_seconds: float
-    walks: int
-    steps: int
     outcomes: Mapping[str, int]
     """Walks by how they ended."""
     runs: int
     """Unsafe runs."""
     different_runs: int
     oracles: Mapping[str, RunCounts]
-    bugs: int
-    bugs_by_kind: Mapping[str, int]
     unproven: tuple[UnprovenRow, ...]
-    """Claims whose proofs are too large to be kept."""
-    rejected: tuple[RejectedClaimRow, ...]
-    """Claims that the checker did not believe: each is a fault in Bugsieve."""
-    troubles: Mapping[str, Any] = field(default_factory=dict)
-    """What the policy did wrong: how often, and the first case, by its kind."""
+    """Claims that are no bugs, since their proofs are too large or cannot be checked."""
+
+    @property
+    def certain(self) -> int:
+        """Faults that the oracle is certain of, in places of their own."""
+        return len({(row.case, row.position) for row in self.unproven})
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether an unsafe run was decided, or a walk ended in a way that says something.
+
+        A walk that was cut short does not, nor one that ends for want of an action if the policy
+        fails to answer.
+        """
+        if self.runs:
+            counts = self.oracles.values()
+            return any(count.with_fault + count.unavoidable for count in counts)
+        silent = (STEP_LIMIT, NO_ACTION) if self.troubles else (STEP_LIMIT,)
+        return any(outcome not in silent for outcome in self.outcomes)
 
     @property
     def unanswered(self) -> str | None:
@@ -69,10 +78,7 @@ class SafetySummary:
 
     def trouble_sentences(self) -> list[str]:
         """One per kind: `policy crash in 3 answers, first: KeyError: 'x'`."""
-        return [
-            f"{kind} in {counted(trouble['answers'], 'answer')}, first: {trouble['first']}"
-            for kind, trouble in self.troubles.items()
-        ]
+        return [trouble.sentence(kind) for kind, trouble in self.troubles.items()]
 
 
 def summarise_safety(records: SafetyRecords) -> SafetySummary:
@@ -91,13 +97,17 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         runs=len(runs),
         different_runs=len(weights),
         oracles={
-            oracle: _counts(records.verdicts(oracle), weights) for oracle in records.header.oracles
+            oracle: _counts(records.verdicts(oracle), weights)
+            for oracle in records.header.used_oracles
         },
         bugs=kinds.total(),
         bugs_by_kind=dict(kinds),
         unproven=tuple(records.unproven()),
         rejected=tuple(records.rejected()),
-        troubles=json.loads(progress.troubles),
+        troubles={
+            kind: Trouble(trouble["answers"], trouble["first"])
+            for kind, trouble in json.loads(progress.troubles).items()
+        },
     )
 
 
@@ -110,7 +120,7 @@ def _outcomes(counts: Mapping[tuple[str, bool], int]) -> dict[str, int]:
     return {name: named[name] for name in sorted(named, key=lambda name: (name != unsafe, name))}
 
 
-def _counts(verdicts: Mapping[int, RunVerdictRow], weights: Mapping[int, int]) -> RunCounts:
+def _counts(verdicts: Mapping[int, RunVerdict], weights: Mapping[int, int]) -> RunCounts:
     counts: Counter[str] = Counter()
     for walk, row in verdicts.items():
         counts[run_class(row)] += weights[walk]
@@ -123,7 +133,7 @@ def _counts(verdicts: Mapping[int, RunVerdictRow], weights: Mapping[int, int]) -
     )
 
 
-def run_class(row: RunVerdictRow) -> str:
+def run_class(row: RunVerdict) -> str:
     """Which field of `RunCounts` counts a run."""
     if row.faults:
         return "with_fault"

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import no_such
+from bugsieve.basis import families
+from bugsieve.basis.members import MemberTable
 from bugsieve.domains.generators import Generator, draw
 from bugsieve.domains.jani.documents import Model, document_text
 
@@ -20,17 +19,7 @@ ModelGenerator = Generator[Model]
 MADE_BY = "Made by: bugsieve generate"
 """How the description of every generated model begins; the arguments follow."""
 
-_MODULES = {
-    "beluga": "beluga",
-    "bouncing-ball": "bouncing_ball",
-    "cartpole": "cartpole",
-    "follow-car": "follow_car",
-    "inverted-pendulum": "inverted_pendulum",
-    "n-puzzle": "n_puzzle",
-    "nd-blocksworld": "nd_blocksworld",
-    "one-way-line": "one_way_line",
-    "two-way-line": "two_way_line",
-}
+MODEL_DOMAINS: MemberTable[ModelGenerator] = MemberTable(families.MODEL_DOMAINS)
 
 
 @dataclass(frozen=True)
@@ -47,15 +36,13 @@ class GeneratedModel:
 
 
 def model_names() -> tuple[str, ...]:
-    """The names of all built-in domains of models, in alphabetical order."""
-    return tuple(_MODULES)
+    """The names of all domains of models, the built-in ones first, in alphabetical order."""
+    return tuple(MODEL_DOMAINS)
 
 
 def model_generator(name: str) -> ModelGenerator:
     """The module that generates models of this domain."""
-    if name not in _MODULES:
-        raise UsageError(no_such("built-in domain of models", name, _MODULES))
-    return cast(ModelGenerator, import_module(f"{__name__}.{_MODULES[name]}"))
+    return MODEL_DOMAINS[name]
 
 
 def generate_model(name: str, *, seed: int = 0, **parameters: int | float | str) -> GeneratedModel:

@@ -27,7 +27,7 @@ class Working:
     comment: str = ""
 
     def declaration(self, initial: float) -> Variable:
-        """The variable."""
+        """The variable as a JANI declaration."""
         return Variable(self.name, *self.bounds, initial, self.comment)
 
     def guard(self) -> Expression:

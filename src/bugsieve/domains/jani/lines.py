@@ -59,7 +59,7 @@ class Line:
         self._rng = rng.substream("starts")
 
     def model(self, summary: str) -> Model:
-        """The whole model."""
+        """The model as a JANI document."""
         actions = ["pick_up", "drop", *_CHANGES, *(["park"] if self.can_park else [])]
         icy = ", ".join(map(str, sorted(self.icy))) or "none"
         return Model(
@@ -117,6 +117,8 @@ class Line:
         """All ways to put packages on positions and into the truck are equally likely."""
         places, packages = self.last, self.options.packages
         load = self.capacity + 1
+        # Stars and bars: a choice of bars among packages and bars is one distribution of the
+        # packages. Drawing anew where the truck would be too full keeps the others equally likely.
         while load > self.capacity:
             bars = sorted(self._rng.sample(range(packages + places), places))
             ends = zip([-1, *bars], [*bars, packages + places], strict=True)

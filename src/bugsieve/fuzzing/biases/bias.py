@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -33,9 +35,28 @@ class Bias(ABC):
     the batch.
     """
 
-    def __init__(self, bench: Bench, spec: str) -> None:
+    usage: ClassVar[str]
+    """How its specs are written."""
+
+    def __init__(self, bench: Bench, spec: str = "") -> None:
         self.bench = bench
-        self.spec = spec
+        self.spec = spec or self.usage
+
+    @classmethod
+    def objection(cls, bench: Bench) -> str | None:
+        """None, or why this bias cannot be used on this bench."""
+        return None
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """Raise UsageError where no bench could make `name:argument` right."""
+        if argument is not None:
+            raise UsageError(f"the bias {cls.usage!r} takes no argument, but got {argument!r}")
+
+    @classmethod
+    def from_spec(cls, bench: Bench, argument: str | None) -> Bias:
+        """The bias of the spec `name:argument`, which has been checked."""
+        return cls(bench)
 
     @abstractmethod
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:

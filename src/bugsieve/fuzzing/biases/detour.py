@@ -11,7 +11,12 @@ from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, Traces
 
 
 class Detour(PairBias):
-    """max over i < j of cost(s_i … s_j) - h^FF(s_i → s_j); pairs of infinite h do not count."""
+    """Prefers states whose policy run seems to contain detours.
+
+    max over i < j of cost(s_i … s_j) - h^FF(s_i → s_j); pairs of infinite h do not count.
+    """
+
+    usage = "detour"
 
     def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
         super().__init__(bench, "detour", horizon=horizon)

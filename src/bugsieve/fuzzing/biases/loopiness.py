@@ -11,7 +11,12 @@ from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, Traces
 
 
 class Loopiness(PairBias):
-    """max over i < j of cost(s_i … s_j) - h^FF(s_j → s_i); pairs of infinite h do not count."""
+    """Prefers states whose policy run comes close to looping back on itself.
+
+    max over i < j of cost(s_i … s_j) - h^FF(s_j → s_i); pairs of infinite h do not count.
+    """
+
+    usage = "loopiness"
 
     def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
         super().__init__(bench, "loopiness", horizon=horizon)

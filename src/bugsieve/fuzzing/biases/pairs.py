@@ -18,7 +18,7 @@ from bugsieve.fuzzing.biases.bias import Weights
 from bugsieve.fuzzing.biases.rows import Rows
 from bugsieve.fuzzing.biases.scores import NEVER
 from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, TraceBias, Traces, follow
-from bugsieve.policies.graph import Ids
+from bugsieve.policies.run_table import Ids
 from bugsieve.search import PathDistances
 
 _CELLS_AT_ONCE = 1 << 23
@@ -39,6 +39,8 @@ class PairBias(TraceBias):
 
     def scores(self, traces: Traces) -> Weights:
         """The best pair of each trace: the best entry of its states' rows."""
+        # max over i < j ≤ m is the max over i of the row of s_i at length m - i, so that pairs
+        # found for one trace serve every trace that runs through s_i.
         best: Weights = np.full(traces.steps.shape, NEVER)
         ids = traces.ids[:, :-1][traces.steps]
         left = (traces.lengths[:, None] - np.arange(best.shape[1]))[traces.steps]  # m - i
@@ -67,6 +69,7 @@ class PairBias(TraceBias):
         gains = traces.costs[:, 1:][traces.steps] - distances
         found = np.full(traces.steps.shape, NEVER)
         found[traces.steps] = np.where(distances == DEAD_END, NEVER, gains)
+        # Entry k - 1 is the best pair within k steps, hence the running maximum.
         highest: Weights = np.maximum.accumulate(found, axis=1)
         return highest
 

@@ -9,11 +9,14 @@ from bugsieve.tasks.fdr.task import StateArray
 
 
 class PolicyQuality(Bias):
-    """The length of the policy's run from the successor, if that reaches the goal.
+    """Prefers states from which the policy takes many steps to the goal.
 
+    The weight is the length of the policy's run from the successor, if that reaches the goal.
     Where it does not, the successor is offered to the pool and the walk keeps away from it: its
     neighbours would be more of the same failure.
     """
+
+    usage = "policy-quality"
 
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
         """Run lengths; 0 and an offer for the unsolved."""

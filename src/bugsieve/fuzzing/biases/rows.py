@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bugsieve.fuzzing.biases.bias import Weights
 from bugsieve.fuzzing.biases.scores import NEVER
 from bugsieve.fuzzing.biases.traces import grown
-from bugsieve.policies.graph import Ids
+from bugsieve.policies.run_table import Ids
 
 _MOST_CELLS = 1 << 24
 """Rows are forgotten, and computed again when needed, beyond 128 MiB."""
@@ -34,6 +34,8 @@ class Rows:
         known = np.flatnonzero(slots >= 0)
         lacking = np.ones(len(ids), dtype=bool)
         lacking[known] = self._lengths[slots[known]] < lengths[known]
+        # Forgetting comes before anything of this batch is put, so that its rows are together when
+        # they are read.
         if (self._count + np.count_nonzero(lacking)) * self._width > _MOST_CELLS:
             self._slots[:] = -1
             self._count = 0

@@ -22,6 +22,7 @@ def weights_of(scores: Weights, offsets: Offsets) -> Weights:
     counts = np.diff(offsets)
     if not len(scores):
         return weights
+    # `reduceat` has no empty segments: walks without successors are left out.
     starts = offsets[:-1][counts > 0]
     counts = counts[counts > 0]
     finite = (scores != NEVER) & (scores != ENDLESS)

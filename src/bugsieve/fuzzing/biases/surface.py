@@ -9,15 +9,19 @@ from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.bias import Weights
 from bugsieve.fuzzing.biases.scores import ENDLESS, NEVER
 from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, UNKNOWN, TraceBias, Traces, grown
-from bugsieve.policies.graph import Ids
+from bugsieve.policies.run_table import Ids
 
 
 class Surface(TraceBias):
-    """max over i < j of cost(s_i … s_j) - (h(s_i) - h(s_j)), where h is h^FF to the goal.
+    """Prefers states from which the goal distance does not fall smoothly.
+
+    max over i < j of cost(s_i … s_j) - (h(s_i) - h(s_j)), where h is h^FF to the goal.
 
     How much more was paid between two states than the distance fell. If a later state looks
     unsolvable, the score is infinite.
     """
+
+    usage = "surface"
 
     def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
         super().__init__(bench, "surface", horizon=horizon)
@@ -27,6 +31,8 @@ class Surface(TraceBias):
     def scores(self, traces: Traces) -> Weights:
         """The greatest rise of cost so far plus distance to go."""
         distances = self._goal_distances(traces.ids)
+        # cost(s_i … s_j) - h(s_i) + h(s_j) is a difference of two entries of this sum, so the best
+        # i for each j is the least entry before it.
         total = traces.costs + distances
         rises = total[:, 1:] - np.minimum.accumulate(total, axis=1)[:, :-1]
         best: Weights = np.where(traces.steps, rises, NEVER).max(axis=1, initial=NEVER)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets, Weights
 from bugsieve.fuzzing.biases.scores import weights_of
-from bugsieve.policies.graph import Ids, PolicyGraph, RunTable
+from bugsieve.policies.graph import PolicyGraph
+from bugsieve.policies.run_table import Ids, RunTable
 from bugsieve.tasks.fdr.task import StateArray
 
 DEFAULT_HORIZON = 50
@@ -54,6 +55,8 @@ def follow(graph: PolicyGraph, starts: Ids, lengths: NDArray[np.int64]) -> Trace
         costs[going, step] = graph.step_costs_at(here)
         here = graph.successors_at(here)
         ids[going, step] = here
+    # Cells behind the end of a trace repeat its last state, so that later steps need no mask for
+    # them.
     cells = np.minimum(np.arange(width), lengths[:, None])
     return Traces(np.take_along_axis(ids, cells, axis=1), lengths, np.cumsum(costs, axis=1))
 
@@ -66,6 +69,11 @@ class TraceBias(Bias):
         self.horizon = horizon
         self._scores: Weights = np.empty(0, dtype=np.int64)
 
+    @classmethod
+    def objection(cls, bench: Bench) -> str | None:
+        """Runs that are no way through a policy graph."""
+        return bench.objection_to_graph
+
     @abstractmethod
     def scores(self, traces: Traces) -> Weights:
         """One score per trace; NEVER and ENDLESS stand for the infinities."""
@@ -76,6 +84,7 @@ class TraceBias(Bias):
 
     def _scores_of(self, runs: RunTable) -> Weights:
         self._scores = grown(self._scores, len(self.bench.graph), UNKNOWN)
+        # Scored once: what a trace is depends on its start alone, however many walks come by.
         new = np.flatnonzero(self._scores[runs.ids] == UNKNOWN)
         if len(new):
             starts, first = np.unique(runs.ids[new], return_index=True)

@@ -9,8 +9,10 @@ from bugsieve.tasks.fdr.task import StateArray
 
 
 class Uniform(Bias):
-    """Weight 1 for all."""
+    """Every action is equally likely."""
+
+    usage = "uniform"
 
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
-        """Ones."""
+        """Weight 1 for each successor."""
         return BiasResult(np.ones(len(successors), dtype=np.int64))

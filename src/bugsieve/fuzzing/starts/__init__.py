@@ -49,6 +49,8 @@ class StartSampler:
         sources = [Source(self._stream.substream(k), wanted) for k in range(len(self._parts))]
         states = np.tile(self._template, (len(wanted), 1))
         waiting = np.arange(len(wanted))
+        # Rows that were refused are drawn again, alone, under the number of the next attempt: a
+        # row does not depend on how the others fared.
         for attempt in range(_MOST_ATTEMPTS):
             self._draw(states, sources, waiting, attempt)
             # Bounds are computed in other ways than the core tests them: it has the last word.

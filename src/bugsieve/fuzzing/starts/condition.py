@@ -64,7 +64,7 @@ class Constraint:
 
     @cached_property
     def variables(self) -> frozenset[int]:
-        """Those it reads."""
+        """The variables that the constraint reads."""
         return variables_in(self.graph, self.node)
 
     @cached_property
@@ -77,6 +77,8 @@ class Constraint:
             return "="
         if name.endswith("_equal"):
             return "=" if self.value else "≠"
+        # The negation of a ≤ b is b < a: it turns what is strict into what is not, and back.
+        # Integers have no strict comparisons left, see `form`.
         is_strict = name.endswith("less") == self.value
         return "<" if is_strict and name.startswith("real") else "≤"
 
@@ -91,10 +93,12 @@ class Constraint:
         left, right = (linear_form(self.graph, operand) for operand in operands)
         if left is None or right is None:
             return None
+        # not (a < b) is b ≤ a: a negation swaps the sides.
         is_reversed = not self.value and not name.endswith("_equal")
         difference = right.plus(left, -1) if is_reversed else left.plus(right, -1)
         is_strict = name.startswith("int") and name.endswith("less") == self.value
         if not name.endswith("_equal") and is_strict:
+            # On integers a < b is a - b + 1 ≤ 0.
             return difference.plus(LinearForm({}, 1), 1)
         return difference
 
@@ -111,6 +115,8 @@ def constraints_of(graph: Graph, condition: int) -> list[Constraint]:
     todo = [(condition, True)]
     while todo:
         node, value = todo.pop()
+        # A negated disjunction is a conjunction of negations; all else under the top is kept
+        # whole.
         name = graph.operator(node)
         if name == "not":
             todo.append((graph.operands(node)[0], not value))
@@ -138,6 +144,8 @@ def definitions(constraint: Constraint) -> list[Definition]:
         return found
     sides = graph.operands(constraint.node)
     for here, there in (sides, sides[::-1]):
+        # x = f(others) as it is written: the value is the one that the test will compute, to the
+        # last bit. Solving a sum for a variable rounds, and is offered behind it.
         reads = variables_in(graph, there)
         if graph.operator(here) == "variable" and graph.operands(here)[0] not in reads:
             found.append(
@@ -167,6 +175,8 @@ def narrow(ranges: Ranges, constraints: Iterable[Constraint]) -> Ranges:
     """The ranges without values that no solution has, as far as sums show it."""
     ranges = dict(ranges)
     sums = [c for c in constraints if c.relation in ("=", "≤", "<")]
+    # Bounds of reals may come closer for ever without meeting (x ≤ y / 2, y ≤ x); stopping early
+    # only leaves more to draw from.
     for _ in range(_MOST_ROUNDS):
         before = dict(ranges)
         for constraint in sums:
@@ -207,6 +217,8 @@ def is_implied(constraint: Constraint, ranges: Ranges) -> bool:
     form = constraint.form
     if form is None or constraint.relation not in ("=", "≤", "<"):
         return False
+    # Equations and inequalities alike: `narrow` has put all that a sum says of its only free
+    # variable into the range of that variable.
     free = [v for v in form.weights if not ranges[v].is_fixed]
     if len(free) == 1 and (len(form.weights) == 1 or not ranges[free[0]].is_real):
         return True  # the range says the same

@@ -56,6 +56,7 @@ class _Listing:
     def run(self, variables: Sequence[int]) -> ListedPart:
         left = set(variables)
         while left:
+            # The order decides how large tables become on the way, not what is in them at the end.
             variable = min(left, key=lambda v: self._cost(v, left))
             left.remove(variable)
             definition = self._definition(variable)
@@ -73,6 +74,7 @@ class _Listing:
             return 0, 0, variable
         if self._in_order:
             return 1, 0, variable
+        # The fewer variables a constraint still misses, the sooner it can throw rows out.
         missing = [len(c.variables & left) for c in self._about.get(variable, ())]
         return min(missing, default=len(left)), self._ranges[variable].size, variable
 
@@ -92,6 +94,7 @@ class _Listing:
 
     def _branch(self, variable: int) -> None:
         values = self._ranges[variable]
+        # Before the table is made: memory for one that is too large must never be asked for.
         if self._rows * values.size * (len(self._columns) + 1) > self._most_cells:
             raise TooLargeError
         choices = np.arange(values.size, dtype=np.float64) + float(values.lower)
@@ -104,6 +107,7 @@ class _Listing:
         found = np.broadcast_to(definition.compute(columns), (self._rows,))
         values = self._ranges[definition.variable]
         self._columns[definition.variable] = found
+        # The variable is an integer: a quotient or a real right-hand side may be none.
         is_value = (found >= values.lower) & (found <= values.upper)
         self._keep(is_value & (found == np.floor(found)))
 

@@ -84,6 +84,7 @@ class BoxPart(Part):
 def _uniform(values: Range, source: Source, rows: Rows, draw: int) -> Values:
     if values.is_real:
         share = source.unit(rows, draw)
+        # A weighted mean, since upper - lower can overflow; its rounding may step over a bound.
         drawn = (1 - share) * values.lower + share * values.upper
         return np.clip(drawn, values.lower, values.upper)
     return (int(values.lower) + source.below(rows, draw, values.size)).astype(np.float64)
@@ -114,6 +115,8 @@ class DistinctPart(Part):
         count, size = len(self.variables), self._values.size
         order = np.tile(np.arange(size) + int(self._values.lower), (len(rows), 1))
         lines = np.arange(len(rows))
+        # The first steps of a Fisher-Yates shuffle: every order of `count` values is equally
+        # likely.
         for k in range(count):
             other = k + source.below(rows, attempt * count + k, size - k)
             order[lines, k], order[lines, other] = order[lines, other], order[lines, k]
@@ -141,6 +144,8 @@ class SumPart(Part):
 
     def draw(self, source: Source, rows: Rows, attempt: int) -> Values:
         """See Part."""
+        # Solutions are numbered, so a uniform number is a uniform solution. Counts beyond a
+        # machine word need Python's integers, one row at a time.
         if self._tables is not None:
             return self._solutions(source.below(rows, attempt, self.count))
         ranks = [source.stream(int(row), attempt).integer(0, self.count - 1) for row in rows]
@@ -157,6 +162,8 @@ class SumPart(Part):
             is_open = np.ones(len(ranks), dtype=np.bool_)
             rest = left.copy()
             for position, term in enumerate(terms):
+                # How many solutions take this value: the ways of the variables behind to make up
+                # the rest. Sums beyond the table are clipped to its ends, which hold 0.
                 here = table[np.clip(left - term - lowest, 0, len(table) - 1)]
                 is_chosen = is_open & (ranks < here)
                 values[is_chosen, k] = self._lowest[k] + position
@@ -171,6 +178,7 @@ class SumPart(Part):
         for k, terms in enumerate(self._terms):
             ways = self._ways[k + 1]
             for position, term in enumerate(terms):
+                # Each value owns as many consecutive ranks as there are solutions with it.
                 here = ways.get(left - term, 0)
                 if rank < here:
                     values.append(self._lowest[k] + position)
@@ -208,6 +216,8 @@ class TooLargeError(Exception):
 def _count_ways(terms: Sequence[Sequence[int]], most_cells: int) -> list[dict[int, int]]:
     ways: list[dict[int, int]] = [{0: 1}]
     work = 0
+    # From the last variable on, so that a draw can go from the first one on and always know how
+    # many ways the rest has.
     for values in reversed(terms):
         work += len(ways[-1]) * len(values)
         if work > most_cells:

@@ -39,10 +39,15 @@ class NoStartError(Exception):
 
 def plan_parts(graph: Graph, condition: int, ranges: Ranges) -> tuple[Ranges, list[Part]]:
     """The ranges that the condition leaves, and the parts that draw all free variables."""
+    # Line 1 of Algorithm 1 (papers/001) wants every start state equally likely. Each step below
+    # keeps that: narrowing removes no solution, settled and implied constraints exclude none, and
+    # parts share neither variables nor constraints, so that uniform draws from each are a uniform
+    # draw from their product.
     constraints = constraints_of(graph, condition)
     ranges = narrow(ranges, constraints)
     if any(values.is_empty for values in ranges.values()):
         raise NoStartError
+    # First what is decided, since it may prove that there is no start state at all.
     open_ones = [c for c in constraints if not _is_settled(c, ranges)]
     kept = [c for c in open_ones if not is_implied(c, ranges)]
     alone: Ranges = {}
@@ -66,10 +71,15 @@ def _is_settled(constraint: Constraint, ranges: Ranges) -> bool:
 
 
 def _plan_part(variables: list[int], constraints: list[Constraint], ranges: Ranges) -> Part:
+    # From the surest way to the dearest. Counting a sum or permuting distinct values wastes no
+    # draw. Else draws are rejected, from the smallest set that we can draw from. Only where nearly
+    # all would be rejected are the solutions listed, which takes time and memory at once. Reals
+    # can be neither counted nor listed.
     is_whole = not any(ranges[v].is_real for v in variables)
     rejection = _box_part(variables, constraints, ranges)
     if is_whole:
         sums = _sum_part(variables, constraints, ranges)
+        # Other constraints would need rejection behind the sum: then it is one proposal of two.
         if sums is not None and len(constraints) == 1:
             return sums
         distinct, is_exact = _distinct_part(variables, constraints, ranges)
@@ -93,6 +103,9 @@ def _box_part(
     variables: Sequence[int], constraints: Sequence[Constraint], ranges: Ranges
 ) -> RejectionPart:
     """Draws from the ranges, without the variables that follow from others."""
+    # A draw that must hit an equation by chance would hardly ever do so, for reals never: a
+    # variable that an equation defines is computed instead. Solutions and values of the free
+    # variables correspond one to one, so they stay equally likely.
     defined = _definitions(variables, constraints)
     free = [v for v in variables if v not in {definition.variable for definition in defined}]
     return RejectionPart(BoxPart({v: ranges[v] for v in free}), defined, constraints, ranges)
@@ -108,6 +121,8 @@ def _sum_part(
             continue
         fixed = {v: w for v, w in form.weights.items() if ranges[v].is_fixed}
         free = {v: w for v, w in form.weights.items() if v not in fixed}
+        # A proposal draws all variables of the part: those that the equation leaves out would be
+        # missing. Ways can be counted for whole numbers only.
         if set(free) != set(variables) or not all(float(w).is_integer() for w in free.values()):
             continue
         constant = form.constant + sum(w * ranges[v].lower for v, w in fixed.items())
@@ -117,6 +132,7 @@ def _sum_part(
             part = SumPart(type(form)(free, constant), ranges, MOST_CELLS)
         except TooLargeError:
             continue
+        # Whatever the other constraints say.
         if part.count == 0:
             raise NoStartError
         return part
@@ -130,10 +146,13 @@ def _distinct_part(
     found = [_different(constraint) for constraint in constraints]
     pairs = {pair for pair in found if pair is not None}
     is_clique = all(frozenset(pair) in pairs for pair in combinations(variables, 2))
+    # Ranges may differ: then we permute the values of their hull and let rejection test the
+    # ranges.
     own = [ranges[v] for v in variables]
     values = Range(min(r.lower for r in own), max(r.upper for r in own), is_real=False)
     if len(variables) < 2 or not is_clique or values.size > min(MOST_DISTINCT, MOST_CELLS):
         return None, False
+    # More variables than values: they cannot all be different.
     if values.size < len(variables):
         raise NoStartError
     is_exact = None not in found and all(r == values for r in own)
@@ -156,6 +175,9 @@ def _definitions(variables: Sequence[int], constraints: Sequence[Constraint]) ->
     taken: set[int] = set()  # defined, or read by what is
     for constraint in constraints:
         for definition in definitions(constraint):
+            # Definitions are computed in this order. One of a variable that an earlier one has
+            # read would come too late for it, and two of the same variable would contradict each
+            # other.
             if definition.variable in variables and definition.variable not in taken:
                 found.append(definition)
                 taken |= definition.reads | {definition.variable}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import BudgetError
 from bugsieve.basis.seeds import Stream
+from bugsieve.basis.stopping import check_stop
 from bugsieve.fuzzing.starts.condition import Constraint, Definition, Ranges
 from bugsieve.fuzzing.starts.parts import Part, Rows, Source, Values
 
@@ -51,6 +52,8 @@ class RejectionPart(Part):
 
     def pilot(self) -> float:
         """The share of some draws that satisfy the constraints."""
+        # Always the same numbers: how states are drawn must not depend on the seed of the
+        # campaign.
         rows = np.arange(_PILOT_DRAWS)
         source = Source(Stream(0, "pilot"), rows)
         return float(self._is_good(self._try(source, rows, 0)).mean())
@@ -62,6 +65,8 @@ class RejectionPart(Part):
         early = min(self._attempts(_MOST_EARLY_CELLS), MOST_ATTEMPTS)
         at_once = 1
         done = 0
+        # A row takes its first good attempt, and attempts have numbers: how many are made at once,
+        # and for how many rows, decides the time only. Batches double, as most rows are done soon.
         while len(waiting) and done < early:
             at_once = min(2 * at_once, _ATTEMPTS_AT_ONCE, early - done)
             first = attempt * MOST_ATTEMPTS + done
@@ -82,7 +87,10 @@ class RejectionPart(Part):
     def _draw_late(self, source: Source, row: int, attempt: int, done: int) -> Values:
         """One row alone: many attempts are one batch, so that a hopeless row soon gives up."""
         most = min(MOST_ATTEMPTS, self._attempts(_MOST_CELLS))
+        # The attempts of one row are drawn as rows of a batch, from a stream of their own; the
+        # numbers before `done` were used up by the common attempts.
         while done < most:
+            check_stop()
             at_once = min(self._attempts(_LATE_CELLS_AT_ONCE), most - done)
             own = source.of_row(row, attempt * MOST_ATTEMPTS + done, at_once)
             tries = self._try(own, np.arange(at_once), 0)
@@ -120,6 +128,8 @@ class RejectionPart(Part):
 
     def _is_good(self, values: Values) -> NDArray[np.bool_]:
         columns = dict(zip(self.variables, values.T, strict=True)) | self._fixed(len(values))
+        # The proposal may draw from more than the ranges (a hull, a whole sum), and a definition
+        # may lead anywhere: so ranges and whole numbers are tested here like constraints.
         is_good = np.ones(len(values), dtype=np.bool_)
         for variable in self.variables:
             limits = self._ranges[variable]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
 from bugsieve.oracles.oracle import Oracle
@@ -9,12 +10,14 @@ from bugsieve.search import improve_plan
 
 
 class ArasOracle(Oracle):
-    """A state is a bug when the policy's plan from it can be made cheaper."""
+    """Improves the policy's own plan by action elimination and neighbourhood search."""
+
+    usage = "aras"
 
     @classmethod
     def objection(cls, bench: Bench) -> str | None:
         """Objectives in which the cost of a plan does not count."""
-        if bench.objective.spec != "quantitative":
+        if not bench.objective.costs_count:
             return f"it improves costs, which the objective {bench.objective.spec} ignores"
         return None
 
@@ -23,10 +26,11 @@ class ArasOracle(Oracle):
         return [self._judge(suspects, row) for row in range(len(suspects))]
 
     def _judge(self, suspects: Suspects, row: int) -> Verdict:
+        check_stop()
         if not suspects.runs.solved[row]:
             return inconclusive("the policy has no plan to improve")
         state, value = suspects.states[row], float(suspects.values[row])
-        own = self.bench.plan_of_run(suspects.runs, row)
+        own = suspects.runs.plan(row)
         improved = improve_plan(self.bench.task, state, own, limits=self.limits)
         if improved.plan is None:
             return inconclusive("no better run found")

@@ -15,12 +15,13 @@ import numpy as np
 from bugsieve._native import DEAD_END
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
+from bugsieve.basis.reach import Reach
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.benches.objectives.objective import Objective
 from bugsieve.bugs.cost.verdict import Verdict, passed
 from bugsieve.oracles.cost.planners import PLANNERS, check_planner
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.oracles.registry import ORACLES, make_oracle
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -55,6 +56,8 @@ def proposition_8(objective: Objective, s: Point) -> float:
 
 def proposition_10(objective: Objective, s: Point, s0: Point) -> bool:
     """Whether the policy does worse in s than in s0 by more than the optimum can change."""
+    # |V*(s) - V*(s0)| cannot exceed the larger of these two: whichever optimum is better, one of
+    # the pairs lies outside both (papers/000, proof of Proposition 10).
     change = max(  # U(s, s0)
         objective.gap(s.optimistic, s0.pessimistic), objective.gap(s.pessimistic, s0.optimistic)
     )
@@ -66,6 +69,8 @@ def proposition_11(objective: Objective, s: Point, s0: Point) -> bool:
     """Whether the optimum is better in s than in s0 by more than the policy's value changes."""
     if not objective.better(s.pessimistic, s0.optimistic):
         return False
+    # H(s) is better than h(s0), so the intervals between the bounds are disjoint and this is the
+    # least that the optima can be apart (papers/000, Proposition 11).
     change = objective.gap(s.pessimistic, s0.optimistic)  # L(s, s0)
     if math.isinf(s.policy) and math.isinf(s0.policy):
         return math.isinf(change)  # the gap of s is infinite, and that of s0 must not be
@@ -73,19 +78,26 @@ def proposition_11(objective: Objective, s: Point, s0: Point) -> bool:
 
 
 class BoundsOracle(Oracle):
-    """Confirms by the value of another run, and passes where h leaves no room for one."""
+    """Compares the policy with an optimistic and a pessimistic bound on the best run."""
+
+    usage = "bounds[:h,H] (default lmcut,ehc)"
+    examples = ("bounds", "bounds:hmax,gbfs-100", "bounds:blind,aras")
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
         self._heuristic, self._pessimist = _names(spec.partition(":")[2])
-        other = "aras" if self._pessimist == "aras" else f"planner:{self._pessimist}"
-        self._other = make_oracle(other, bench, limits=limits)
+        self._other = make_oracle(_pessimist_spec(self._pessimist), bench, limits=limits)
         self._alternatives = bench.objective.alternatives()
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument names an admissible heuristic, or that and a planner."""
         _names(argument or "")
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """What H comes from."""
+        return ORACLES.reach_of(_pessimist_spec(_names(argument or "")[1]))
 
     def close(self) -> None:
         """Close the oracle that H comes from."""
@@ -99,6 +111,8 @@ class BoundsOracle(Oracle):
             if (verdict := self.settled(suspects, row)) is not None
         }
         optimistic = self.optimistic(suspects.states)
+        # h is the best that any run could be: if even that is not better than the policy's run,
+        # nothing is, and H need not be computed.
         for row, (value, h) in enumerate(zip(suspects.values, optimistic, strict=True)):
             if row not in verdicts and not self.bench.objective.better(h, float(value)):
                 verdicts[row] = passed(f"{self._heuristic} shows that no run is better")
@@ -120,7 +134,7 @@ class BoundsOracle(Oracle):
         return [
             objective.worst
             if value == DEAD_END
-            else (float(value) if objective.minimise else objective.best)
+            else (float(value) if objective.costs_count else objective.best)
             for value in values
         ]
 
@@ -131,6 +145,7 @@ class BoundsOracle(Oracle):
         confirming = ["8", *self._compared(s, suspects, row)]
         names = f"Proposition{'s' if len(confirming) > 1 else ''} {' and '.join(confirming)}"
         reason = f"{names} with H from {self._pessimist}"
+        # Where H meets h, both are the optimum, and the gap is no mere bound.
         return replace(verdict, reason=reason, exact=verdict.exact or verdict.value == h)
 
     def _compared(self, s: Point, suspects: Suspects, row: int) -> Sequence[str]:
@@ -151,6 +166,11 @@ class BoundsOracle(Oracle):
         s0 = point(objective, value, h, found)
         propositions = {"10": proposition_10, "11": proposition_11}
         return [name for name, holds in propositions.items() if holds(objective, s, s0)]
+
+
+def _pessimist_spec(name: str) -> str:
+    """The oracle that finds H."""
+    return name if name == "aras" else f"planner:{name}"
 
 
 def _names(argument: str) -> tuple[str, str]:

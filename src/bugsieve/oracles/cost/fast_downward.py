@@ -21,6 +21,7 @@ import numpy as np
 
 from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
 from bugsieve.basis.guarded import launch_guarded
+from bugsieve.basis.stopping import check_stop, seconds_left
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import StateArray, Task
 
@@ -91,9 +92,13 @@ class FastDownward:
             plan = _last_plan(place)
             if plan is None:
                 return _result(self._status(code, place), None, None)
+        # Nobody's plan is taken on trust; a wrong one would only be found by the checker, much
+        # later.
         if not _is_plan(task, state, plan):
             raise InternalError(f"Fast Downward's search {self._search} wrote a wrong plan")
         cost = int(task.operator_costs[list(plan)].sum(dtype=np.int64))
+        # The program knows nothing of our bound: a plan beyond it shows neither that there is a
+        # cheaper one nor that there is none.
         if cost_bound is not None and cost >= cost_bound:
             return _result("gave-up", None, None)
         return _result("solved", plan, cost)
@@ -106,9 +111,10 @@ class FastDownward:
         pause = _POLL_SECONDS
         try:
             while process.poll() is None:
+                check_stop()
                 if time.monotonic() >= end:
                     return None
-                time.sleep(pause)
+                time.sleep(min(pause, seconds_left()))
                 pause = min(2 * pause, _LONGEST_PAUSE)
             return process.returncode
         finally:  # Ctrl-C among the reasons: nothing of the group outlives this call

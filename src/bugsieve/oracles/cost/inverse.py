@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from bugsieve.basis.errors import UnsupportedError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Origin, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
 from bugsieve.oracles.oracle import Oracle
@@ -19,7 +20,9 @@ from bugsieve.tasks.fdr.task import StateArray
 
 
 class InvQuant(Oracle):
-    """Compares the policy's run with a return to the state the walk started from."""
+    """Walks back by inverse actions, then follows the policy from where the walk started."""
+
+    usage = "inv-quant"
 
     @classmethod
     def objection(cls, bench: Bench) -> str | None:
@@ -42,7 +45,7 @@ class InvQuant(Oracle):
         starts = [None if origin is None else origin.start for origin in suspects.origins]
         known = [start for start in starts if start is not None]
         if known:
-            self.bench.runs(np.stack(known))  # one batch; the graph remembers
+            self.bench.runs(np.stack(known))  # one batch; the source remembers
         return [
             self._judge(state, float(value), origin)
             for state, value, origin in zip(
@@ -51,6 +54,7 @@ class InvQuant(Oracle):
         ]
 
     def _judge(self, state: StateArray, value: float, origin: Origin | None) -> Verdict:
+        check_stop()
         if np.isnan(value):
             return inconclusive("the run did not end")
         if origin is None or not origin.actions:
@@ -61,5 +65,5 @@ class InvQuant(Oracle):
         back = way_back(self.bench.task, self.undoing, origin.start, origin.actions)
         if back is None:
             return inconclusive("the walk could not be undone")
-        plan = (*back, *self.bench.plan_of_run(runs, 0))
+        plan = (*back, *runs.plan(0))
         return self.confirm(state, value, plan, "going back and starting again is better")

@@ -1,8 +1,8 @@
 """`lookahead:DEPTH`: a few steps of search, then the policy itself (Section 4.4, papers/000).
 
 A state is a bug if the way to some state within the depth, followed by the policy's run from
-there, is better than the policy's run from the state. Runs of all suspects go through the policy
-graph in common batches.
+there, is better than the policy's run from the state. Runs of all suspects are asked for in
+common batches.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
-from bugsieve.policies.graph import RunTable
+from bugsieve.policies.run_table import RunTable
 from bugsieve.search import Limits, Lookahead, lookahead
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -31,7 +32,10 @@ _PROOFS = {"unsolvable": "the goal cannot be reached", "bound": "no plan is chea
 
 
 class LookaheadOracle(Oracle):
-    """Tries the policy in every state within a few steps."""
+    """A few steps of search, then the policy from every state they lead to."""
+
+    usage = "lookahead[:DEPTH] (default 2)"
+    examples = ("lookahead:1", "lookahead", "lookahead:3")
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
@@ -68,6 +72,7 @@ class LookaheadOracle(Oracle):
         yield portion
 
     def _trial(self, suspects: Suspects, row: int) -> _Trial:
+        check_stop()
         state, value = suspects.states[row], float(suspects.values[row])
         bound = self.bench.objective.cost_bound(value)
         ahead = lookahead(self.bench.task, state, self.depth, limits=self.limits, cost_bound=bound)
@@ -98,6 +103,8 @@ class LookaheadOracle(Oracle):
         """After so many steps no run can be cheaper than the bound any more."""
         if not self._least_cost:
             return self.bench.step_limit
+        # One limit for all trials, that of the dearest, so that their runs share a batch. A run
+        # that is too long for another trial costs too much there and loses in `_better`.
         dearest = max((trial.bound or 0 for trial in trials), default=0)
         return min(self.bench.step_limit, max(1, (dearest - 1) // self._least_cost))
 
@@ -108,7 +115,7 @@ class LookaheadOracle(Oracle):
         if not trials:
             return
         starts = [trial.ahead.states[rows] for trial, rows in zip(trials, leaves, strict=True)]
-        runs = self.bench.graph.table(np.concatenate(starts), step_limit=step_limit)
+        runs = self.bench.runs(np.concatenate(starts), step_limit=step_limit)
         values, solved = self.bench.values(runs), runs.solved
         first = 0
         for trial, rows in zip(trials, leaves, strict=True):
@@ -117,6 +124,8 @@ class LookaheadOracle(Oracle):
             totals = trial.ahead.costs[rows] + runs.costs[part]
             wins = solved[part] & self._better(trial, values[part], totals)
             candidates = wins.nonzero()[0]
+            # Cheapest first: the first that is confirmed is the best of them. Some may be refused,
+            # as the objective has not seen the way to the leaf yet.
             for winner in candidates[np.argsort(totals[candidates], kind="stable")]:
                 verdict = self._confirm(trial, int(rows[winner]), runs, part.start + int(winner))
                 if verdict.is_bug:
@@ -136,7 +145,7 @@ class LookaheadOracle(Oracle):
         return better
 
     def _confirm(self, trial: _Trial, leaf: int, runs: RunTable, row: int) -> Verdict:
-        plan = (*trial.ahead.path(leaf), *self.bench.plan_of_run(runs, row))
+        plan = (*trial.ahead.path(leaf), *runs.plan(row))
         reason = f"the policy does better from a state within {self.depth} steps"
         return self.confirm(trial.state, trial.value, plan, reason)
 

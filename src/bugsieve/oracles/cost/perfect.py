@@ -26,7 +26,9 @@ _CRITERION = "a criterion of the domain"
 
 
 class PerfectOracle(PlanningOracle):
-    """Inconclusive only when its budget is spent."""
+    """Decides every state, by optimal search, dead-end proofs and domain knowledge."""
+
+    usage = "perfect"
 
     @cached_property
     def _decider(self) -> Decider | None:
@@ -40,6 +42,9 @@ class PerfectOracle(PlanningOracle):
             return NO_ALTERNATIVE
         bound = self.bench.objective.cost_bound(value)
         if bound is not None:
+            # A* finds a cheapest plan or proves that none is cheaper than the run. When it runs
+            # out of budget, a plan that is merely cheaper still makes a bug; only the gap is then
+            # a bound.
             return self._ask(state, start, value, bound, (_OPTIMAL, _CLIMBING, _GREEDY))
         verdict = self._decide(state, start, value)
         return self._improved(state, start, value, verdict) if verdict.is_bug else verdict
@@ -53,12 +58,14 @@ class PerfectOracle(PlanningOracle):
         if not solvable:
             return passed(f"{_CRITERION} shows that the goal cannot be reached")
         guided = Planner(f"search guided by {_CRITERION}", guided_by(decider))
+        # That there is a plan is known from here on. A bug needs one as its proof all the same, so
+        # it is sought until the budget ends; without it the bug is only implied.
         plan = decider.plan(start)
         if plan is not None:
             return self.found(state, value, plan, replace(guided, name=_CRITERION))
         verdict = self._ask(state, start, value, None, (_CLIMBING, guided, _GREEDY))
-        if verdict.outcome is not Outcome.INCONCLUSIVE:
-            return verdict
+        if verdict.outcome is not Outcome.INCONCLUSIVE or value != self.bench.objective.worst:
+            return verdict  # a plan that is no better implies nothing
         reason = f"{_CRITERION} shows that there is a plan, but none was found"
         objective = self.bench.objective
         return implied(reason, gap=objective.gap(value, objective.best))
@@ -83,12 +90,14 @@ class PerfectOracle(PlanningOracle):
         self, state: StateArray, start: StateArray, value: float, verdict: Verdict
     ) -> Verdict:
         """The bug with a cheapest plan, if cost counts and the budget allows it."""
-        if verdict.value is None or verdict.plan is None or verdict.exact:
+        costs_count = self.bench.objective.costs_count
+        if not costs_count or verdict.value is None or verdict.plan is None or verdict.exact:
             return verdict
         bound = self.bench.objective.cost_bound(verdict.value)
         result = _OPTIMAL.search(self.alternatives.task, start, self.limits, bound)
         if result.plan is not None:
             return self.found(state, value, result.plan, _OPTIMAL)
+        # No plan below the cost of the one at hand: that is the cheapest.
         exact = result.status == "bound"
         return self.confirm(state, value, verdict.plan, verdict.reason, exact=exact)
 

@@ -9,12 +9,17 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.reach import NOTHING, Reach
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.oracles.cost.planners import PLANNERS, Planner, check_planner, planner_named
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import StateArray
+
+DOWNWARD = "fast-downward"
+"""What the program of `planner:fd:SEARCH` is called, wherever it is."""
 
 NO_ALTERNATIVE = passed("no run from this state is acceptable")
 """The verdict where the objective leaves nothing to search for."""
@@ -40,10 +45,11 @@ class PlanningOracle(Oracle):
 
     def judge(self, suspects: Suspects) -> list[Verdict]:
         """One verdict per suspect, in order."""
-        return [
-            self.settled(suspects, row) or self.judge_one(suspects, row)
-            for row in range(len(suspects))
-        ]
+        return [self._judge(suspects, row) for row in range(len(suspects))]
+
+    def _judge(self, suspects: Suspects, row: int) -> Verdict:
+        check_stop()
+        return self.settled(suspects, row) or self.judge_one(suspects, row)
 
     @abstractmethod
     def judge_one(self, suspects: Suspects, row: int) -> Verdict:
@@ -58,7 +64,7 @@ class PlanningOracle(Oracle):
             value,
             self.alternatives.plan(plan),
             f"found by {by.name}",
-            exact=by.is_optimal and self.bench.objective.cost_bound(0.0) is not None,
+            exact=by.is_optimal and self.bench.objective.costs_count,
         )
 
     def outcome(
@@ -73,7 +79,13 @@ class PlanningOracle(Oracle):
 
 
 class PlannerOracle(PlanningOracle):
-    """Asks one planner."""
+    """Searches by astar-lmcut, astar-hmax, astar-blind, ehc, gbfs-N or fd:SEARCH (Fast Downward).
+
+    A bug if the planner finds a better run, a pass if it proves that there is none.
+    """
+
+    usage = "planner:NAME"
+    examples = ("planner:astar-lmcut", "planner:astar-blind", "planner:ehc", "planner:gbfs-20")
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
@@ -85,6 +97,11 @@ class PlannerOracle(PlanningOracle):
         if not argument:
             raise UsageError(f"name a planner after 'planner:', one of {', '.join(PLANNERS)}")
         check_planner(argument)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """Our own planners touch nothing."""
+        return Reach(programs=(DOWNWARD,)) if (argument or "").startswith("fd:") else NOTHING
 
     def judge_one(self, suspects: Suspects, row: int) -> Verdict:
         """A bug if the planner finds a better run, a pass if it proves that there is none."""

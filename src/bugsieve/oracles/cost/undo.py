@@ -10,8 +10,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from bugsieve.basis.errors import UnsupportedError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Origin, Suspects
-from bugsieve.benches.objectives.objective import path_states
+from bugsieve.benches.objectives.objective import Objective, path_states
 from bugsieve.bugs.cost.verdict import Verdict, implied, inconclusive, passed
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.search import greedy
@@ -20,12 +21,14 @@ from bugsieve.tasks.fdr.task import StateArray
 
 
 class UndoQual(Oracle):
-    """Confirms failures in tasks whose operators can all be undone."""
+    """A failure is a bug where every action can be undone."""
+
+    usage = "undo-qual"
 
     @classmethod
     def objection(cls, bench: Bench) -> str | None:
         """Objectives other than reaching the goal, and operators that may not be undoable."""
-        if bench.objective.spec not in ("quantitative", "qualitative"):
+        if not bench.objective.takes_any_plan:
             return f"it knows nothing about the objective {bench.objective.spec}"
         try:
             obstacle = undoing(bench.task).obstacle
@@ -46,7 +49,7 @@ class UndoQual(Oracle):
         task = self.bench.task
         runs = self.bench.runs(task.initial_state[None])
         if runs.solved[0]:
-            return self.bench.plan_of_run(runs, 0)
+            return runs.plan(0)
         return greedy(task, task.initial_state, limits=self.limits).plan
 
     def judge(self, suspects: Suspects) -> list[Verdict]:
@@ -57,7 +60,7 @@ class UndoQual(Oracle):
             if value != objective.worst:
                 reached = suspects.runs.solved[row]
                 verdicts.append(
-                    _solved(objective.spec) if reached else inconclusive("the run did not end")
+                    _solved(objective, value) if reached else inconclusive("the run did not end")
                 )
             elif origin is None or origin.from_initial is None:
                 verdicts.append(inconclusive("no way from the initial state is known"))
@@ -68,6 +71,7 @@ class UndoQual(Oracle):
         return verdicts
 
     def _failure(self, state: StateArray, value: float, origin: Origin) -> Verdict:
+        check_stop()
         plan = self._back_and_on(state, origin)
         if plan is not None:
             return self.confirm(state, value, plan, "all operators can be undone")
@@ -84,12 +88,14 @@ class UndoQual(Oracle):
         back = way_back(task, self.undoing, task.initial_state, origin.from_initial)
         if back is None:
             return None
+        # The way back ends in a state that covers the initial one, which need not be it. Plans of
+        # the one are plans of the other, and the goal may be met earlier than that.
         plan = (*back, *self.initial_plan)
         goals = task.is_goal(path_states(task, state, plan))
         return plan[: int(goals.argmax())] if goals.any() else None
 
 
-def _solved(objective: str) -> Verdict:
-    if objective == "qualitative":
+def _solved(objective: Objective, value: float) -> Verdict:
+    if not objective.costs_count and value == objective.best:
         return passed("the policy reaches the goal")
     return inconclusive("the policy reaches the goal; its cost is not looked at")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from bugsieve import _native
 from bugsieve.basis.arguments import whole_number_or_none
 from bugsieve.basis.errors import BudgetError, UsageError
-from bugsieve.oracles.safety.registry import LARGEST_RADIUS
+from bugsieve.oracles.safety.algorithms import LARGEST_RADIUS
 from bugsieve.search.limits import NO_LIMITS, Limits
 from bugsieve.search.searches import core_limits
 from bugsieve.tasks.fdr.arrays import ask_core, operator_column

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bugsieve.basis.reach import Reach
 from bugsieve.policies.command import check_command, command_program, command_words
 from bugsieve.policies.models.foreign import ForeignModelPolicy
 from bugsieve.policies.policy import PolicySettings
@@ -28,6 +29,11 @@ class CommandPolicy(ForeignModelPolicy):
     def check_argument(cls, argument: str | None) -> None:
         """The argument is a command line whose program can be run."""
         check_command(argument)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """The program."""
+        return Reach(programs=(command_words(argument)[0],))
 
     @classmethod
     def from_spec(

@@ -60,6 +60,7 @@ class FallibleModelPolicy(ModelPolicy):
             else:
                 detail = f'"{printable(self.model.actions[action])}" is not applicable'
                 failures.setdefault(row, Failure(Ending.ILLEGAL_ACTION, detail))
+        # In the order of rows, whoever found them: what came first must not depend on how.
         for _, failure in sorted(failures.items()):
             self.troubles.record(failure)
         return actions

@@ -6,8 +6,8 @@ import numpy as np
 
 from bugsieve.policies.conversation import Conversation, Program
 from bugsieve.policies.decisions import Decisions
+from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.models.fallible import Applicable, FallibleModelPolicy, StateReader
-from bugsieve.policies.models.model_view import ModelView
 from bugsieve.policies.models.policy import ActionArray
 from bugsieve.policies.models.rows import row_keys
 from bugsieve.tasks.jani.model import JaniModel, StateArray

@@ -8,12 +8,12 @@ from typing import Any, cast
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.asking import check_policy, decide
 from bugsieve.policies.decisions import Decisions
-from bugsieve.policies.function import PolicyFunction, call
+from bugsieve.policies.function_policy import call
+from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.models.fallible import Applicable, FallibleModelPolicy, StateReader
-from bugsieve.policies.models.model_view import ModelView
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.registry import make_model_policy
-from bugsieve.policies.policy import Policy, policy_name
+from bugsieve.policies.policy import Bindable, Policy, policy_name
 from bugsieve.policies.task_view import StateFunction, bind_view, required_parameters
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.jani.model import JaniModel, StateArray
@@ -34,8 +34,8 @@ def as_model_policy(
         return make_model_policy(policy, model, seed=seed, limits=limits)
     if isinstance(policy, ModelPolicy):
         return _bound(policy, model)
-    if isinstance(policy, PolicyFunction):
-        return policy.bind(model)
+    if isinstance(policy, Bindable):
+        return cast(ModelPolicy, policy.bind(model))
     if callable(policy) and not hasattr(policy, "choose") and not isinstance(policy, type):
         if required_parameters(policy) >= 2:
             return FunctionPolicy(model, policy)

@@ -10,7 +10,8 @@ import numpy as np
 from bugsieve import _native
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.basis.names import suggest
-from bugsieve.policies.models.file_argument import parse_file_argument
+from bugsieve.basis.reach import Reach
+from bugsieve.policies.models.file_argument import parse_file_argument, split_file_argument
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.networks import Network, read_network
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
@@ -58,6 +59,11 @@ class MlpPolicy(ModelPolicy):
     def check_argument(cls, argument: str | None) -> None:
         """There is such a file, and the options are known."""
         _layers(parse_file_argument(_FAMILY, argument, _OPTIONS).options.get("layers"))
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """The file."""
+        return Reach(files=split_file_argument(argument or "")[:1])
 
     @classmethod
     def from_spec(

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from bugsieve.basis.reach import Reach
 from bugsieve.policies.models.foreign import ForeignModelPolicy
 from bugsieve.policies.policy import PolicySettings
-from bugsieve.policies.python import function_program, function_target
+from bugsieve.policies.python import function_program, function_reach, function_target
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.jani.model import JaniModel
 
@@ -37,6 +38,11 @@ class PythonPolicy(ForeignModelPolicy):
     def check_argument(cls, argument: str | None) -> None:
         """The argument names a function; modules are imported by the worker only."""
         function_target(argument)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """Code, and the file that holds it."""
+        return function_reach(argument)
 
     @classmethod
     def from_spec(

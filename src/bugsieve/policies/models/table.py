@@ -26,9 +26,10 @@ import numpy as np
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.files import write_text
 from bugsieve.basis.names import suggest
+from bugsieve.basis.reach import Reach
 from bugsieve.policies.models.places import anchored_spec, resolved_spec
 from bugsieve.policies.models.policy import NO_ACTION, ActionArray, ModelPolicy
-from bugsieve.policies.models.registry import make_model_policy
+from bugsieve.policies.models.registry import MODEL_POLICIES, make_model_policy
 from bugsieve.policies.models.rows import row_keys
 from bugsieve.policies.models.troubles import Troubles
 from bugsieve.policies.policy import PolicySettings
@@ -65,12 +66,29 @@ class TablePolicy(ModelPolicy):
             raise UsageError(f"'{_FAMILY}:{argument}': there is no file {str(path)!r}")
 
     @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """The file, and what the default in it would touch."""
+        path = _path_in(argument)
+        own, tables = Reach(files=(str(path),)), {os.path.realpath(path)}
+        while (spec := _default_in(_root(path), path.parent)) is not None:
+            family, _, rest = spec.partition(":")
+            if family.strip() != _FAMILY:
+                return own | MODEL_POLICIES.reach_of(spec)
+            path = _path_in(rest.strip())
+            own |= Reach(files=(str(path),))
+            if os.path.realpath(path) in tables:
+                break
+            tables.add(os.path.realpath(path))
+        return own
+
+    @classmethod
     def from_spec(
         cls, model: JaniModel, argument: str | None, settings: PolicySettings
     ) -> TablePolicy:
         """The table in the file, with the defaults that it and its default tables name."""
         tables = _chain(_path_in(argument), model)
         choices: dict[bytes, int] = {}
+        # The innermost first, so that rows of outer tables replace those of inner ones.
         for table in reversed(tables):
             choices.update(table.choices)
         last = tables[-1]
@@ -102,6 +120,7 @@ class TablePolicy(ModelPolicy):
         digest = hashlib.sha256(
             b"" if self.default is None else self.default.fingerprint().encode()
         )
+        # Sorted: the order of rows in the file means nothing.
         for key, action in sorted(self._choices.items()):
             digest.update(key + action.to_bytes(4, "little", signed=True))
         return digest.hexdigest()
@@ -188,20 +207,30 @@ def _about_default(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: default: {error}") from None
 
 
+def _default_in(root: Part, folder: Path) -> str | None:
+    """The spec of the default policy in a file of the folder; None where it has none."""
+    default = root.get("default")
+    if default is None or default.data is None:
+        return None
+    return resolved_spec(default.text(), folder)
+
+
+def _root(path: Path) -> Part:
+    return Part(load_json(path, kind="table"), str(path))
+
+
 def _read(path: Path, model: JaniModel) -> _Table:
-    root = Part(load_json(path, kind="table"), str(path))
+    root = _root(path)
     name = root.get("model")
     if name is not None and name.data not in (None, _model_name(model)):
         raise name.error(f"the table is for {name.text()!r}, not for {_model_name(model)!r}")
-    default = root.get("default")
-    spec = None if default is None or default.data is None else default.text()
     numbers = {action: number for number, action in enumerate(model.actions)}
     choices: dict[bytes, int] = {}
     for row in root["rows"].items():
         key, action = _choice(row, model, numbers)
         if choices.setdefault(key, action) != action:
             raise row.error("an earlier row has the same state and another action")
-    return _Table(path, None if spec is None else resolved_spec(spec, path.parent), choices)
+    return _Table(path, _default_in(root, path.parent), choices)
 
 
 def _choice(row: Part, model: JaniModel, numbers: dict[str, int]) -> tuple[bytes, int]:

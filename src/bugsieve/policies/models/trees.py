@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
+from bugsieve.basis.reach import Reach
 from bugsieve.basis.wording import counted
-from bugsieve.policies.models.file_argument import parse_file_argument
+from bugsieve.policies.models.file_argument import parse_file_argument, split_file_argument
 from bugsieve.policies.models.policy import NO_ACTION, ActionArray
 from bugsieve.policies.models.scores import ScoringPolicy
 from bugsieve.policies.policy import PolicySettings
@@ -72,6 +73,11 @@ class TreesPolicy(ScoringPolicy):
     def check_argument(cls, argument: str | None) -> None:
         """The argument names a file or folder, and options that exist."""
         parse_file_argument(_FAMILY, argument, _OPTIONS)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """The file."""
+        return Reach(files=split_file_argument(argument or "")[:1])
 
     @classmethod
     def from_spec(

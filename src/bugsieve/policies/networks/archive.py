@@ -49,6 +49,8 @@ def _check_sizes(file: str, archive: zipfile.ZipFile) -> None:
 
 def _member(file: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     with archive.open(info) as member:
+        # No more than was promised: the sizes in the directory are what was checked, and the data
+        # may say otherwise.
         data = member.read(info.file_size)
     if len(data) != info.file_size:
         raise InputError(f"{file}: part {info.filename!r} is truncated")

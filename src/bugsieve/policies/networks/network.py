@@ -165,6 +165,8 @@ def _check_names(
 
 def _numbers(file: str, layer: Layer, what: str, values: NDArray[Any]) -> FloatArray:
     place = f"{file}: layer {layer.name!r}: one of its {what}"
+    # NaN is looked for before the conversion, infinity after it: a double that is finite may be
+    # infinite as a float, and the sentence should say which it was.
     if np.isnan(values).any():
         raise InputError(f"{place} is not a number")
     with np.errstate(over="ignore", invalid="ignore"):

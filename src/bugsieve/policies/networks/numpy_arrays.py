@@ -47,6 +47,7 @@ def _array(place: str, data: bytes) -> NDArray[Any]:
     body = data[stream.tell() :]
     if dtype.hasobject or dtype.kind not in "fUb" or dtype.itemsize == 0:
         raise InputError(f"{place} has elements of type {shortened(dtype)}; floats can be read")
+    # The size is compared before anything is allocated: a header may claim any shape.
     if prod(shape) * dtype.itemsize != len(body):
         raise InputError(
             f"{place} of the shape {shape} needs {prod(shape) * dtype.itemsize} bytes, "

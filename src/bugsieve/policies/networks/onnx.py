@@ -80,6 +80,8 @@ def read_onnx(file: str, data: bytes) -> Network:
         graphs = messages(model, _MODEL_GRAPH)
         if not graphs:
             raise InputError(f"{file}: is no ONNX file, it has no graph")
+        # Of a field that may occur once, the last occurrence counts (the rule of protocol
+        # buffers).
         graph = fields(graphs[-1])
         metadata = [fields(entry) for entry in messages(model, _MODEL_METADATA)]
         about = describe(file, {text(entry, 1): text(entry, 2) for entry in metadata})
@@ -98,6 +100,7 @@ def _follow(file: str, graph: Fields) -> _Chain:
         tensor = fields(data)
         constants[name(tensor, _TENSOR_NAME)] = read_tensor(file, folder, tensor)
     names = [name(fields(value), 1) for value in messages(graph, _GRAPH_INPUT)]
+    # Older files list the stored tensors among the inputs, too.
     inputs = [given for given in names if given not in constants]
     outputs = [name(fields(value), 1) for value in messages(graph, _GRAPH_OUTPUT)]
     if len(inputs) != 1 or len(outputs) != 1:
@@ -201,6 +204,7 @@ def _gemm(chain: _Chain, node: _Node) -> None:
     if node.inputs[0] != chain.value or node.integer("transA", 0):
         raise UnsupportedError(f"{chain.file}: layer {node.name!r} multiplies from the wrong side")
     stored = _matrix(chain, node)
+    # Layers hold a row of weights per output, ONNX a column unless transB says otherwise.
     weight = (stored if node.integer("transB", 0) else stored.T) * node.real("alpha", 1.0)
     bias = None
     if len(node.inputs) > 2 and node.inputs[2]:

@@ -67,6 +67,8 @@ class _Machine:
         self._memory: dict[int, Any] = {}
 
     def run(self, name: str, argument: Any) -> None:
+        # What is listed here is all there is: an operation that could import or call has no entry
+        # that does so.
         if name in _IGNORED:
             return
         if name in _LITERALS:
@@ -115,11 +117,14 @@ class _Machine:
         if not isinstance(items, dict) or len(values) % 2:
             raise PickleError("something is put into what is no dictionary")
         for key, value in zip(values[::2], values[1::2], strict=True):
+            # Names of tensors are text. Other keys might not be hashable, or compare in ways of
+            # their own.
             if not isinstance(key, str):
                 raise PickleError("a key is no text")
             items[key] = value
 
     def name(self, argument: Any) -> None:
+        # pickletools hands over both words as one text.
         module, _, name = argument.partition(" ")
         self._stack.append(Name(module, name))
 

@@ -81,6 +81,7 @@ def integer(found: Fields, number: int, default: int = 0) -> int:
 def fixed(found: Fields, number: int, size: int) -> bytes:
     """The bytes of a repeated field of floats (size 4) or doubles (8), packed or not."""
     parts = []
+    # Packed values come as one block of bytes, single ones as a number.
     for value in found.get(number, []):
         parts.append(value if isinstance(value, bytes) else value.to_bytes(8, "little")[:size])
     return b"".join(parts)
@@ -118,6 +119,7 @@ def _walk(data: bytes) -> Iterator[tuple[int, Value]]:
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
     value = 0
+    # Seven bits a byte: 64 bits take ten bytes, of which the last has bits to spare.
     for shift in range(0, 70, 7):
         if position >= len(data):
             raise WireError("it ends in the middle of a number")

@@ -46,6 +46,7 @@ def read_pytorch(file: str, data: bytes, prefixes: Sequence[str] | None = None) 
     if items is None:
         raise InputError(f"{file}: holds no state dictionary of PyTorch; {_ADVICE}")
     check_length(file, items)
+    # Where layers were named, only these are decoded: the rest may be of any type.
     tensors = {
         name: _tensor(f"{file}: tensor {name!r}", items[name], parts, folder)
         for name in choose_names(file, items, prefixes)
@@ -68,6 +69,7 @@ def _state(value: Any) -> Mapping[str, Any] | None:
 
 
 def _tensor(place: str, value: Any, parts: Mapping[str, bytes], folder: str) -> NDArray[Any]:
+    # Parameters are wrapped tensors; buffers and plain dictionaries hold the tensors themselves.
     parameter = _arguments(value, "_rebuild_parameter", 1)
     arguments = _arguments(parameter[0] if parameter else value, "_rebuild_tensor_v2", 4)
     if arguments is None:

@@ -86,6 +86,7 @@ def _split(file: str, data: bytes) -> tuple[dict[str, Any], memoryview]:
     end = _LENGTH.size + length
     if data[_LENGTH.size : _LENGTH.size + 1] != b"{":
         raise InputError(f"{file}: is no safetensors file, its header does not begin with '{{'")
+    # Before the length is believed: 8 bytes can announce a header of exabytes.
     if length > _LONGEST_HEADER:
         raise InputError(f"{file}: has a header of {length} bytes, too long for a network")
     if end > len(data):

@@ -28,6 +28,7 @@ def decode_tensor(place: str, data: bytes, kind: str, shape: Sequence[int]) -> N
         known = ", ".join(FLOAT_TYPES)
         raise InputError(f"{place} has elements of type {kind}; {known} can be read")
     size = np.dtype(FLOAT_TYPES[kind]).itemsize
+    # Python's integers cannot overflow here, so an absurd shape is simply unequal.
     if prod(shape) * size != len(data):
         raise InputError(
             f"{place} of the shape {tuple(shape)} needs {prod(shape) * size} bytes, "
@@ -51,6 +52,8 @@ def layers_in(
         stem, _, _ = name.rpartition(".")
         if name.endswith(_WEIGHT):
             layers.append(Layer(stem, tensors[name], tensors.get(stem + _BIAS)))
+        # Anything else (a convolution, an embedding, statistics of a normalisation) would be part
+        # of the function that we do not compute.
         elif not name.endswith(_BIAS) or stem + _WEIGHT not in tensors:
             raise InputError(
                 f"{file}: tensor {name!r} is neither the weight nor the bias of a layer"

@@ -60,6 +60,7 @@ class Tree:
             inner = children >= 0
             if (children[inner] >= number).any() or (~children[~inner] >= len(self.leaves)).any():
                 return "a child does not exist"
+            # Children behind their parents: so there are no circles, and every way ends in a leaf.
             if (children[inner] <= splits[inner]).any():
                 return "a child comes before its parent"
         return None if len(self.leaves) else "it has no leaves"
@@ -135,6 +136,8 @@ class Evaluator:
         number = len(self._roots)
         places = np.tile(self._roots, len(inputs))
         active = np.flatnonzero(places >= 0)
+        # All rows go down all trees together, one level per turn; who has reached a leaf drops
+        # out.
         while active.size:
             splits = places[active]
             values = inputs[active // number, self._features[splits]]

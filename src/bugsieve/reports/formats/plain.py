@@ -52,7 +52,7 @@ def _widths(table: Table) -> list[int]:
 
 
 def _gap(columns: Sequence[Column], number: int) -> int:
-    """Before the column."""
+    """The blanks before a column."""
     here, before = columns[number].headings[:-1], columns[number - 1].headings[:-1]
     return _GAP if number and here == before else _WIDE_GAP
 

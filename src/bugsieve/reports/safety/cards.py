@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.experiments.index import IndexEntry
 from bugsieve.oracles.safety.registry import parse_safety_spec
 from bugsieve.reports.collection import collect_cards
@@ -57,11 +57,11 @@ def _card(folder: Path, label: IndexEntry | None) -> SafetyCard:
     depth = "∞" if options.fuzz.lookahead is None else str(options.fuzz.lookahead)
     return SafetyCard(
         folder,
-        header.name if label is None else label.domain,
-        header.name if label is None else label.instance,
+        header.subject.name if label is None else label.domain,
+        header.subject.name if label is None else label.instance,
         header.policy if label is None else label.policy,
         f"{depth} {options.fuzz.choice}",
-        header.oracles,
+        header.used_oracles,
         options.fuzz.seed,
     )
 

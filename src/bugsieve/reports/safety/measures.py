@@ -40,6 +40,7 @@ class StateVerdicts:
     @property
     def non_bugs(self) -> Mask:
         """States from which no policy at all avoids danger."""
+        # Lost for a finite radius says only that no policy near the tested one avoids danger.
         unbounded = [parse_safety_spec(spec).radius is None for spec in self.oracles]
         return np.asarray((self.safety[:, unbounded] == Safety.UNSAFE).any(axis=1))
 

@@ -6,24 +6,23 @@ import json
 
 from bugsieve.bugs.safety.bug import plain_states
 from bugsieve.oracles.safety.decide import Safety
+from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.safety.rows import SafetyHeader
 from bugsieve.results.table_files import Table
-from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
 
 SAFETY_NAMES = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.UNKNOWN: "unknown"}
 
 
-def about_safety(header: SafetyHeader) -> dict[str, str]:
+def about_safety(header: CampaignHeader) -> dict[str, str]:
     """What the tables are about."""
-    return {"model": header.name, "policy": header.policy}
+    return {"model": header.subject.name, "policy": header.policy}
 
 
 def safety_tables(records: SafetyRecords) -> dict[str, Table]:
     """Walks, unsafe runs, their states, verdicts on these, single verdicts, and bugs."""
     header = records.header
-    model = load_document(header.document_json(), name=str(records.directory))
+    model = header.subject.load(source=str(records.directory))
     runs = records.runs()
     return {
         "walks": _walks(records),
@@ -75,7 +74,7 @@ def _verdicts(records: SafetyRecords) -> Table:
     """One row per oracle and state of each different run."""
     names = ("walk", "position", "oracle", "safety", "fault", "open")
     table: Table = {name: [] for name in names}
-    for oracle in records.header.oracles:
+    for oracle in records.header.used_oracles:
         for walk, row in records.verdicts(oracle).items():
             positions = range(len(row.safety))
             table["walk"] += [walk] * len(positions)
@@ -90,7 +89,7 @@ def _verdicts(records: SafetyRecords) -> Table:
 def _alone(records: SafetyRecords) -> Table:
     names = ("walk", "position", "oracle", "safety", "reached", "expanded", "seconds")
     table: Table = {name: [] for name in names}
-    for oracle in records.header.oracles:
+    for oracle in records.header.used_oracles:
         for walk, row in records.alone(oracle):
             safety = SAFETY_NAMES[Safety(row.safety)]
             cells = (walk, row.position, oracle, safety, row.reached, row.expanded, row.seconds)

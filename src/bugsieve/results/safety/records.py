@@ -6,7 +6,6 @@ Readers need no lock: they see the campaign as it was when they opened it, also 
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,25 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.bugs.safety.bug import safety_bug_from_json
+from bugsieve.judging.findings import Sighting
+from bugsieve.judging.runs import SafetyBugRow
+from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
 from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.results.safety.rows import (
-    AloneRow,
-    RejectedClaimRow,
-    RunVerdictRow,
-    SafetyBugRow,
-    SafetyHeader,
-    SafetyProgress,
-    SafetyTimelineRow,
-    Sighting,
-    UnprovenRow,
-)
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.results.store_file import StoreReader, columns_of
+from bugsieve.results.records import CampaignRecords, columns_of
 from bugsieve.results.tables import SAFETY
+from bugsieve.tasks.jani.saved import SavedModel
 
 Integers = NDArray[np.int64]
-
-_BUGS = "SELECT walk, position, bug, seconds FROM bugs"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,30 +52,15 @@ class RunColumns:
         return len(self.walks)
 
 
-class SafetyRecords(StoreReader):
+class SafetyRecords(CampaignRecords[SafetyBugRow]):
     """The records of one safety campaign, as they were when it was opened."""
 
     wanted_kind = SAFETY
 
-    def __init__(self, directory: str | os.PathLike[str]) -> None:
-        super().__init__(directory)
-        specs = self._rows("SELECT spec FROM oracles ORDER BY number")
-        self._specs = tuple(str(spec) for (spec,) in specs)
-        self.header = SafetyHeader(
-            self._meta["options"],
-            self._meta["model name"],
-            self._meta["model"],
-            tuple(json.loads(self._meta["actions"])),
-            self._meta["policy"],
-            self._meta["policy is object"] == "1",
-            self._specs,
-            self._meta["policy fingerprint"],
-        )
-
-    def progress(self) -> SafetyProgress:
-        """How far the campaign has come."""
-        (row,) = self._rows("SELECT * FROM progress")
-        return SafetyProgress(*row[1:])
+    def case_count(self) -> int:
+        """How many unsafe runs there are."""
+        ((count,),) = self._rows("SELECT COUNT(*) FROM runs")
+        return int(count)
 
     def walks(self) -> WalkColumns:
         """All walks."""
@@ -132,18 +106,19 @@ class SafetyRecords(StoreReader):
         return UnsafeRun(words.reshape(len(choices) + 1, -1), choices)
 
     def digests(self) -> dict[bytes, int]:
-        """The digests of all different runs, with the first walk that found each."""
-        return dict(self._rows("SELECT digest, walk FROM runs WHERE same_as IS NULL"))
+        """The digests of all different runs, with the first walk that found each, in order."""
+        query = "SELECT digest, walk FROM runs WHERE same_as IS NULL ORDER BY walk"
+        return dict(self._rows(query))
 
-    def verdicts(self, oracle: str) -> dict[int, RunVerdictRow]:
+    def verdicts(self, oracle: str) -> dict[int, RunVerdict]:
         """What the oracle of this spec said of each different run, by the walk that found it."""
         rows = self._rows(
-            "SELECT walk, safety, faults, open_faults, reached, expanded, seconds FROM verdicts"
-            " WHERE oracle = ? ORDER BY walk",
+            "SELECT case_number, safety, faults, open_faults, reached, expanded, seconds"
+            " FROM verdicts JOIN visits ON visit = visits.number WHERE oracle = ? ORDER BY visit",
             self._specs.index(oracle),
         )
         return {
-            walk: RunVerdictRow(
+            walk: RunVerdict(
                 oracle,
                 np.frombuffer(safety, dtype=np.int8),
                 tuple(json.loads(faults)),
@@ -153,83 +128,46 @@ class SafetyRecords(StoreReader):
             for walk, safety, faults, open_faults, *rest in rows
         }
 
-    def alone(self, oracle: str) -> list[tuple[int, AloneRow]]:
+    def alone(self, oracle: str) -> list[tuple[int, LoneVerdict]]:
         """What the oracle said of single states without any memory, with the walks."""
         rows = self._rows(
             "SELECT walk, position, safety, reached, expanded, seconds FROM alone"
             " WHERE oracle = ? ORDER BY walk, position",
             self._specs.index(oracle),
         )
-        return [(walk, AloneRow(position, oracle, *rest)) for walk, position, *rest in rows]
+        return [(walk, LoneVerdict(position, oracle, *rest)) for walk, position, *rest in rows]
 
-    def bugs(self) -> list[SafetyBugRow]:
-        """All bugs, in the order in which they were found."""
-        return list(map(self._bug, self._rows(f"{_BUGS} ORDER BY rowid")))
-
-    def bug(self, name: str) -> SafetyBugRow | None:
-        """The bug of this id, or of the only one that begins so."""
-        rows = self._rows(f"{_BUGS} WHERE substr(id, 1, ?) = ?", len(name), name)
-        return self._bug(rows[0]) if len(rows) == 1 else None
-
-    def bug_kinds(self) -> dict[str, str]:
-        """The kinds of all bugs by their ids, in the order in which they were found."""
-        return dict(self._rows("SELECT id, kind FROM bugs ORDER BY rowid"))
-
-    def bug_times(self) -> list[tuple[str, float]]:
-        """The kinds of all bugs and the running time when each was found."""
-        return list(self._rows("SELECT kind, seconds FROM bugs ORDER BY rowid"))
-
-    def bug_walks(self) -> dict[str, int]:
-        """The walks that found all bugs, by the ids of the bugs."""
-        return dict(self._rows("SELECT id, walk FROM bugs ORDER BY rowid"))
+    def bug_visits(self) -> dict[str, int]:
+        """The visits that found all bugs, by the ids of the bugs."""
+        return dict(self._rows("SELECT id, found FROM bugs ORDER BY rowid"))
 
     def bug_runs(self) -> dict[str, int]:
         """In how many unsafe runs each bug occurs, by its id."""
         query = (
-            "SELECT bug, COUNT(DISTINCT runs.walk) FROM sightings JOIN runs"
-            " ON IFNULL(runs.same_as, runs.walk) = sightings.walk GROUP BY bug"
+            "SELECT bug, COUNT(DISTINCT runs.walk) FROM sightings"
+            " JOIN visits ON visit = visits.number"
+            " JOIN runs ON IFNULL(runs.same_as, runs.walk) = case_number GROUP BY bug"
         )
         return dict(self._rows(query))
 
     def sightings(self) -> dict[int, tuple[Sighting, ...]]:
         """The bugs in each different run that has some, by the walk that found the run."""
         found: dict[int, tuple[Sighting, ...]] = {}
-        query = "SELECT walk, position, bug FROM sightings ORDER BY walk, position"
+        query = (
+            "SELECT case_number, position, bug FROM sightings JOIN visits"
+            " ON visit = visits.number ORDER BY visit, position"
+        )
         for walk, *sighting in self._rows(query):
             found[walk] = (*found.get(walk, ()), Sighting(*sighting))
         return found
-
-    def unproven(self) -> list[UnprovenRow]:
-        """Claims whose proofs are too large to be kept."""
-        query = "SELECT walk, position, oracle, kind, reason FROM unproven ORDER BY rowid"
-        return [
-            UnprovenRow(walk, position, self._specs[oracle], kind, reason)
-            for walk, position, oracle, kind, reason in self._rows(query)
-        ]
 
     def proof_seconds(self) -> float:
         """How long writing and checking certificates took."""
         ((seconds,),) = self._rows("SELECT TOTAL(proof_seconds) FROM runs")
         return float(seconds)
 
-    def rejected(self) -> list[RejectedClaimRow]:
-        """Claims of oracles that the checker did not accept."""
-        query = "SELECT walk, position, oracle, reason, certificate FROM rejected ORDER BY rowid"
-        return [
-            RejectedClaimRow(
-                walk, position, self._specs[oracle], reason, json.loads(certificate or "null")
-            )
-            for walk, position, oracle, reason, certificate in self._rows(query)
-        ]
+    def _bug(self, case: int, data: Any, *rest: Any) -> SafetyBugRow:
+        return SafetyBugRow(case, safety_bug_from_json(data, source=self._source), *rest)
 
-    def timeline(self) -> list[SafetyTimelineRow]:
-        """What happened when."""
-        rows = self._rows("SELECT * FROM timeline ORDER BY rowid")
-        return [SafetyTimelineRow(*row) for row in rows]
-
-    def _bug(self, row: tuple[Any, ...]) -> SafetyBugRow:
-        walk, position, bug, seconds = row
-        source = str(self.directory / STORE_FILE)
-        return SafetyBugRow(
-            walk, position, safety_bug_from_json(json.loads(bug), source=source), seconds
-        )
+    def _subject(self, meta: dict[str, Any]) -> SavedModel:
+        return SavedModel(meta["model name"], meta["model"], tuple(json.loads(meta["actions"])))

@@ -1,107 +1,79 @@
-"""The store of a safety campaign, for the one process that runs it.
-
-Reading is the business of `records`.
-"""
+"""The store of a safety campaign: its walks, the unsafe runs among them, and verdicts on these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import astuple
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
 
 import numpy as np
 
-from bugsieve.results.safety.rows import Finding, SafetyAddition, SafetyHeader
-from bugsieve.results.store_file import Row, StoreWriter, json_text
-from bugsieve.results.tables import SAFETY
+from bugsieve.judging.findings import Finding
+from bugsieve.judging.runs import UnsafeRunRow
+from bugsieve.results.progress import WalkRow
+from bugsieve.results.store import Row, Store, json_text
+from bugsieve.results.tables import SAFETY, SAFETY_TABLES
+from bugsieve.tasks.jani.saved import SavedModel
 
 
-class SafetyStore(StoreWriter[SafetyAddition]):
+@dataclass(frozen=True, eq=False)
+class WalkPart:
+    """New walks, and the runs of those that repeat an earlier one."""
+
+    walks: Sequence[WalkRow]
+    repeated: Sequence[UnsafeRunRow] = ()
+
+
+class SafetyStore(Store):
     """Adds records to the store of a safety campaign."""
 
     kind = SAFETY
+    tables = SAFETY_TABLES
 
     @classmethod
-    def create(cls, directory: Path, header: SafetyHeader, start: SafetyAddition) -> None:
-        """Make the store with its first records; it appears under its name only when complete."""
-        cls._make(directory, _meta(header), ((spec, None) for spec in header.oracles), start)
+    def subject_meta(cls, subject: SavedModel) -> Mapping[str, Any]:
+        """What the table `meta` holds of the model."""
+        return {
+            "model name": subject.name,
+            "model": subject.document,
+            "actions": json_text(subject.actions),
+        }
 
-    def _insert(self, addition: SafetyAddition) -> None:
-        findings = addition.findings
-        self._many("walks", map(astuple, addition.walks))
-        self._many("runs", (_run_row(finding) for finding in findings))
-        self._many("verdicts", self._verdict_rows(findings))
-        self._many("alone", self._alone_rows(findings))
-        self._many("bugs", self._bug_rows(findings))
-        self._many("sightings", _sighting_rows(findings))
-        self._many("unproven", self._unproven_rows(findings))
-        self._many("rejected", self._rejected_rows(findings))
-        self._many("timeline", map(astuple, addition.events))
-        self._many("progress", [(0, *astuple(addition.progress))], verb="REPLACE")
+    def insert_cases(self, cases: WalkPart, seconds: float) -> None:
+        """Insert new walks."""
+        self.many("walks", map(astuple, cases.walks), verb="INSERT")
+        self.many("runs", map(_run_row, cases.repeated), verb="INSERT")
 
-    def _verdict_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
+    def insert_own(self, findings: Sequence[Finding]) -> None:
+        """Insert different runs, and what was said of them."""
+        self.many("runs", (_run_row(finding.run) for finding in findings))
+        self.many("verdicts", self._verdict_rows(findings))
+        self.many("alone", self._alone_rows(findings))
+
+    def _verdict_rows(self, findings: Sequence[Finding]) -> Iterator[Row]:
         for finding in findings:
             for row in finding.verdicts:
                 yield (
-                    *(finding.row.walk, self._oracles[row.oracle]),
+                    *(finding.visit.number, self.oracle(row.oracle)),
                     np.ascontiguousarray(row.safety, dtype=np.int8).tobytes(),
                     *(json_text(row.faults), json_text(row.open_faults)),
                     *(row.reached, row.expanded, row.seconds),
                 )
 
-    def _alone_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
+    def _alone_rows(self, findings: Sequence[Finding]) -> Iterator[Row]:
         for finding in findings:
-            for row in finding.alone:
-                oracle = self._oracles[row.oracle]
+            for row in finding.run.alone:
+                oracle = self.oracle(row.oracle)
                 yield (
-                    *(finding.row.walk, row.position, oracle, row.safety, row.reached),
+                    *(finding.visit.case, row.position, oracle, row.safety, row.reached),
                     *(row.expanded, row.seconds),
                 )
 
-    def _bug_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
-        for finding in findings:
-            for row in finding.bugs:
-                oracle = self._oracles[row.bug.oracle]
-                yield (
-                    *(row.id, row.bug.kind, oracle, row.walk, row.position),
-                    *(json_text(row.bug.to_json()), row.seconds),
-                )
 
-    def _unproven_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
-        for finding in findings:
-            for row in finding.unproven:
-                yield row.walk, row.position, self._oracles[row.oracle], row.kind, row.reason
-
-    def _rejected_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
-        for finding in findings:
-            for row in finding.rejected:
-                certificate = None if row.certificate is None else json_text(row.certificate)
-                yield row.walk, row.position, self._oracles[row.oracle], row.reason, certificate
-
-
-def _meta(header: SafetyHeader) -> dict[str, str]:
-    return {
-        "options": header.options,
-        "model name": header.name,
-        "model": header.document,
-        "actions": json_text(header.actions),
-        "policy": header.policy,
-        "policy is object": str(int(header.policy_is_object)),
-        "policy fingerprint": header.policy_fingerprint,
-    }
-
-
-def _run_row(finding: Finding) -> Row:
-    row = finding.row
+def _run_row(row: UnsafeRunRow) -> Row:
     known = (row.walk, row.digest, row.same_as, len(row.run))
     if row.same_as is not None:
         return *known, None, None, 0.0
     states = np.ascontiguousarray(row.run.states, dtype="<u8").tobytes()
     actions = np.ascontiguousarray(row.run.actions, dtype="<i4").tobytes()
-    return *known, states, actions, finding.proof_seconds
-
-
-def _sighting_rows(findings: Iterable[Finding]) -> Iterator[Row]:
-    for finding in findings:
-        for sighting in finding.sightings:
-            yield finding.row.walk, sighting.position, sighting.bug
+    return *known, states, actions, row.proof_seconds

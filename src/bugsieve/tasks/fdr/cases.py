@@ -61,17 +61,25 @@ class Cases:
     def tightened(self, case: Case) -> Case | None:
         """The same case without values and conditions that mutexes decide; None if impossible."""
         excluded: dict[int, int] = {}
+        # A mutex group says something only when one of its facts is certain, that is, when a
+        # variable has a single value left. An empty mask passes as single, too, and is found
+        # below.
         pending = [variable for variable, mask in case.items() if is_single(mask)]
         while pending:
             variable = pending.pop()
             if not case[variable]:
                 return None
             for other, mask in self._exclusions(variable, case[variable].bit_length() - 1):
+                # A variable that the case does not mention stays unmentioned: what is excluded
+                # here is excluded in every reachable state of the case, so nobody needs to be
+                # told.
                 excluded[other] = excluded.get(other, 0) | mask
                 before = case.get(other)
                 if before is None or not before & mask:
                     continue
                 case[other] = before & ~mask
+                # Values are only ever taken away, so a variable waits at most twice: when one
+                # value is left, and when none is.
                 if is_single(case[other]):
                     pending.append(other)
         return self._without_implied(case, excluded)
@@ -87,6 +95,9 @@ class Cases:
         for variable, mask in case.items():
             if not mask:
                 return None
+            # Nothing but single values excludes others, and all of these are kept: so no condition
+            # is left out on the word of one that is left out as well. (Two single values may
+            # exclude each other's alternatives; dropping both would lose them.)
             implied = mask | excluded.get(variable, 0) == self.full[variable]
             if not implied or (is_single(mask) and self.full[variable] != mask):
                 kept[variable] = mask
@@ -96,6 +107,9 @@ class Cases:
         """The conjunction of two disjunctions."""
         result: list[Case] = []
         for case in first:
+            # Absorption: where the case implies one of the alternatives, the whole conjunction is
+            # the case. Without it, products of many definitions would grow by cases that are
+            # special cases of others.
             if any(self._implies(case, other) for other in second):
                 result.append(case)
                 continue
@@ -103,12 +117,16 @@ class Cases:
                 both = self.meet(case, other)
                 if both is not None:
                     result.append(both)
+            # Before joining, on the way: a product that is too large need not be built to its end.
             self._check(result)
         return self.union(result)
 
     def union(self, cases: Iterable[Case]) -> list[Case]:
         """The disjunction, with cases that differ in one variable joined."""
         distinct = {frozenset(case.items()): case for case in cases}
+        # A join can make two cases alike but for another variable, hence rounds until nothing
+        # joins. This need not find the fewest cases, but depends on nothing but their set and
+        # order.
         joined = True
         while joined and len(distinct) > 1:
             joined = False
@@ -135,6 +153,7 @@ class Cases:
                 mask |= case[variable]
                 del distinct[frozenset(case.items())]
             new = dict(rest)
+            # All values together are no condition at all.
             if mask != self.full[variable]:
                 new[variable] = mask
             distinct[frozenset(new.items())] = new

@@ -81,6 +81,7 @@ class _Elimination:
         try:
             cases = self._condition(self.source.goal)
         except TooManyCasesError:
+            # Two cases stand for too many: either way the goal is a disjunction.
             cases = [{}, {}]
         if len(cases) > 1:
             raise DisjunctiveGoalError(self.problem)
@@ -99,6 +100,8 @@ class _Elimination:
             ]
         except TooManyCasesError:
             raise self._too_many(operator, MAX_CASES, "cases") from None
+        # Cases may overlap. Then several operators of one name are applicable and do the same, and
+        # an effect is listed twice: neither changes what can be reached, or at which cost.
         return [
             CaseOperator(
                 operator.name,
@@ -135,6 +138,7 @@ class _Elimination:
                 plain[variable] = 1 << value
         tight = self.cases.tightened(plain)
         cases = [] if tight is None else [tight]
+        # Short definitions first keep the products on the way small.
         for definition in sorted((self._meaning(fact) for fact in derived), key=len):
             cases = self.cases.product(cases, definition)
         return cases
@@ -144,6 +148,8 @@ class _Elimination:
         if fact not in self._known:
             variable, value = fact
             rules = self.rules.get(variable, [])
+            # Axioms are evaluated anew in each state: a derived variable has its initial value
+            # unless a rule fires. One without rules therefore keeps it for ever.
             true_value = rules[0].head[1] if rules else 1 - self.source.initial[variable]
             self._known[fact] = (
                 self._some_rule(rules) if value == true_value else self._no_rule(rules)
@@ -172,6 +178,8 @@ class _Elimination:
         for variable, value in plain:
             cases.append({**prefix, variable: self.cases.full[variable] & ~(1 << value)})
             prefix[variable] = 1 << value
+        # Derived facts come last, where all plain facts hold: their opposites are many cases each,
+        # which need not be disjoint.
         for variable, value in body:
             if variable in self.derived:
                 opposite = self._meaning((variable, 1 - value))

@@ -85,6 +85,8 @@ class _Encoding:
         for variable in self._kept():
             for target, value in self._assignment(variable, source.initial[variable]):
                 initial[target] = value
+        # SAS has one goal, so there must be one condition only: `_crowded_cases` names the goal in
+        # any case, so that the atoms it excludes have variables of their own.
         goal = next(self._conditions(source.goal))
         return SasTask(
             metric=source.metric,
@@ -103,11 +105,16 @@ class _Encoding:
         for case in self._crowded_cases():
             for variable, mask in case.items():
                 outside = ((1 << self.sizes[variable]) - 1) & ~mask
+                # A value that is no atom ("none of those") cannot be moved: it has no truth value
+                # of its own, but follows from those of the atoms.
                 if not is_single(mask) and self._are_atoms(variable, outside):
                     moved.setdefault(variable, set()).update(values_of(outside))
         return moved
 
     def _crowded_cases(self) -> Iterator[Case]:
+        # The goal cannot be spelled out as several, so it always counts as crowded. An operator
+        # can: it takes one copy for each combination of allowed values, and few copies leave the
+        # variables as the translator chose them.
         yield self.source.goal
         for operator in self.source.operators:
             conditions = [
@@ -126,10 +133,14 @@ class _Encoding:
         moved = self.moved.get(index, set())
         kept = [value for value in range(len(variable.values)) if value not in moved]
         names = [variable.values[value] for value in kept]
+        # While a moved value holds, the trunk must have some other value. If none of the kept
+        # values means "none of these" already, it gets one; it stands last, as in the translator's
+        # variables.
         if moved and all(name.startswith(_ATOM) for name in names):
             names.append(NO_ATOM)
         for position, value in enumerate(kept):
             self.trunk_value[index, value] = position
+        # A trunk with a single value says nothing: the branches tell all.
         if len(names) > 1:
             self.trunk[index] = self._new_variable(names)
         for value in sorted(moved):
@@ -154,6 +165,8 @@ class _Encoding:
             return [(self.branch[variable, value], TRUE)]
         if self.source.variables[variable].values[value].startswith(_ATOM):
             return [(self.trunk[variable], self.trunk_value[variable, value])]
+        # Where values were moved, the trunk has "none of those" for each of them, too: only
+        # together with the negated branches does it mean what it meant before.
         return list(self._assignment(variable, value))
 
     def _conditions(self, case: Case) -> Iterator[dict[int, int]]:
@@ -162,6 +175,8 @@ class _Encoding:
         spelled: list[list[list[Fact]]] = []
         for variable, mask in sorted(case.items()):
             outside = set(values_of(((1 << self.sizes[variable]) - 1) & ~mask))
+            # Where all excluded values are branches, one condition says that they are false; it
+            # replaces a product over all allowed values.
             if not is_single(mask) and outside <= self.moved.get(variable, set()):
                 common += [(self.branch[variable, value], FALSE) for value in outside]
             else:
@@ -186,6 +201,8 @@ class _Encoding:
 
     def _changes(self, precondition: Case, effect: CaseEffect) -> Iterator[Fact]:
         """The assignments an effect needs, given what is known about the variable before."""
+        # If the old value is known, the branches it has in common with the new one need no effect.
+        # Else all are set, and those that are right already are set to what they are.
         before = effect.condition.get(effect.variable, precondition.get(effect.variable, 0))
         unchanged: set[Fact] = set()
         if before and is_single(before):

@@ -30,6 +30,7 @@ def exclusions(task: Task) -> NDArray[np.bool_]:
         members = np.array([offsets[variable] + value for variable, value in group])
         excluded[np.ix_(members, members)] = True
     np.fill_diagonal(excluded, False)
+    # Once pairs were explored, a fact that cannot be reached at all excludes even itself.
     if facts * task.num_operators <= _MOST_WORK:
         excluded |= ~_possible_pairs(task, excluded)
     return excluded
@@ -49,6 +50,9 @@ def _possible_pairs(task: Task, excluded: NDArray[np.bool_]) -> NDArray[np.bool_
     possible[np.ix_(start, start)] = True
     operators = [_facts_of(task, offsets, index) for index in range(task.num_operators)]
     changed = True
+    # From the pairs of the initial state upwards: a pair counts as possible only when something
+    # makes it so, and the least fixpoint has every pair that a reachable state has. Mutex groups
+    # hold there as well, so they may cut on the way.
     while changed:
         changed = False
         for before, after in operators:
@@ -64,6 +68,8 @@ def _apply(
     after: NDArray[np.int64],
 ) -> bool:
     """Add the pairs an operator makes true; whether any of them is new."""
+    # What can be true beside the operator: a fact is kept if it goes with each precondition. That
+    # it need not go with all at once is what makes h² an over-approximation, and cheap.
     if len(before):
         beside: NDArray[np.bool_] = np.all(possible[before], axis=0)
     else:

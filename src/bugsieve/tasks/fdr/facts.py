@@ -61,6 +61,7 @@ class FactTable:
         for text in facts:
             atom = atoms.normalised(text)
             for variable, value in self.places(atom, objects):
+                # An atom may be a value of several variables, and sets all of them.
                 if given.setdefault(variable, value) != value:
                     other = self._facts[variable][given[variable]]
                     raise _exclusive(str(other), atom)
@@ -75,6 +76,8 @@ class FactTable:
         holders: dict[int, str] = {}
         for fact in enumerate(values):
             for group in self._groups.get(fact, ()):
+                # Literals are compared, not values: one atom that is a fact of two variables does
+                # not exclude itself.
                 literal = self.literal(*fact)
                 if holders.setdefault(group, literal) != literal:
                     raise _exclusive(holders[group], literal)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UnsupportedError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.tasks.fdr.exclusions import exclusions, fact_offsets
 from bugsieve.tasks.fdr.task import StateArray, Task
 
@@ -98,6 +99,10 @@ def way_back(
     back: list[int] = []
     current = states[-1]
     for operator, before in zip(reversed(operators), reversed(states[:-1]), strict=True):
+        # `current` covers the state that the operator led to, instead of being it. That is enough:
+        # preconditions ask for needed values only, so what was proven applicable there is
+        # applicable here, and leads to a state that covers the one before. It is tried out all the
+        # same.
         if undo.covers(current, before):
             continue
         step = _first_covering(task, undo, current, before, undo.sequences[operator])
@@ -174,6 +179,7 @@ class _Check:
         sequences = []
         for operator in self.operators:
             found = self._undo(operator)
+            # One operator that resists is enough: walks may use any.
             if found is None:
                 return Undoing((), self.needed, self.offsets, operator.index)
             sequences.append(found)
@@ -184,15 +190,19 @@ class _Check:
         found: set[tuple[int, ...]] = set()
         if not self._is_possible(dict(operator.before)):
             return ()  # never applicable
+        # Every state before the operator falls into one of the cases, and each case needs a
+        # sequence. `way_back` knows the states and finds out by trying which one it is.
         stack = [(case, 0) for case in self._cases(operator)]
         if len(stack) > _MAX_CASES:
             return None
         while stack:
+            check_stop()
             case, splits = stack.pop()
             sequence = self._restore(case)
             if sequence is not None:
                 found.add(sequence)
                 continue
+            # Splitting never loses a state: the parts have all values that are possible.
             parts = self._split(case) if splits < _MAX_SPLITS else None
             if parts is None or self.nodes > _MAX_NODES:
                 return None
@@ -201,6 +211,9 @@ class _Check:
 
     def _cases(self, operator: Operator) -> Iterator[_Case]:
         """One case for each combination of old values that are not known but asked for."""
+        # A value that is overwritten and needed must be known to be restored, so all that it may
+        # have been are told apart. Where nothing asks for another value than the new one, the old
+        # one is not missed.
         olds = [self._closed(dict(operator.before))]
         for variable in operator.after:
             if not self._harmless(variable, operator.after[variable]):
@@ -209,8 +222,10 @@ class _Check:
                     for old in olds
                     for value in self._possible(old, variable)
                 ]
+        # One more than allowed tells the caller that there are too many.
         for old in olds[: _MAX_CASES + 1]:
             known = self._closed({**old, **operator.after})
+            # What the new state shows of variables that the operator leaves alone was so before.
             kept = {v: value for v, value in known.items() if v not in operator.after}
             yield _Case({**old, **kept}, known)
 
@@ -221,6 +236,8 @@ class _Check:
         split may.
         """
         for variable in self._helpful(case)[:_SPLIT_CANDIDATES]:
+            # The variable is unknown in both states, so the operator did not set it: it has the
+            # same value before and after.
             values = self._possible(case.known, variable)
             if values:
                 return [
@@ -255,6 +272,8 @@ class _Check:
                 case.old, {**case.known, **operator.after}
             ):
                 return (operator.index,)
+        # Breadth first over what is known, not over states: a sequence found holds for every state
+        # of the case at once.
         seen = {_key(case.known)}
         queue: deque[tuple[Partial, tuple[int, ...]]] = deque([(case.known, ())])
         budget = _MAX_NODES_PER_CASE
@@ -278,6 +297,7 @@ class _Check:
 
     def _related(self, known: Partial) -> Iterator[Operator]:
         """Operators that ask for something known, or for nothing."""
+        # An operator is safe only if all it asks for is known, so one known fact must lead to it.
         yield from self.always_applicable
         offered = set()
         for fact in known.items():
@@ -288,6 +308,8 @@ class _Check:
 
     def _is_safe(self, operator: Operator, known: Partial, old: Partial) -> bool:
         """Whether the operator is applicable and overwrites no value that nobody knows."""
+        # A variable outside `old` still has its old value, whatever that is. To overwrite it would
+        # lose it for good, unless nothing asks for another value than the new one.
         return all(known.get(v) == d for v, d in operator.before.items()) and all(
             v in old or self._harmless(v, d) for v, d in operator.after.items()
         )
@@ -297,6 +319,8 @@ class _Check:
         return self.asked_for[variable] <= {value}
 
     def _missing(self, old: Partial, known: Partial) -> list[Fact]:
+        # Variables outside `old` need no look: `_is_safe` lets no sequence touch them, save
+        # harmlessly.
         return [
             (variable, value)
             for variable, value in old.items()

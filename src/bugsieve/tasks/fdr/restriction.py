@@ -67,6 +67,8 @@ def ways_to_fail(condition: Condition) -> list[Case]:
     """Cases, one of which holds exactly in the states in which the condition does not."""
     sizes = condition.task.domain_sizes.tolist()
     cases = Cases(sizes, (), MAX_CASES)  # no mutexes: tested states need not be reachable
+    # `run_program` calls back once per step, in the order of the program, so the polarities can be
+    # taken one by one.
     polarities = iter(_negated(condition))
 
     def atom(step: Atom) -> list[Case]:
@@ -80,6 +82,8 @@ def ways_to_fail(condition: Condition) -> list[Case]:
         negated = next(polarities)
         if step.word == "not":
             return parts[0]  # its operand was negated instead
+        # De Morgan: under a negation the conjunction fails where one part does. Small parts are
+        # multiplied first.
         if (step.word == "and") == negated:
             return cases.union(case for part in parts for case in part)
         return reduce(cases.product, sorted(parts, key=len))
@@ -107,6 +111,8 @@ def _negated(condition: Condition) -> list[bool]:
     for step in reversed(condition.program):
         negated = pending.pop()
         found.append(negated)
+        # All operands of a junction share its polarity, so their order on the stack does not
+        # matter.
         if isinstance(step, Junction):
             pending += [negated != (step.word == "not")] * step.count
     return found[::-1]
@@ -147,6 +153,8 @@ class _Builder:
     def _operators(self) -> Iterator[SasOperator]:
         for index, operator in enumerate(self.source.operators):
             effects = [*self._effects(operator.effects)]
+            # The condition is tested where a state is left, not where it is entered: preconditions
+            # see the whole state, while an effect would have to foresee it.
             for way in self._open_ways(operator.precondition):
                 self._note(index)
                 precondition = {**operator.precondition, **way}
@@ -175,10 +183,13 @@ class _Builder:
             ):
                 continue
             rest = {v: mask for v, mask in way.items() if v not in precondition}
+            # The precondition alone makes the condition false: no copy needs more.
             if not rest:
                 return [{}]
             facts = dict(map(self._fact, rest.items()))
             found[frozenset(facts.items())] = facts
+        # A way that asks for more than another is superfluous: the other copy is applicable
+        # wherever its own is. To find these, all are compared with all; unfound, they do no harm.
         if len(found) > _FEW:
             return list(found.values())
         return [facts for key, facts in found.items() if not any(other < key for other in found)]
@@ -192,6 +203,8 @@ class _Builder:
     ) -> Iterator[tuple[dict[int, int], int, int]]:
         for conditions, variable, value in effects:
             yield conditions, variable, value
+            # Whenever the variable changes, so may its membership in the sets of values that ways
+            # ask for; under the same condition, so that both change together.
             for mask, place in self._following.get(variable, ()):
                 yield conditions, place, _YES if mask >> value & 1 else _NO
 

@@ -10,6 +10,7 @@ from bugsieve.tasks.fdr.task import StateArray, Task
 def steps_to(task: Task, state: StateArray) -> Task:
     """The task of reaching exactly this state; every operator costs 1 and keeps its number."""
     source = from_core(task.native)
+    # Without a metric every operator costs 1, so costs are steps.
     source.metric = 0
     source.goal = list(enumerate(task.checked_state(state).tolist()))
     return Task(native_task(write_sas(source), task.name), name=f"{task.name}, to one state")

@@ -135,6 +135,7 @@ class _Reader:
         effects = []
         for _ in range(self.number()):
             conditions, variable, before, after = self.effect()
+            # An old value in an effect is a precondition of the whole operator, not of the effect.
             if before >= 0:
                 precondition[variable] = before
             effects.append((conditions, variable, after))
@@ -220,6 +221,7 @@ def _operator_lines(operator: SasOperator) -> Iterator[str]:
     )
     for conditions, variable, value in operator.effects:
         facts = [number for fact in sorted(conditions.items()) for number in fact]
+        # Preconditions on changed variables are written as the old values of their effects.
         before = operator.precondition.get(variable, -1)
         yield " ".join(map(str, (len(conditions), *facts, variable, before, value)))
     yield from (str(operator.cost), "end_operator")

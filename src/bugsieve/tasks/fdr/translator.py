@@ -159,6 +159,8 @@ def _outputs(process: subprocess.Popen[bytes], end: float) -> list[str]:
             remaining = end - time.monotonic()
             if remaining <= 0:
                 raise TimeoutError
+            # Both pipes at once: a child that fills one while we wait for the other would never
+            # end.
             for key, _ in selector.select(min(remaining, _POLL_SECONDS)):
                 chunk = os.read(key.fd, _CHUNK)
                 key.data.extend(chunk)

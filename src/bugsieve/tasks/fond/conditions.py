@@ -35,17 +35,17 @@ def ground_condition(
 
 
 def conjunction(parts: Sequence[Json]) -> Json:
-    """All of them."""
+    """The formula that holds where all the parts hold."""
     return _joined("∧", parts)
 
 
 def disjunction(parts: Sequence[Json]) -> Json:
-    """One of them at least."""
+    """The formula that holds where at least one of the parts holds."""
     return _joined("∨", parts)
 
 
 def negation(part: Json) -> Json:
-    """Not that."""
+    """The formula that holds where the part does not."""
     return (not part) if isinstance(part, bool) else {"op": "¬", "exp": part}
 
 

@@ -112,6 +112,8 @@ class TaskEncoder:
         """Outcomes of one action under one condition are destinations of one edge."""
         grouped: dict[tuple[str, tuple[Fact, ...]], list[SasOperator]] = {}
         for operator in self._task.operators:
+            # The translator splits an action by conditions, too, not only by outcomes: what may
+            # happen at once is what shares the precondition.
             key = (base_name(operator.name), tuple(sorted(operator.precondition.items())))
             grouped.setdefault(key, []).append(operator)
         return [
@@ -161,6 +163,8 @@ class _Column:
 
 def _column(index: int, variable: SasVariable) -> _Column:
     values = [atoms.from_sas_name(value) for value in variable.values]
+    # Two values without an atom cannot be told apart by atoms: such a variable is written as a
+    # number.
     known = [None if value == _ACTED else value for value in values]
     return _Column(known, f"var{index}", is_number=values.count(None) > 1)
 

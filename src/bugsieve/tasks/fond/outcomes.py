@@ -94,6 +94,7 @@ def _parts(document: Document, effect: Expression) -> list[Expression]:
     if effect[0] == "when" and len(effect) == 3:
         condition = effect[1]
         return [_under(document, effect, condition, part) for part in _parts(document, effect[2])]
+    # Quantifiers stay outside, conditions inside: (forall (when (literal))) is the normal form.
     if effect[0] == "forall" and len(effect) == 3:
         return [make_block(effect.line, *effect[:2], part) for part in _parts(document, effect[2])]
     return [effect]
@@ -165,6 +166,7 @@ class _Splitter:
 
     def _conjunction(self, effect: Block) -> list[Expression]:
         choices = [self.outcomes(part) for part in effect[1:]]
+        # Counted before the product is made, which could be huge.
         count = 1
         for choice in choices:
             count *= len(choice)

@@ -95,6 +95,8 @@ class Composition:
         for automaton, element in zip(self._automata, elements, strict=True):
             for action in element.input_enabled:
                 edges = automaton.edges.get(action, [])
+                # Only where none of its own edges can take part may an automaton stand aside:
+                # otherwise the action would have an outcome more.
                 nobody = self._graph.conjunction(
                     [self._graph.apply("not", edge.guard) for edge in edges]
                 )
@@ -113,6 +115,9 @@ class Composition:
                 for automaton, name in zip(self._automata, synchronisation.actions, strict=True)
                 if name is not None
             ]
+            # Each automaton contributes one edge; where several are enabled, every choice is an
+            # outcome of the joint action. Guards that contradict each other by constants alone are
+            # not kept.
             for edges in itertools.product(*choices):
                 joint = self._join(edges)
                 if joint.guard != self._graph.false:
@@ -148,8 +153,11 @@ def _merge(graph: Graph, parts: Sequence[Destination]) -> Destination:
             )
         for assignment in part.assignments:
             key = assignment.index, assignment.variable
+            # Two automata write one variable at once: no error yet, as the edge may never be
+            # taken. The core raises a fault in the state where it is.
             if key in merged:
                 conflict = assignment.variable
             merged[key] = assignment
+    # Assignments of a lower index happen first, whichever automaton they come from.
     assignments = tuple(sorted(merged.values(), key=lambda a: a.index))
     return Destination(probability, assignments, conflict)

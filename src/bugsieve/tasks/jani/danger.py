@@ -50,6 +50,9 @@ class _Danger:
     def distance(self, condition: int) -> int:
         todo: list[_Claim] = [(condition, True)]
         while todo:
+            # A claim stays on the stack until all it is made of is built. The graph has no
+            # circles, so it comes to the top again; shared parts may wait several times but are
+            # built once.
             claim = todo[-1]
             missing = [c for part in self._cases(claim) for c in part if c not in self._distances]
             if claim in self._distances or not missing:
@@ -82,6 +85,8 @@ class _Danger:
         cases = self._cases(claim)
         if not cases:
             return self._atom(*claim)
+        # A conjunction is a sum and a disjunction a minimum (papers/001, Section 5). All parts are
+        # 0 where they hold and never negative, so the whole is 0 wherever the claim holds.
         sums = [self._sum([self._distances[part] for part in case]) for case in cases]
         possible = [node for node in sums if node is not None]
         if not possible:
@@ -108,6 +113,8 @@ class _Danger:
         if name != "variable":
             self._require_linear(node)
             missed = self._missed(node, value)
+        # The comparison itself decides where the distance is 0, not the rounded gap. The other way
+        # round nothing is promised: x < b on reals is missed by 0 at x = b.
         then, otherwise = (self._zero, missed) if value else (missed, self._zero)
         return graph.choose(node, then, otherwise)
 

@@ -82,6 +82,8 @@ def _assigned_for_someone(
         index = assignment.variable
         if not variables.is_transient(index) or index in read:
             return True
+        # What nobody reads may go, unless computing or storing it can fail: a fault of the model
+        # must not be hidden.
         value = graph.value(assignment.value)
         return value is None or not variables.name(index)[1].holds(value)
 

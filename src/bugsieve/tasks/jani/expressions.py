@@ -74,12 +74,15 @@ class Graph:
                 return self.constant(function(*values))
             except ERRORS:
                 pass  # stays an expression that fails when evaluated
+        # Negations of negations vanish, so that equal conditions are equal nodes more often.
         if name == "not" and self.operator(operands[0]) == "not":
             return self.operands(operands[0])[0]
         return self._node(name, operands, kind)
 
     def both(self, first: int, second: int) -> int:
         """Conjunction; the second operand is evaluated only where the first holds."""
+        # false in second place must stay: evaluating the first operand may be a fault of the
+        # model.
         if first == self.false or second == self.true:
             return first
         return second if first == self.true else self._node("and", (first, second), "bool")

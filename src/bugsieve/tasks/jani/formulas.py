@@ -143,6 +143,8 @@ class FormulaReader:
             elif name == "constant":
                 results.append(self.graph.constant(_named_constant(part)))
             else:
+                # The operator waits below its operands, which are taken in order from the top;
+                # when its turn comes, their nodes are the last results.
                 todo.append(_Combine(part, name, len(operands), step.scope, step.depth))
                 inner = [_Visit(operand, step.scope, step.depth + 1) for operand in operands]
                 todo.extend(reversed(inner))
@@ -166,6 +168,8 @@ class FormulaReader:
             parameter: self._typing.convert(node, kind, step.part)
             for (parameter, kind), node in zip(function.parameters, operands, strict=True)
         }
+        # Parameters hide all names but those that the function itself sees; the caller's own names
+        # are out of reach.
         inner = Scope(
             function.scope.names, function.scope.functions, given, step.scope.active | {name}
         )
@@ -270,7 +274,7 @@ class Typing:
         return self._graph.apply(f"{kind}_{_EITHER_KIND[name]}", *nodes)
 
     def choice(self, name: str, nodes: Sequence[int], part: Part) -> int:
-        """If, then, else."""
+        """The value of an `ite` expression: one of two, as a condition decides."""
         self._demand(("bool",), "if", nodes[:1], part)
         then, otherwise = nodes[1:]
         if self._kinds(nodes[1:]) != ["bool", "bool"]:

@@ -47,6 +47,7 @@ def nodes_below(graph: Graph, node: int) -> list[int]:
             new = [operand for operand in graph.operands(part) if operand not in found]
             found.update(new)
             todo.extend(new)
+    # The order of their numbers: a node is made after its operands.
     return sorted(found)
 
 
@@ -76,6 +77,8 @@ def _form(graph: Graph, node: int, forms: Mapping[int, LinearForm | None]) -> Li
         return None
     if plain in ("add", "subtract"):
         return left.plus(right, 1 if plain == "add" else -1)
+    # Of a product one factor must be a constant, which then stands on the right, as a divisor
+    # does.
     if plain == "multiply" and not left.weights:
         left, right = right, left
     if right.weights or (plain == "divide" and right.constant == 0):

@@ -92,6 +92,8 @@ def _load(model: Part, parts: PropertyParts, constants: Mapping[str, Value]) -> 
     expressions = (loader.graph, conditions)
     document = self_contained(model.data, parts, constants)
     loaded = JaniModel(system, table.states, actions, start.states, expressions, origins, document)
+    # Initial states are listed before the restriction is known; the core, which exists now, tests
+    # it. Listed start states of a property have no condition to test.
     if start.states is None or start.condition == loader.graph.false:
         return loaded
     allowed = start.states[loaded.is_start(start.states)]

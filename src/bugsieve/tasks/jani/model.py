@@ -145,6 +145,7 @@ class JaniModel:
             found = self.system.is_start(batch)
         if self._listed is None or self.conditions.start != self.graph.false:
             return found
+        # Adding 0.0 turns -0.0 into 0.0, so that equal values have equal bytes.
         listed = {(row + 0.0).tobytes() for row in self._listed}
         return np.array([(row + 0.0).tobytes() in listed for row in batch], dtype=np.bool_)
 

@@ -75,13 +75,13 @@ class Part:
         return iter(()) if part is None else part.items()
 
     def text(self) -> str:
-        """A non-empty string."""
+        """The part as a text that is not empty; InputError if it is anything else."""
         if not isinstance(self.data, str) or not self.data:
             raise self.error(f"must be a name, but is {self.kind}")
         return self.data
 
     def flag(self) -> bool:
-        """A truth value."""
+        """The part as a truth value; InputError if it is anything else."""
         if not isinstance(self.data, bool):
             raise self.error(f"must be true or false, but is {self.kind}")
         return self.data

@@ -75,6 +75,7 @@ class StartReader:
                 raise part["values"].error("lists no start state")
             return Start(self._graph.false, np.array(rows, dtype=np.float64))
         _, named = condition_parts(part)
+        # An automaton of which the condition does not speak begins where it always begins.
         mentioned = {self._automaton(item).name for item in named}
         others = [a for a in self._automata if a.name not in mentioned]
         condition = self._graph.conjunction([self._in_initial_location(a) for a in others])
@@ -107,6 +108,8 @@ class StartReader:
                 return None
             else:
                 choices.append((variable.initial,))
+        # One more than allowed is enough to see that there are too many: products are never made
+        # whole. The condition describes them, too.
         rows = list(itertools.islice(itertools.product(*choices), _MAX_INITIAL + 1))
         return None if len(rows) > _MAX_INITIAL else np.array(rows, dtype=np.float64)
 

@@ -70,6 +70,7 @@ class VariableTable:
             for declaration in automaton.declarations.values():
                 self._declare(number, declaration, shown[number, declaration.name], waiting)
             self._add_location(automaton)
+        # Transient variables come last, so that states are a prefix of all variables.
         for owner, declaration in waiting:
             index = len(self.states) + len(self._transients)
             self._transients.append(_Transient(declaration.name, declaration, owner, index))
@@ -207,6 +208,8 @@ class VariableTable:
         declaration = transient.declaration
         assert declaration.initial is not None
         node = self._graph.constant(declaration.initial)
+        # A chain of choices, built from its end: where several automata are in a location with a
+        # value, the first one's counts.
         for owner, number, part in reversed(values):
             scope = Scope(self.in_states(owner), self._declarations.functions)
             value = formulas.read_as(part, scope, declaration.type)

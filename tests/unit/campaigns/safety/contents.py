@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bugsieve.results.safety.rows import RunVerdict
+
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.safety.rows import RunVerdictRow
 
 
 def contents(directory: Path) -> dict[str, Any]:
@@ -22,11 +23,11 @@ def contents(directory: Path) -> dict[str, Any]:
             "actions": [records.run(walk).actions.tolist() for walk in runs.walks.tolist()],
             "verdicts": [
                 [(walk, *verdict(row)) for walk, row in records.verdicts(oracle).items()]
-                for oracle in records.header.oracles
+                for oracle in records.header.used_oracles
             ],
             "alone": [
                 [(walk, replace(row, seconds=0.0)) for walk, row in records.alone(oracle)]
-                for oracle in records.header.oracles
+                for oracle in records.header.used_oracles
             ],
             "bugs": [replace(row, seconds=0.0) for row in records.bugs()],
             "sightings": records.sightings(),
@@ -36,6 +37,6 @@ def contents(directory: Path) -> dict[str, Any]:
         }
 
 
-def verdict(row: RunVerdictRow) -> list[Any]:
+def verdict(row: RunVerdict) -> list[Any]:
     """What one oracle said of one run."""
     return [row.safety.tolist(), row.faults, row.open_faults, row.reached, row.expanded]

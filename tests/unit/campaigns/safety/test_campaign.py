@@ -12,16 +12,18 @@ import pytest
 
 import bugsieve
 from bugsieve.basis.errors import InputError, PolicyError, UsageError
+from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import (
+    BugFound,
     Event,
     Finished,
-    SafetyBugFound,
-    SafetyRoundDone,
-    SafetyStarted,
+    RoundDone,
+    Started,
 )
-from bugsieve.campaigns.safety.campaign import SafetyCampaign, saved_model
-from bugsieve.campaigns.safety.options import SafetyOptions
-from bugsieve.campaigns.safety.session import ALL_WALKS, MODEL_FAULT
+from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.campaigns.safety.driver import ALL_WALKS
+from bugsieve.campaigns.safety.policy import saved_model
+from bugsieve.campaigns.session import MODEL_FAULT
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.checkers.safety import check_safety_bug
 from bugsieve.fuzzing.starts import StartSampler
@@ -53,9 +55,9 @@ def options(**changes: Any) -> SafetyOptions:
     return SafetyOptions(**{**usual, **changes})
 
 
-def campaign_of(folder: Path, model: JaniModel, **changes: Any) -> SafetyCampaign:
+def campaign_of(folder: Path, model: JaniModel, **changes: Any) -> Campaign:
     policy = Leftist(model, 1, 2, 3)
-    return SafetyCampaign.create(folder, options(**changes), model, policy=policy)
+    return Campaign.create(folder, options(**changes), model, policy=policy)
 
 
 def test_faults_and_unavoidable_runs_are_told_apart(tmp_path: Path, model: JaniModel) -> None:
@@ -74,7 +76,7 @@ def test_faults_and_unavoidable_runs_are_told_apart(tmp_path: Path, model: JaniM
         assert counts.unavoidable == sum(start in LOST for start in starts)
         for row in bugs:
             assert (row.bug.action, row.safe_action, row.bug.kind) == (LEFT, RIGHT, "fault")
-            check_safety_bug(records.header.document_json(), row.bug.to_json())
+            check_safety_bug(records.header.subject.json(), row.bug.to_json())
         for walk, verdict in records.verdicts("tarjan").items():
             places = model.unpack(records.run(walk).states)[:, 0].astype(int)
             assert verdict.safety.tolist() == [int(place not in LOST) for place in places]
@@ -113,10 +115,10 @@ def test_listeners_hear_of_everything(tmp_path: Path, model: JaniModel) -> None:
     events: list[Event] = []
     summary = campaign_of(tmp_path / "campaign", model).run(events.append)
     start, *middle, end = events
-    assert isinstance(start, SafetyStarted) and start.model == "ledge" and not start.resumed
+    assert isinstance(start, Started) and start.model == "ledge" and not start.resumed
     assert end == Finished(ALL_WALKS)
-    found = [event for event in middle if isinstance(event, SafetyBugFound)]
-    rounds = [event for event in middle if isinstance(event, SafetyRoundDone)]
+    found = [event for event in middle if isinstance(event, BugFound)]
+    rounds = [event for event in middle if isinstance(event, RoundDone)]
     assert len(found) == summary.bugs and len(rounds) + len(found) == len(middle)
     assert (rounds[-1].walks, rounds[-1].runs) == (WALKS, summary.runs)
     assert rounds[-1].bugs == summary.bugs_by_kind
@@ -143,7 +145,7 @@ def test_a_campaign_stops_with_enough_bugs_and_goes_on(tmp_path: Path, model: Ja
     summary = campaign_of(folder, model, stop=StopRules(max_bugs=1)).run()
     assert (summary.reason, summary.bugs) == ("enough bugs", 1)
     policy = Leftist(model, 1, 2, 3)
-    again = SafetyCampaign.open(folder, policy=policy, stop=StopRules()).run()
+    again = Campaign.open(folder, policy=policy, stop=StopRules()).run()
     assert again.reason == ALL_WALKS
     campaign_of(tmp_path / "whole", model).run()
     assert contents(folder) == contents(tmp_path / "whole")
@@ -160,9 +162,9 @@ def test_a_finished_campaign_stays_as_it_is(tmp_path: Path, model: JaniModel) ->
     campaign_of(folder, model).run()
     before = contents(folder)
     events: list[Event] = []
-    SafetyCampaign.open(folder, policy=Leftist(model, 1, 2, 3)).run(events.append)
+    Campaign.open(folder, policy=Leftist(model, 1, 2, 3)).run(events.append)
     assert contents(folder) == before
-    assert isinstance(events[0], SafetyStarted) and events[0].resumed
+    assert isinstance(events[0], Started) and events[0].resumed
 
 
 def test_limits_make_runs_inconclusive(tmp_path: Path, model: JaniModel) -> None:
@@ -203,7 +205,7 @@ def test_a_faulty_model_ends_the_campaign_but_keeps_what_was_found(
         assert str(error.value) in records.timeline()[-1].detail
         stored = progress.walks
     with pytest.raises(ModelError):
-        SafetyCampaign.open(folder, policy=Leftist(model, 1, 2, 3)).run()
+        Campaign.open(folder, policy=Leftist(model, 1, 2, 3)).run()
     with SafetyRecords(folder) as records:
         assert records.progress().walks == stored
     (tmp_path / "single").mkdir()
@@ -216,22 +218,22 @@ def test_the_policy_of_a_campaign(tmp_path: Path, model: JaniModel) -> None:
     folder = tmp_path / "campaign"
     campaign_of(folder, model, stop=StopRules(max_bugs=1)).run()
     with pytest.raises(UsageError, match=r"tests the Python object leftist: open it in Python"):
-        SafetyCampaign.open(folder)
+        Campaign.open(folder)
     with pytest.raises(UsageError, match="tests leftist, not rightist"):
-        SafetyCampaign.open(folder, policy=Leftist(model, spec="rightist"))
+        Campaign.open(folder, policy=Leftist(model, spec="rightist"))
     named = tmp_path / "named"
-    SafetyCampaign.create(named, options(policy="random"), model).close()
+    Campaign.create(named, options(policy="random"), model).close()
     with pytest.raises(UsageError, match="makes its policy from the spec 'random:0' by itself"):
-        SafetyCampaign.open(named, policy=Leftist(model))
+        Campaign.open(named, policy=Leftist(model))
     with pytest.raises(UsageError, match="no policy 'randon'"):
-        SafetyCampaign.create(tmp_path / "x", options(policy="randon"), model)
+        Campaign.create(tmp_path / "x", options(policy="randon"), model)
     assert not (tmp_path / "x").exists()
 
 
 def test_one_process_at_a_time(tmp_path: Path, model: JaniModel) -> None:
     folder = tmp_path / "campaign"
     with campaign_of(folder, model), pytest.raises(UsageError, match="is running this campaign"):
-        SafetyCampaign.open(folder, policy=Leftist(model))
+        Campaign.open(folder, policy=Leftist(model))
     with pytest.raises(UsageError, match="holds a campaign already"):
         campaign_of(folder, model)
 
@@ -251,11 +253,9 @@ def test_what_a_policy_does_wrong_is_counted_over_all_sessions(
 
     folder = tmp_path / "campaign"
     given = options(policy="x", stop=StopRules(max_bugs=1))
-    summary = SafetyCampaign.create(
-        folder, given, model, policy=as_model_policy(broken, model)
-    ).run()
+    summary = Campaign.create(folder, given, model, policy=as_model_policy(broken, model)).run()
     policy = as_model_policy(broken, model)
-    summary = SafetyCampaign.open(folder, policy=policy, stop=StopRules()).run()
+    summary = Campaign.open(folder, policy=policy, stop=StopRules()).run()
     crashes = summary.troubles["policy crash"]
     assert crashes["answers"] >= policy.troubles.to_json()["policy crash"]["answers"] > 0
     assert "ZeroDivisionError" in crashes["first"]
@@ -288,7 +288,7 @@ def test_a_damaged_store_is_one_sentence(tmp_path: Path, model: JaniModel) -> No
     campaign_of(folder, model).close()
     (folder / "campaign.sqlite").write_bytes(b"no database, but long enough" * 99)
     with pytest.raises(InputError, match="is damaged or no store at all"):
-        SafetyCampaign.open(folder)
+        Campaign.open(folder)
 
 
 def test_options_can_be_replaced_only_where_results_allow(
@@ -297,8 +297,8 @@ def test_options_can_be_replaced_only_where_results_allow(
     folder = tmp_path / "campaign"
     campaign_of(folder, model).close()
     with pytest.raises(UsageError, match="stale_rounds is for cost testing"):
-        SafetyCampaign.open(folder, policy=Leftist(model), stop=StopRules(stale_rounds=1))
-    kept = SafetyCampaign.open(folder, policy=Leftist(model), stop=StopRules(max_bugs=5))
+        Campaign.open(folder, policy=Leftist(model), stop=StopRules(stale_rounds=1))
+    kept = Campaign.open(folder, policy=Leftist(model), stop=StopRules(max_bugs=5))
     assert replace(kept.options, stop=StopRules()) == options()
     kept.close()
 
@@ -308,12 +308,12 @@ def test_a_policy_that_has_changed_is_another_one(tmp_path: Path, model: JaniMod
     start = StartSampler(model, 0).sample([0])[0]
     write_table(file, model, [(start, 0)], default="random")
     asked = options(policy=f"table:{file}")
-    with SafetyCampaign.create(folder, asked, model):
+    with Campaign.create(folder, asked, model):
         pass
-    with SafetyCampaign.open(folder):
+    with Campaign.open(folder):
         pass
     write_table(file, model, [(start, 1)], default="random")
     with pytest.raises(UsageError, match="what it names has changed since"):
-        SafetyCampaign.open(folder)
+        Campaign.open(folder)
     write_table(file, model, [(start, 0)], default="random")
-    SafetyCampaign.open(folder).run()
+    Campaign.open(folder).run()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.worker import WorkerLimits

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.campaigns.safety.campaign import SafetyCampaign
-from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.shield import make_shield
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.models.registry import make_model_policy
@@ -34,7 +34,7 @@ def campaign_on(folder: Path, model: JaniModel, *places: int, oracle: str = "tar
     write_table(table, model, choices)
     fuzz = SafetyFuzzOptions(walks=60)
     options = SafetyOptions(model=(), policy=f"table:{table}", fuzz=fuzz, oracles=(oracle,))
-    SafetyCampaign.create(folder, options, model).run()
+    Campaign.create(folder, options, model).run()
     return options.policy
 
 
@@ -49,7 +49,7 @@ def test_a_shield_has_no_faults_left(tmp_path: Path, model: JaniModel, oracle: s
     assert policy.choose(STATES).tolist()[1:3] == [RIGHT, RIGHT]
     fuzz = SafetyFuzzOptions(walks=60)
     options = SafetyOptions(model=(), policy=shield.policy, fuzz=fuzz)
-    summary = SafetyCampaign.create(tmp_path / "again", options, model).run()
+    summary = Campaign.create(tmp_path / "again", options, model).run()
     assert (summary.bugs, summary.unproven) == (0, ())
     counts = summary.oracles["tarjan"]
     assert counts.unavoidable == summary.runs > 0  # those that start at 1
@@ -80,7 +80,7 @@ def test_campaigns_that_cannot_be_shielded(tmp_path: Path, model: JaniModel) -> 
         make_shield(safe, tmp_path / "x.json")
     own = tmp_path / "own"
     options = SafetyOptions(model=(), policy="leftist", fuzz=SafetyFuzzOptions(walks=60))
-    SafetyCampaign.create(own, options, model, policy=Leftist(model, 2)).run()
+    Campaign.create(own, options, model, policy=Leftist(model, 2)).run()
     with pytest.raises(UsageError, match="tests the Python object leftist: name a policy"):
         make_shield(own, tmp_path / "x.json")
     with pytest.raises(InputError, match="there is no such folder"):

@@ -6,8 +6,8 @@ import pytest
 
 from bugsieve import _native
 from bugsieve.basis.errors import UsageError
+from bugsieve.oracles.safety.algorithms import LARGEST_RADIUS
 from bugsieve.oracles.safety.registry import (
-    LARGEST_RADIUS,
     SAFETY_ORACLES,
     SafetySpec,
     check_safety_spec,

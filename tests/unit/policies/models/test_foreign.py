@@ -11,8 +11,8 @@ import pytest
 
 from bugsieve.basis.errors import PolicyError
 from bugsieve.policies.decisions import Ending
+from bugsieve.policies.model_view import ModelView, VariableView
 from bugsieve.policies.models.command import CommandPolicy
-from bugsieve.policies.models.model_view import ModelView, VariableView
 from bugsieve.policies.models.python import PythonPolicy
 from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.policies.worker import WorkerLimits

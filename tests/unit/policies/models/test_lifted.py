@@ -10,8 +10,8 @@ import pytest
 import bugsieve
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.policies.decisions import Ending
+from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.models.lifted import as_model_policy
-from bugsieve.policies.models.model_view import ModelView
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import StateArray
 from tests.unit.policies.models.lift import document, floors, lift, names

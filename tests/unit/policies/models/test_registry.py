@@ -17,9 +17,9 @@ from bugsieve.policies.models.registry import (
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.registry import check_spec, make_policy
 from bugsieve.tasks.jani.model import JaniModel, StateArray
+from tests.other_package import install
 from tests.unit.policies.line import line_task
 from tests.unit.policies.models.lift import floors, lift
-from tests.unit.policies.other_package import install
 
 WRONG = [
     ("tabel:x", "there is no policy 'tabel' (did you mean 'table'?)"),
@@ -96,7 +96,8 @@ class FirstPolicy(ModelPolicy):
 
 
 def test_members_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(tmp_path, monkeypatch, "bugsieve.model_policies", f"{__name__}:FirstPolicy")
+    entries = {"first": f"{__name__}:FirstPolicy", "broken": "no_such_module:Policy"}
+    install(tmp_path, monkeypatch, {"bugsieve.model_policies": entries})
     model = lift()
     policy = make_model_policy("first: a b ", model, seed=4)
     assert policy.spec == "first:a b:4"

@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-
-from bugsieve.campaigns.safety.options import SafetyOptions
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.oracles.safety.decide import Safety
-from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.safety.rows import (
-    AloneRow,
+    Addition,
+    CampaignHeader,
     Finding,
-    RunVerdictRow,
-    SafetyAddition,
-    SafetyHeader,
-    SafetyProgress,
+    LoneVerdict,
+    Progress,
+    RunVerdict,
     UnsafeRunRow,
     WalkRow,
     run_digest,
 )
+
+from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
+from bugsieve.oracles.safety.decide import Safety
+from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.safety.store import SafetyStore
 from tests.unit.campaigns.safety.ledge import ledge
 
@@ -66,16 +66,16 @@ class SafetySample:
         walks += [
             WalkRow(number, "exhausted", False, 2) for number in range(unsafe, unsafe + self.safe)
         ]
-        progress = SafetyProgress(
+        progress = Progress(
             len(walks), 2 * len(walks), 5.0, self.fuzz_seconds, finished="all walks made"
         )
-        SafetyStore.create(folder, self._header(), SafetyAddition(progress, walks, findings))
+        SafetyStore.create(folder, self._header(), Addition(progress, walks, findings))
         return folder
 
-    def _header(self) -> SafetyHeader:
+    def _header(self) -> CampaignHeader:
         fuzz = SafetyFuzzOptions(lookahead=self.lookahead, choice=self.choice, seed=self.seed)
         options = SafetyOptions((), self.policy, oracles=tuple(self.alone), fuzz=fuzz)
-        return SafetyHeader(
+        return CampaignHeader(
             options.to_toml(),
             self.name,
             json.dumps(ledge()),
@@ -92,7 +92,7 @@ class SafetySample:
             UnsafeRunRow(number, run, run_digest(run)),
             tuple(self._verdict(spec, number) for spec in self.alone),
             tuple(
-                AloneRow(
+                LoneVerdict(
                     0,
                     spec,
                     int(_SAFETY[letters[number]]),
@@ -104,13 +104,13 @@ class SafetySample:
             ),
         )
 
-    def _verdict(self, spec: str, number: int) -> RunVerdictRow:
+    def _verdict(self, spec: str, number: int) -> RunVerdict:
         count = self.faults[spec][number] if spec in self.faults else 1
         reached = "expansions" if count < 0 else None
         seconds = self.seconds[spec][number] if spec in self.seconds else 0.001
         safety = np.zeros(3, dtype=np.int8)
         faults = tuple(range(max(count, 0)))
-        return RunVerdictRow(spec, safety, faults, (), reached, 5, seconds)
+        return RunVerdict(spec, safety, faults, (), reached, 5, seconds)
 
 
 FULL = SafetySample(

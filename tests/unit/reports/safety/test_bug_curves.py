@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.campaigns.safety.campaign import SafetyCampaign
-from bugsieve.campaigns.safety.options import SafetyOptions
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.cli import main
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.reports.bugs_over_time import draw_bugs_over_time
@@ -32,7 +32,7 @@ def campaign(folder: Path, *left: int, choice: str = "greedy", seed: int = 0) ->
     depth = 1 if choice == "uniform" else None
     fuzz = SafetyFuzzOptions(walks=60, choice=choice, lookahead=depth, seed=seed)
     options = SafetyOptions((), policy.spec, fuzz=fuzz)
-    with SafetyCampaign.create(folder, options, policy.model, policy=policy) as made:
+    with Campaign.create(folder, options, policy.model, policy=policy) as made:
         made.run()
 
 

@@ -10,25 +10,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from bugsieve.bugs.safety.bug import FoundInRun, SafetyBug
-from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.safety.rows import (
-    AloneRow,
+    Addition,
+    CampaignHeader,
     Finding,
-    RejectedClaimRow,
-    RunVerdictRow,
-    SafetyAddition,
+    LoneVerdict,
+    Progress,
+    RejectedRow,
+    RunVerdict,
     SafetyBugRow,
-    SafetyHeader,
-    SafetyProgress,
-    SafetyTimelineRow,
     Sighting,
+    TimelineRow,
     UnprovenRow,
     UnsafeRunRow,
     WalkRow,
     run_digest,
 )
+
+from bugsieve.bugs.safety.bug import FoundInRun, SafetyBug
+from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.safety.store import SafetyStore
 from tests.unit.campaigns.safety.ledge import ledge
 
@@ -37,9 +37,9 @@ WALKS = 4
 """In each round; the first is safe, the last repeats the run of the one before."""
 
 
-def header() -> SafetyHeader:
+def header() -> CampaignHeader:
     document = json.dumps(ledge())
-    return SafetyHeader(
+    return CampaignHeader(
         'policy = "random"\n', "ledge", document, ("left", "right"), "random:0", False, ORACLES
     )
 
@@ -47,11 +47,11 @@ def header() -> SafetyHeader:
 def created(directory: Path) -> Path:
     """A new store without any walks."""
     directory.mkdir(exist_ok=True)
-    SafetyStore.create(directory, header(), SafetyAddition(SafetyProgress()))
+    SafetyStore.create(directory, header(), Addition(Progress()))
     return directory
 
 
-def add(directory: Path, *additions: SafetyAddition) -> Path:
+def add(directory: Path, *additions: Addition) -> Path:
     with SafetyStore.open(directory) as store:
         for addition in additions:
             store.add(addition)
@@ -94,14 +94,14 @@ def finding(walk: int, steps: int) -> Finding:
     return Finding(
         UnsafeRunRow(walk, run, run_digest(run)),
         (
-            RunVerdictRow("tarjan", safety, (0,), (), None, 7, 0.5),
-            RunVerdictRow("vi:1", unsure, (), (0,), "expansions", 9, 0.25),
+            RunVerdict("tarjan", safety, (0,), (), None, 7, 0.5),
+            RunVerdict("vi:1", unsure, (), (0,), "expansions", 9, 0.25),
         ),
-        (AloneRow(0, "tarjan", 1, None, 3, 0.125), AloneRow(0, "vi:1", -1, "time", 4, 2.0)),
+        (LoneVerdict(0, "tarjan", 1, None, 3, 0.125), LoneVerdict(0, "vi:1", -1, "time", 4, 2.0)),
         (Sighting(0, bug.id),),
         (bug,),
         (UnprovenRow(walk, 1, "tarjan", "fault", "too many rows"),) if walk % 8 == 1 else (),
-        (RejectedClaimRow(walk, 1, "tarjan", "nonsense", {"x": 1}),) if walk % 8 == 2 else (),
+        (RejectedRow(walk, 1, "tarjan", "nonsense", {"x": 1}),) if walk % 8 == 2 else (),
         0.0625,
     )
 
@@ -112,9 +112,9 @@ def repeated(walk: int, first: Finding) -> Finding:
     return Finding(UnsafeRunRow(walk, row.run, row.digest, row.walk))
 
 
-def rounds(count: int) -> Iterator[SafetyAddition]:
+def rounds(count: int) -> Iterator[Addition]:
     """What `count` rounds add to a new store."""
-    progress = SafetyProgress()
+    progress = Progress()
     for number in range(count):
         first = WALKS * number
         findings = [finding(first + 1, 2 * number + 2), finding(first + 2, 2 * number + 3)]
@@ -128,5 +128,5 @@ def rounds(count: int) -> Iterator[SafetyAddition]:
             seconds=float(number + 1),
             news_walk=first + 3,
         )
-        event = SafetyTimelineRow(progress.seconds, "round", progress.walks, 3 * (number + 1), 2)
-        yield SafetyAddition(progress, walks, findings, [event])
+        event = TimelineRow(progress.seconds, "round", progress.walks, 3 * (number + 1), 2)
+        yield Addition(progress, walks, findings, [event])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.results.export import export
+from bugsieve.campaigns.export import export
 from tests.unit.results.safety.samples import add, created, rounds
 
 TABLES = ["walks", "runs", "states", "verdicts", "alone", "bugs"]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bugsieve.results.safety.rows import LoneVerdict, commonest_first
 
 from bugsieve.basis.errors import InputError
-from bugsieve.results.records import Records
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.safety.rows import AloneRow, commonest_first
 from bugsieve.results.safety.store import SafetyStore
 from bugsieve.results.schema import STORE_FILE
-from bugsieve.results.store_file import kind_of
+from bugsieve.results.store import kind_of
 from bugsieve.results.tables import COST, SAFETY
 from tests.unit.results import samples as cost_samples
 from tests.unit.results.interruptions import filled_up, killed
@@ -64,7 +64,7 @@ def test_what_goes_in_comes_out(campaign: Path) -> None:
         assert (verdict.faults, verdict.open_faults, verdict.reached) == ((), (0,), "expansions")
         assert (verdict.expanded, verdict.seconds) == (9, 0.25)
         assert records.verdicts("tarjan")[5].faults == (0,)
-        assert records.alone("vi:1")[0] == (1, AloneRow(0, "vi:1", -1, "time", 4, 2.0))
+        assert records.alone("vi:1")[0] == (1, LoneVerdict(0, "vi:1", -1, "time", 4, 2.0))
         assert len(records.digests()) == 6
 
 
@@ -129,7 +129,7 @@ def test_campaigns_of_the_other_kind_are_refused(campaign: Path, tmp_path: Path)
     cost = cost_samples.created(tmp_path / "cost")
     assert (kind_of(campaign), kind_of(cost)) == (SAFETY, COST)
     with pytest.raises(InputError, match="is a campaign of safety testing, which this command"):
-        Records(campaign)
+        CostRecords(campaign)
     with pytest.raises(InputError, match="takes those of safety testing"):
         SafetyRecords(cost)
 
@@ -141,5 +141,5 @@ def test_a_store_that_names_no_kind_is_of_cost_testing(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
     assert kind_of(cost) == COST
-    with Records(cost) as records:
+    with CostRecords(cost) as records:
         assert records.pool_size() == 1

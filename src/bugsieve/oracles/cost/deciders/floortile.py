@@ -142,8 +142,11 @@ class FloortileDecider(Decider):
     def _is_paintable(self, region: set[str], todo: set[str], robots: int) -> bool:
         """Whether so many robots can paint these tiles of a connected unpainted region."""
         rest = region - todo
+        # At the end each robot stands on a tile that is never painted, one robot to a tile.
         if robots > len(rest):
             return False
+        # The backward graph of the module's text: components of what stays unpainted are single
+        # nodes, as robots move freely inside them.
         node = {tile: tile for tile in todo}  # a component is named by one of its tiles
         for component in components(rest, self._beside):
             node |= dict.fromkeys(component, min(component))
@@ -152,6 +155,8 @@ class FloortileDecider(Decider):
             for painter in self._painters.get(tile, set()) & region:
                 leads[node[painter]].add(tile)
             leads[tile] |= {node[neighbour] for neighbour in self._beside.get(tile, set()) & rest}
+        # A source part without tiles to paint needs no robot; one with tiles but without a
+        # component has no place from which the last of them could be painted.
         parts = [part for part in source_parts(leads) if part & todo]
         return len(parts) <= robots and all(part - todo for part in parts)
 

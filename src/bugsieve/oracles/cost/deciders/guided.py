@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bugsieve._native import DEAD_END
+from bugsieve.basis.stopping import check_stop
 from bugsieve.oracles.cost.deciders.decider import Decider
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -52,9 +53,12 @@ class _Search:
         self._steps[root] = (root, -1)
         self._push(start[np.newaxis])
         while self._open:
+            check_stop()
             if self._end is not None and time.monotonic() >= self._end:
                 return self._result("time")
             _, _, state = heapq.heappop(self._open)
+            # Asked when a state is taken out, not when it is put in: most states never are, and
+            # the decider is the slow part. None is no reason to leave a state out.
             if self._decider.solvable(state) is False:
                 continue
             if self._expanded >= self._most:

@@ -130,6 +130,9 @@ class MatchingBlocksworldDecider(Decider):
         if towers is None or staying is None or self._goal is None:
             return None
         below, wanted = towers.below, self._goal.below
+        # Top blocks first, so that each is clear when it is taken; then from the bottom of the
+        # goal, so that each finds its place below ready. Held blocks go to the table and free the
+        # hands.
         steps: list[tuple[str, ...]] = []
         steps += [("putdown", hand, block) for block, hand in towers.held.items()]
         for block in sorted(below.keys() - staying, key=lambda b: (-_height(b, below), b)):
@@ -164,12 +167,16 @@ class MatchingBlocksworldDecider(Decider):
         for block, under in wanted.items():
             if under == _TABLE:
                 continue
+            # Nothing can be put on it any more, so what the goal wants there must be there
+            # already, for good.
             if under not in solid:
                 if below[block] != under:
                     return None
                 staying.add(block)
+            # Solid, but any hand that moves it spoils it: it must not be moved.
             elif self._blocks[under] not in signs:
                 staying.add(under)
+        # A block can be moved only when it is clear, so what carries one that stays, stays.
         for block in list(staying):
             while (block := below[block]) != _TABLE:
                 staying.add(block)

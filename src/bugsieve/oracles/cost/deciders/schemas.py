@@ -52,7 +52,7 @@ def goal_atoms(task: Task, *predicates: str) -> list[list[str]] | None:
 
 
 class Atoms:
-    """Atoms by predicate."""
+    """Atoms of a state, looked up by their predicate."""
 
     def __init__(self, atoms: Iterable[str]) -> None:
         self._arguments: dict[str, list[list[str]]] = {}
@@ -111,6 +111,9 @@ class _Encoding:
 
     def _needs(self, needed: dict[int, int], needs: set[str]) -> bool:
         atoms = {self._facts[variable][value] for variable, value in needed.items()}
+        # Atoms that are no facts never change: the translator has checked those in preconditions
+        # and left them out. Without the PDDL task they cannot be checked again, and grounding is
+        # trusted.
         static = {atom for atom in needs if atom not in self._places}
         known = not self._static or static <= self._static
         return known and atoms == needs - static
@@ -121,11 +124,16 @@ class _Encoding:
         state = dict(needed)  # what is known to hold afterwards
         gone: set[str] = set()
         for conditions, variable, value in self._native.effects(operator):
+            # An atom that may or may not hold is deleted by an effect under the condition that it
+            # does. So a variable's own value is the only condition that still means a plain STRIPS
+            # effect.
             before = dict(conditions) or {variable: needed.get(variable, -1)}
             if before.keys() != {variable}:
                 return False  # an effect that depends on something else
             lost = self._lost(variable, before[variable], value)
             atom = self._facts[variable][value]
+            # To "none of those" means: the old atom is deleted, so the schema must delete it. To
+            # an atom means: that is added, and what it replaces is looked at below.
             if atom is None and not lost <= deletes:
                 return False
             if atom is not None and (conditions or atom not in adds):
@@ -133,6 +141,9 @@ class _Encoding:
             gone |= lost
             if not conditions:
                 state[variable] = value
+        # Everything that is added must hold for certain, and everything that is deleted must be
+        # gone, by an effect or because known values exclude it. Atoms that never change need
+        # neither.
         held = {self._facts[variable][value] for variable, value in state.items()}
         return all(atom in held for atom in adds if atom in self._places) and all(
             atom in gone or self._is_excluded(atom, state)

@@ -131,22 +131,29 @@ class SpannerDecider(Decider):
         """Whether a way through the parts passes all nuts with spanners enough at each."""
         reach = self._reachable(start)
         parts = {place: _part(place, reach) for place in reach[start]}
+        # A part reaches more places than any part behind it, so this order is topological: all
+        # ways into a part are known when it is its turn.
         order = sorted(set(parts.values()), key=lambda part: -len(reach[min(part)]))
         if not needs.keys() <= parts.keys():
             return False
         wanted = len({parts[place] for place in needs})
         spares: dict[tuple[Part, int], int] = {(parts[start], 0): spare}  # on arrival
         for part in order:
+            # Within a part he can go back and forth: all its spanners first, then all its nuts.
             won = sum(gains[place] for place in part) - sum(needs[place] for place in part)
             is_nut_part = any(needs[place] for place in part)
             onward = {parts[to] for place in part for to in self.links.get(place, ())} - {part}
             for passed in range(wanted + 1):
                 left = spares.get((part, passed), -1)
+                # He cannot come back, so a part whose nuts he cannot serve now is the end of this
+                # way.
                 if left < 0 or left + won < 0:
                     continue
                 done = passed + is_nut_part
                 if done == wanted:
                     return True
+                # More spare spanners are never worse, so per part and number of nut parts served
+                # the largest number stands for all ways.
                 for following in onward:
                     best = max(spares.get((following, done), -1), left + won)
                     spares[following, done] = best

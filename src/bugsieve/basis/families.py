@@ -1,0 +1,195 @@
+"""The families of members that specs and commands name, one line per member.
+
+Strings only, so that every layer may read them: a member is loaded when it is used, and what is
+said about it comes from the member itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Family:
+    """One kind of member. Families of the same noun are neighbours, for different subjects."""
+
+    noun: str
+    builtin: Mapping[str, str]
+    """Name to `module:attribute`, or to a module that is the member itself."""
+    subject: str = ""
+    """What the members are for."""
+    group: str | None = None
+    """The entry-point group by which other packages add members; None: closed."""
+    title: str = ""
+    """What a missing member is called, if not by the noun."""
+    summaries: Mapping[str, str] = field(default_factory=dict)
+    """What members are for, where that must be known before they are loaded."""
+
+
+TASKS, MODELS = "planning tasks", "models"
+
+
+def _modules(folder: str, names: Iterable[str], attribute: str = "") -> dict[str, str]:
+    """The modules of a folder that are called like the members."""
+    return {name: f"bugsieve.{folder}.{name.replace('-', '_')}{attribute}" for name in names}
+
+
+POLICIES = Family(
+    noun="policy",
+    subject=TASKS,
+    group="bugsieve.policies",
+    builtin={
+        "random": "bugsieve.policies.random:RandomPolicy",
+        "greedy": "bugsieve.policies.greedy:GreedyPolicy",
+        "hill-climbing": "bugsieve.policies.hill_climbing:HillClimbingPolicy",
+        "optimal": "bugsieve.policies.optimal:OptimalPolicy",
+        "lazy": "bugsieve.policies.lazy:LazyPolicy",
+        "python": "bugsieve.policies.python:PythonPolicy",
+        "cmd": "bugsieve.policies.command:CommandPolicy",
+    },
+)
+
+MODEL_POLICIES = Family(
+    noun="policy",
+    subject=MODELS,
+    group="bugsieve.model_policies",
+    builtin={
+        "mlp": "bugsieve.policies.models.mlp:MlpPolicy",
+        "trees": "bugsieve.policies.models.trees:TreesPolicy",
+        "table": "bugsieve.policies.models.table:TablePolicy",
+        "random": "bugsieve.policies.models.random:RandomPolicy",
+        "python": "bugsieve.policies.models.python:PythonPolicy",
+        "cmd": "bugsieve.policies.models.command:CommandPolicy",
+    },
+)
+
+ORACLES = Family(
+    noun="oracle",
+    subject=TASKS,
+    group="bugsieve.oracles",
+    builtin={
+        "lookahead": "bugsieve.oracles.cost.lookahead:LookaheadOracle",
+        "aras": "bugsieve.oracles.cost.aras:ArasOracle",
+        "undo-qual": "bugsieve.oracles.cost.undo:UndoQual",
+        "inv-quant": "bugsieve.oracles.cost.inverse:InvQuant",
+        "planner": "bugsieve.oracles.cost.planner:PlannerOracle",
+        "perfect": "bugsieve.oracles.cost.perfect:PerfectOracle",
+        "bounds": "bugsieve.oracles.cost.bounds:BoundsOracle",
+        "any": "bugsieve.oracles.combined:AnyOracle",
+        "best-of": "bugsieve.oracles.combined:BestOfOracle",
+    },
+)
+
+SAFETY_ORACLES = Family(
+    noun="oracle",
+    subject=MODELS,
+    title="safety oracle",
+    builtin={
+        "tarjan": "bugsieve.oracles.safety.algorithms:Tarjan",
+        "lrtdp": "bugsieve.oracles.safety.algorithms:Lrtdp",
+        "lao": "bugsieve.oracles.safety.algorithms:Lao",
+        "vi": "bugsieve.oracles.safety.algorithms:ValueIteration",
+    },
+)
+
+BIASES = Family(
+    noun="bias",
+    group="bugsieve.biases",
+    builtin={
+        "uniform": "bugsieve.fuzzing.biases.uniform:Uniform",
+        "policy-quality": "bugsieve.fuzzing.biases.policy_quality:PolicyQuality",
+        "heuristic": "bugsieve.fuzzing.biases.heuristic:HeuristicBias",
+        "loopiness": "bugsieve.fuzzing.biases.loopiness:Loopiness",
+        "detour": "bugsieve.fuzzing.biases.detour:Detour",
+        "surface": "bugsieve.fuzzing.biases.surface:Surface",
+    },
+)
+
+OBJECTIVES = Family(
+    noun="objective",
+    group="bugsieve.objectives",
+    builtin={
+        "quantitative": "bugsieve.benches.objectives.quantitative:Quantitative",
+        "qualitative": "bugsieve.benches.objectives.qualitative:Qualitative",
+        "avoid": "bugsieve.benches.objectives.avoid:Avoid",
+    },
+)
+
+DOMAINS = Family(
+    noun="domain",
+    subject=TASKS,
+    group="bugsieve.domains",
+    builtin=_modules(
+        "domains",
+        (
+            *("blocksworld", "childsnack", "ferry", "floortile", "gripper"),
+            *("matching-blocksworld", "miconic", "rovers", "satellite", "scanalyzer"),
+            *("sokoban", "spanner", "storage", "transport", "visitall"),
+        ),
+    ),
+)
+
+MODEL_DOMAINS = Family(
+    noun="domain",
+    subject=MODELS,
+    group="bugsieve.model_domains",
+    title="domain of models",
+    builtin=_modules(
+        "domains.jani",
+        (
+            *("beluga", "bouncing-ball", "cartpole", "follow-car", "inverted-pendulum"),
+            *("n-puzzle", "nd-blocksworld", "one-way-line", "two-way-line"),
+        ),
+    ),
+)
+
+FORMATS = Family(
+    noun="format",
+    builtin={
+        "text": "bugsieve.reports.formats.plain:plain_text",
+        "csv": "bugsieve.reports.formats.data:csv_text",
+        "json": "bugsieve.reports.formats.data:json_text",
+        "latex": "bugsieve.reports.formats.latex:latex_text",
+        "markdown": "bugsieve.reports.formats.markdown:markdown_text",
+    },
+)
+
+_COMMANDS = {
+    "test": "find and prove bugs of a policy",
+    "safety": "find and prove decisions of a policy that lead to danger",
+    "judge": "judge given states",
+    "resume": "go on with a campaign",
+    "status": "show how far a campaign is, and its bugs",
+    "replay": "ask the policy again whether a bug is still there",
+    "explain": "show which decision of the policy is to blame for a bug",
+    "shield": "write a policy without its proven faults",
+    "compare": "compare two campaigns on the same task",
+    "export": "write a campaign's records as CSV, JSON or Parquet",
+    "table": "print tables over campaigns",
+    "plot": "draw pictures of campaigns",
+    "experiment": "run a grid of campaigns",
+    "rollout": "run a policy on a task and show how it ends",
+    "decide": "decide whether states of a model are safe",
+    "train-q": "train a network for a model by deep Q-learning",
+    "generate": "write a random task of a built-in domain",
+    "list": "list oracles, policies, domains and other names",
+    "doctor": "check the installation and say what is missing",
+}
+
+COMMANDS = Family(
+    noun="command", builtin=_modules("cli", _COMMANDS, ":register"), summaries=_COMMANDS
+)
+
+KINDS = Family(
+    noun="kind of campaigns",
+    builtin={
+        "cost": "bugsieve.campaigns.cost.kind:COST",
+        "safety": "bugsieve.campaigns.safety.kind:SAFETY",
+    },
+)
+
+FAMILIES = (
+    *(POLICIES, MODEL_POLICIES, ORACLES, SAFETY_ORACLES, BIASES, OBJECTIVES),
+    *(DOMAINS, MODEL_DOMAINS, FORMATS, COMMANDS),
+)

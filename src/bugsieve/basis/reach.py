@@ -1,0 +1,42 @@
+"""What a member may touch outside of this process, said before it is made.
+
+A member declares it by a class method `reach(argument)`. Built-in ones that declare nothing touch
+nothing; those of other packages count as code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a spec would touch; each of the names once, in alphabetical order."""
+
+    programs: tuple[str, ...] = ()
+    """Programs that it would start."""
+    connections: tuple[str, ...] = ()
+    """Places that it would connect to."""
+    files: tuple[str, ...] = ()
+    """Files and folders that it would read."""
+    runs_code: bool = False
+    """Whether it would run Python code of others."""
+
+    def __or__(self, other: Reach) -> Reach:
+        """What either touches."""
+        return together((self, other))
+
+
+NOTHING = Reach()
+CODE = Reach(runs_code=True)
+
+
+def together(reaches: Iterable[Reach]) -> Reach:
+    """What all of them touch."""
+    parts = list(reaches)
+    names = (
+        tuple(sorted({name for part in parts for name in getattr(part, field.name)}))
+        for field in fields(Reach)[:3]
+    )
+    return Reach(*names, any(part.runs_code for part in parts))

@@ -1,0 +1,1 @@
+"""Cost testing as a kind of campaigns."""

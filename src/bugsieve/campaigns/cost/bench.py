@@ -1,0 +1,161 @@
+"""What a campaign of cost testing needs to run: a task, a policy, an objective, oracles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.benches.bench import Bench
+from bugsieve.campaigns.campaign import AnyPath
+from bugsieve.campaigns.cost.start_states import start_states
+from bugsieve.campaigns.kind import Beginning
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.fuzzing.pool import Pool
+from bugsieve.judging.plan import BenchPlan, OracleRow, close_policy
+from bugsieve.oracles.oracle import Oracle
+from bugsieve.oracles.registry import check_oracle_spec
+from bugsieve.policies.function import PolicyFunction
+from bugsieve.policies.policy import Policy, policy_name
+from bugsieve.policies.registry import check_spec
+from bugsieve.results.cost.store import PoolPart
+from bugsieve.results.progress import CampaignHeader
+from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.fdr.task import StateArray, Task, require_task
+from bugsieve.tasks.pddl.reader import MAX_BYTES
+from bugsieve.tasks.sources import read_input, task_files
+
+AnyPolicy = Policy | PolicyFunction
+
+
+class CostEquipment:
+    """The bench of a campaign with its oracles."""
+
+    def __init__(
+        self, saved: SavedTask, bench: Bench, oracles: Sequence[Oracle], *, owns_policy: bool
+    ) -> None:
+        self.saved = saved
+        self.bench = bench
+        self.oracles = oracles
+        self._owns_policy = owns_policy
+
+    def close(self) -> None:
+        """Let go of the oracles, and of the policy if it was made for the campaign."""
+        for oracle in self.oracles:
+            oracle.close()
+        self.oracles = ()
+        if self._owns_policy:
+            close_policy(self.bench.policy)
+
+
+def check(options: CostOptions) -> None:
+    """What is wrong whatever the task is, before a large task is grounded."""
+    check_spec(options.policy)
+    for spec in options.oracles:
+        check_oracle_spec(spec)
+
+
+def begin(
+    options: CostOptions,
+    task: Task | None,
+    policy: AnyPolicy | None,
+    states: StateArray | None,
+) -> Beginning:
+    """A new campaign."""
+    _check_process(options, policy)
+    for spec in options.oracles:
+        check_oracle_spec(spec)
+    saved, loaded = _loaded(options, task)
+    starts = start_states(loaded, options.from_states) if states is None else states
+    plan = plan_of(options)
+    bench = plan.bench(loaded, _bound(policy, loaded))
+    equipment = CostEquipment(saved, bench, (), owns_policy=policy is None)
+    try:
+        made = plan.examined(bench, options.oracles)
+        equipment.oracles = [oracle for oracle in made if isinstance(oracle, Oracle)]
+        header = CampaignHeader(
+            options.to_toml(),
+            saved,
+            policy_name(bench.policy),
+            policy is not None,
+            tuple(OracleRow(o.spec) if isinstance(o, Oracle) else o for o in made),
+            objective=bench.objective.spec,
+        )
+        pool = Pool(loaded)
+        for state in loaded.checked_states(starts):
+            pool.add(state)
+    except BaseException:
+        equipment.close()
+        raise
+    return Beginning(header, equipment, PoolPart(list(pool), pool.states()))
+
+
+def equip(
+    header: CampaignHeader, options: CostOptions, folder: Path, policy: AnyPolicy | None
+) -> CostEquipment:
+    """The equipment of a stored campaign."""
+    _check_process(options, policy)
+    task = header.subject.load()
+    plan = plan_of(options)
+    bench = plan.bench(task, _bound(policy, task))
+    equipment = CostEquipment(header.subject, bench, (), owns_policy=policy is None)
+    try:
+        equipment.oracles = plan.oracles(bench, header.used_oracles)
+    except BaseException:
+        equipment.close()
+        raise
+    return equipment
+
+
+@contextmanager
+def bench_of(
+    directory: AnyPath, header: CampaignHeader, *, policy: str | None = None
+) -> Iterator[Bench]:
+    """The bench of a campaign, to look at its bugs; with another policy if one is named."""
+    folder = Path(directory)
+    options = CostOptions.from_toml(header.options, name=str(folder / "options.toml"))
+    if policy is not None:
+        options = replace(options, policy=policy)
+        check_spec(policy)
+    elif header.policy_is_object:
+        raise UsageError(f"{folder}: tests the Python object {header.policy}: name a policy")
+    bench = plan_of(options).bench(header.subject.load())
+    try:
+        yield bench
+    finally:
+        close_policy(bench.policy)
+
+
+def plan_of(options: CostOptions) -> BenchPlan:
+    """The part of the options that judging depends on."""
+    return BenchPlan(
+        options.policy,
+        options.policy_seed,
+        options.policy_limits,
+        options.objective,
+        options.step_limit,
+        options.limits,
+    )
+
+
+def _check_process(options: CostOptions, policy: AnyPolicy | None) -> None:
+    if policy is not None and options.workers > 1:
+        raise UsageError("a policy that is a Python object can be tested with one worker only")
+
+
+def _loaded(options: CostOptions, task: Task | None) -> tuple[SavedTask, Task]:
+    if task is None and not options.task:
+        raise UsageError("a campaign needs a task: a domain and a problem file, or one .sas file")
+    files = task_files(*options.task)
+    loaded = load_task(*files) if task is None else require_task(task)
+    if len(files) < 2:
+        return SavedTask.of(loaded), loaded
+    domain, problem = (read_input(path, kind="PDDL", max_bytes=MAX_BYTES) for path in files)
+    return SavedTask.of(loaded, domain=domain, problem=problem), loaded
+
+
+def _bound(policy: AnyPolicy | None, task: Task) -> Policy | None:
+    return policy.bind(task) if isinstance(policy, PolicyFunction) else policy

@@ -1,0 +1,51 @@
+"""Cost testing as a kind of campaigns."""
+
+from __future__ import annotations
+
+from bugsieve.campaigns.cost.bench import begin, check, equip
+from bugsieve.campaigns.cost.driver import drive
+from bugsieve.campaigns.cost.summary import summarise
+from bugsieve.campaigns.cost.wording import CostWording
+from bugsieve.campaigns.kind import Kind
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.results.cost.export import about, export_tables
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.cost.store import CostStore
+from bugsieve.results.folder import BUGS_FOLDER, Description
+from bugsieve.results.progress import CampaignHeader
+
+TASK_FILE = "task.sas"
+DOMAIN_FILE = "domain.pddl"
+PROBLEM_FILE = "problem.pddl"
+
+
+def describe(header: CampaignHeader) -> Description:
+    """What the folder says about the campaign."""
+    task = header.subject
+    pddl = {f"{DOMAIN_FILE}, {PROBLEM_FILE}": "the files it came from"}
+    return Description(
+        f"the policy\n  {header.policy}\non the task {task.name}",
+        {TASK_FILE: task.sas.encode(), DOMAIN_FILE: task.domain, PROBLEM_FILE: task.problem},
+        {
+            TASK_FILE: "the grounded task; certificates refer to it",
+            **({} if task.domain is None else pddl),
+            f"{BUGS_FOLDER}/": "a file per bug, with its proof: the policy's run and a better one",
+        },
+    )
+
+
+COST = Kind(
+    name="cost",
+    options=CostOptions,
+    store=CostStore,
+    records=CostRecords,
+    check=check,
+    begin=begin,
+    equip=equip,
+    drive=drive,
+    summarise=summarise,
+    describe=describe,
+    tables=export_tables,
+    about=about,
+    wording=CostWording(),
+)

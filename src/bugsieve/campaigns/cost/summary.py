@@ -1,0 +1,77 @@
+"""The counts of a campaign of cost testing, read from its store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.troubles import Trouble, silence
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.cost.records import CostRecords
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostSummary(Summary):
+    """What a campaign of cost testing has done so far; troubles are runs, by their ending."""
+
+    pool: int
+    judged: int
+    rounds: int
+    policy_calls: int
+    endings: Mapping[str, int]
+    """Runs of the policy from the judged states, by how they ended."""
+    outcomes: Mapping[str, Mapping[str, int]]
+    """Verdicts by oracle and outcome."""
+    implied: int
+    """States that must be bugs by some oracle, but for which nobody has a better run."""
+    skipped: Mapping[str, str]
+    """Oracles that could not judge on this task, and why."""
+    telling: int
+    """Runs that determine a value; step limits, hangs and policies that never start do not."""
+
+    @property
+    def certain(self) -> int:
+        """States that must be bugs."""
+        return self.implied
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether some run determines a value."""
+        return self.telling > 0
+
+    @property
+    def unanswered(self) -> str | None:
+        """Why nothing could be tested, if the policy gave no answer in any run; else None."""
+        return None if self.telling else silence(self.judged, self.troubles)
+
+
+def summarise(records: CostRecords) -> CostSummary:
+    """The counts as they are now."""
+    progress = records.progress()
+    by_kind = records.bugs_by_kind()
+    return CostSummary(
+        reason=progress.finished,
+        seconds=progress.seconds,
+        pool=records.case_count(),
+        judged=progress.judged,
+        walks=progress.walks,
+        steps=progress.steps,
+        rounds=progress.rounds,
+        policy_calls=progress.policy_calls,
+        endings={Ending(code).label: count for code, count in records.endings().items()},
+        outcomes=records.outcomes(),
+        bugs=sum(by_kind.values()),
+        bugs_by_kind=by_kind,
+        implied=records.implied(),
+        rejected=tuple(records.rejected()),
+        skipped={
+            oracle.spec: oracle.objection
+            for oracle in records.header.oracles
+            if oracle.objection is not None
+        },
+        telling=records.telling(),
+        troubles={
+            Ending(code).label: Trouble.of(reasons) for code, reasons in records.failures().items()
+        },
+    )

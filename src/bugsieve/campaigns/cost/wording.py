@@ -1,0 +1,109 @@
+"""How people are told about cost testing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bugsieve.basis.wording import counted
+from bugsieve.benches.objectives import objective_class
+from bugsieve.campaigns.cost.summary import CostSummary
+from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.wording import bugs_line, kinds_text
+from bugsieve.judging.findings import CostBugRow, worst_first
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.progress import CampaignHeader
+
+
+@dataclass(frozen=True)
+class FoundStates:
+    """The bugs of a campaign: failures first, then by how much the policy loses."""
+
+    rows: list[CostBugRow]
+
+    @property
+    def ids(self) -> list[str]:
+        """Their names."""
+        return [row.id for row in self.rows]
+
+    def lines(self, most: int) -> list[str]:
+        """A table of the first bugs."""
+        table = [
+            (row.id, row.bug.kind, _values(row.bug.certificate), ", ".join(row.finders))
+            for row in self.rows[:most]
+        ]
+        widths = [max(len(line[column]) for line in table) for column in range(3)]
+        return [
+            f"  {name:{widths[0]}}  {kind:{widths[1]}}  {values:{widths[2]}}  {finders}"
+            for name, kind, values, finders in table
+        ]
+
+    def json(self) -> list[dict[str, Any]]:
+        """The same for programs; certificates are in files of their own."""
+        return [_bug_json(row) for row in self.rows]
+
+
+class CostWording:
+    """What commands print of campaigns of cost testing."""
+
+    def heading(self, header: CampaignHeader) -> str:
+        """The task, the policy and the objective."""
+        return f"task {header.subject.name}, policy {header.policy}, objective {header.objective}"
+
+    def count_lines(self, summary: CostSummary) -> list[str]:
+        """The counts of a campaign."""
+        endings = ", ".join(f"{count} {ending}" for ending, count in summary.endings.items())
+        lines = [
+            f"{counted(summary.pool, 'test state')} from {counted(summary.walks, 'walk')}, "
+            f"{summary.judged} judged in {summary.seconds:.1f} s"
+            + (f" ({summary.reason})" if summary.reason else ""),
+            f"runs of the policy: {endings or 'none'}",
+            *(trouble.sentence(ending) for ending, trouble in summary.troubles.items()),
+            bugs_line(summary.bugs_by_kind, is_all=not summary.implied),
+        ]
+        if summary.implied:
+            more = " more" if summary.bugs else ""
+            verb = "must be a bug" if summary.implied == 1 else "must be bugs"
+            lines.append(f"{summary.implied}{more} {verb}, but no better run is known yet")
+        width = max((len(oracle) for oracle in summary.outcomes), default=0)
+        for oracle, outcomes in summary.outcomes.items():
+            counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+            lines.append(f"  {oracle:{width}}  {counts or 'nothing judged'}")
+        return lines
+
+    def found(self, records: CostRecords) -> FoundStates:
+        """The bugs of a campaign, the worst first."""
+        return FoundStates(worst_first(records.bugs()))
+
+    def hints(self, records: CostRecords, summary: CostSummary) -> list[str]:
+        """Nothing more."""
+        return []
+
+    def progress(self, state: RoundDone) -> list[str]:
+        """Where a running campaign stands."""
+        return [
+            f"pool {state.cases} of {state.limit}",
+            f"judged {state.judged}",
+            kinds_text(state.bugs) or "no bugs",
+            f"{state.per_second:.0f} states/s",
+            counted(state.policy_calls, "policy call"),
+        ]
+
+
+def _values(certificate: Mapping[str, Any]) -> str:
+    kinds = objective_class(certificate["objective"]).kinds
+    return kinds[certificate["kind"]].describe(certificate)
+
+
+def _bug_json(row: CostBugRow) -> dict[str, Any]:
+    certificate = row.bug.certificate
+    return {
+        "id": row.id,
+        "kind": row.bug.kind,
+        "gap": certificate["gap"],
+        "policy_value": certificate["policy_value"],
+        "value": certificate["value"],
+        "oracles": list(row.finders),
+        "seconds": row.seconds,
+    }

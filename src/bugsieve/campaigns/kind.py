@@ -1,0 +1,132 @@
+"""Kinds of campaigns: each is one frozen object, found by its name in one table.
+
+Everything else about campaigns (folders, sessions, stores, commands, experiments) is the same for
+all kinds and asks the kind for what differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from bugsieve.basis import families
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.members import MemberTable
+from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.session import Driver
+from bugsieve.campaigns.summary import Summary
+from bugsieve.results.folder import Description
+from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.records import CampaignRecords, kind_of
+from bugsieve.results.store import Store
+from bugsieve.results.table_files import Table
+
+OptionsT = TypeVar("OptionsT", bound=CampaignOptions)
+
+
+class Equipment(Protocol):
+    """What a campaign needs to run besides its store: policy, oracles and the like."""
+
+    def close(self) -> None:
+        """Let go of everything that was made for the campaign."""
+        ...
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """A new campaign that has no folder yet."""
+
+    header: CampaignHeader
+    equipment: Equipment
+    cases: Any = None
+    """The first cases, as the store takes them."""
+
+
+class Wording(Protocol):
+    """How people are told about campaigns of a kind."""
+
+    def heading(self, header: CampaignHeader) -> str:
+        """What is tested, as in `task x, policy y`."""
+        ...
+
+    def count_lines(self, summary: Any) -> list[str]:
+        """The counts of a campaign."""
+        ...
+
+    def found(self, records: Any) -> FoundBugs:
+        """The bugs of a campaign, those first that matter most."""
+        ...
+
+    def hints(self, records: Any, summary: Any) -> list[str]:
+        """Lines that come last: what to do next."""
+        ...
+
+    def progress(self, state: RoundDone) -> list[str]:
+        """Where a running campaign stands, in a few words each."""
+        ...
+
+
+class FoundBugs(Protocol):
+    """Bugs of a campaign in an order for people."""
+
+    @property
+    def ids(self) -> list[str]:
+        """Their names."""
+        ...
+
+    def lines(self, most: int) -> list[str]:
+        """The first bugs as a table or list."""
+        ...
+
+    def json(self) -> list[dict[str, Any]]:
+        """The same for programs; certificates are in files of their own."""
+        ...
+
+
+@dataclass(frozen=True)
+class Kind(Generic[OptionsT]):
+    """A kind of campaigns."""
+
+    name: str
+    options: type[OptionsT]
+    store: type[Store]
+    records: type[CampaignRecords[Any]]
+    check: Callable[[OptionsT], None]
+    """Raises what is wrong with options whatever the subject is."""
+    begin: Callable[[OptionsT, Any, Any, Any], Beginning]
+    """From options, subject, policy and first states, each of the last three None if not given."""
+    equip: Callable[[CampaignHeader, OptionsT, Path, Any], Equipment]
+    """The equipment of a stored campaign, with its policy if that is a Python object."""
+    drive: Callable[[Any, OptionsT, Any], Driver]
+    """The driver of a session, from the equipment, the options and the records."""
+    summarise: Callable[[Any], Summary]
+    describe: Callable[[CampaignHeader], Description]
+    tables: Callable[[Any], dict[str, Table]]
+    """What `export` writes of the records."""
+    about: Callable[[CampaignHeader], Mapping[str, str]]
+    """What these tables are about."""
+    wording: Wording
+    bugs_shown: int = 10
+    """How many bugs a summary lists."""
+
+
+KINDS: MemberTable[Kind[Any]] = MemberTable(families.KINDS)
+"""Stores name their kind by the key alone: somebody else's folder must not choose what is
+imported."""
+
+
+def kind_in(directory: Path) -> Kind[Any]:
+    """The kind of the campaign in a folder."""
+    name = kind_of(directory)
+    try:
+        return KINDS[name]
+    except UsageError as error:
+        raise InputError(f"{directory}: {error}") from None
+
+
+def kind_for(options: CampaignOptions) -> Kind[Any]:
+    """The kind that these options are for."""
+    return next(kind for kind in KINDS.values() if type(options) is kind.options)

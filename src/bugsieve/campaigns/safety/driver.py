@@ -1,0 +1,178 @@
+"""Drives safety testing: walks into danger, whose unsafe runs are examined in their order."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.campaigns.safety.policy import SafetyEquipment
+from bugsieve.campaigns.session import Counts, Driver, Session
+from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer, Walk
+from bugsieve.judging.findings import Finding
+from bugsieve.judging.runs import RunFold, StoredRuns, UnsafeRunRow
+from bugsieve.policies.models.runs import UnsafeRun
+from bugsieve.policies.models.troubles import Troubles
+from bugsieve.results.progress import Progress, WalkRow
+from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.results.safety.store import WalkPart
+from bugsieve.tasks.jani.findings import ModelError
+
+ALL_WALKS = "all walks made"
+
+_FIRST_WALKS = 4
+_SHORT_ROUND, _LONG_ROUND = 0.25, 1.0
+
+
+class SafetyDriver(Driver):
+    """Makes walks, some at a time, and has their unsafe runs examined."""
+
+    def __init__(
+        self,
+        options: SafetyOptions,
+        fuzzer: UnsafeRunFuzzer,
+        fold: RunFold,
+        troubles: Troubles,
+        records: SafetyRecords,
+        pending: tuple[tuple[int, UnsafeRun], ...],
+    ) -> None:
+        self.seed = options.fuzz.seed
+        self._options = options
+        self._fuzzer = fuzzer
+        self._fold = fold
+        self._troubles = troubles
+        self._troubles_before = records.progress().troubles
+        self._runs = records.case_count()
+        self._pending = pending
+        """Runs whose visit was cut in the middle of its bugs: it is made again."""
+        self._round_size = min(_FIRST_WALKS, options.fuzz.round_walks)
+        self._walks: list[WalkRow] = []
+        self._repeated: list[UnsafeRunRow] = []
+
+    def step(self, session: Session) -> str | None:
+        """Make some walks and examine their runs; a reason if there are none left."""
+        for number, run in self._pending:
+            finding = self._fold.of(number, run)
+            assert isinstance(finding, Finding)
+            session.accept(finding)
+        self._pending = ()
+        done, most = session.progress.walks, self._options.fuzz.walks
+        if done >= most or session.stop_reason() is not None:
+            return ALL_WALKS if done >= most else None
+        start = time.monotonic()
+        for walk, seconds in self._made(session, range(done, min(done + self._round_size, most))):
+            self._take(session, walk, seconds)
+            if session.stop_reason() is not None:
+                break
+            session.commit_if_due()
+        session.commit()
+        self._resize(time.monotonic() - start)
+        return None
+
+    def fresh_cases(self) -> WalkPart | None:
+        """The walks since the last call."""
+        part = WalkPart(self._walks, self._repeated) if self._walks else None
+        self._walks, self._repeated = [], []
+        return part
+
+    def counts(self, progress: Progress) -> Counts:
+        """How many walks and unsafe runs there are."""
+        return Counts(
+            self._runs, self._options.fuzz.walks, self._fold.different_runs, progress.walks
+        )
+
+    def progress(self, progress: Progress) -> Progress:
+        """The progress with what the policy did wrong."""
+        return replace(progress, troubles=_merged(self._troubles_before, self._troubles))
+
+    def _made(self, session: Session, numbers: range) -> Iterator[tuple[Walk, float]]:
+        """The walks of these numbers, with the seconds that each took on average.
+
+        If the model is faulty, those before the fault come first, as if they were made one by one.
+        """
+        start = time.perf_counter()
+        try:
+            walks = self._fuzzer.run(numbers)
+        except ModelError:
+            if len(numbers) == 1:
+                raise
+            for number in numbers:
+                yield from self._made(session, range(number, number + 1))
+            return
+        seconds = time.perf_counter() - start
+        spent = session.progress.fuzz_seconds + seconds
+        session.progress = replace(session.progress, fuzz_seconds=spent)
+        for walk in walks:
+            yield walk, seconds / len(walks)
+
+    def _take(self, session: Session, walk: Walk, seconds: float) -> None:
+        """Note the walk, and have its run examined if it is unsafe."""
+        found = None if walk.run is None else self._fold.of(walk.number, walk.run)
+        session.progress = replace(
+            session.progress,
+            walks=walk.number + 1,
+            steps=session.progress.steps + walk.steps,
+            rounds=walk.number + 1,
+        )
+        self._walks.append(
+            WalkRow(walk.number, walk.outcome.value, walk.is_stopped, walk.steps, seconds)
+        )
+        self._runs += found is not None
+        if isinstance(found, Finding):
+            session.accept(found)
+        elif found is not None:
+            self._repeated.append(found)
+
+    def _resize(self, seconds: float) -> None:
+        """Rounds long enough to be worth it, and short enough to be stored soon."""
+        if seconds < _SHORT_ROUND:
+            self._round_size = min(2 * self._round_size, self._options.fuzz.round_walks)
+        elif seconds > _LONG_ROUND:
+            self._round_size = max(self._round_size // 2, 1)
+
+
+def drive(
+    equipment: SafetyEquipment, options: SafetyOptions, records: SafetyRecords
+) -> SafetyDriver:
+    """The driver that goes on where the records end."""
+    policy, judged = equipment.policy, records.progress().judged
+    walks = list(records.digests().items())
+    pending = tuple((walk, records.run(walk)) for _, walk in walks[judged:])
+    stored = _stored_runs(records, dict(walks[:judged]), options.shared_runs)
+    fold = RunFold(
+        policy,
+        options.oracles,
+        stored,
+        limits=options.limits,
+        proof_rows=options.proof_rows,
+        shared_runs=options.shared_runs,
+        alone=options.alone,
+    )
+    return SafetyDriver(options, equipment.fuzzer, fold, policy.troubles, records, pending)
+
+
+def _stored_runs(records: SafetyRecords, walks: dict[bytes, int], shared_runs: int) -> StoredRuns:
+    first_of_group = len(walks) // shared_runs * shared_runs
+    group = list(walks.values())[first_of_group:]
+    done = set(walks.values())
+    alone = records.alone(records.header.used_oracles[0])
+    return StoredRuns(
+        walks,
+        tuple((walk, records.run(walk)) for walk in group),
+        tuple(bug for bug, visit in records.bug_visits().items() if visit < first_of_group),
+        frozenset(
+            records.run(walk).states[row.position].tobytes() for walk, row in alone if walk in done
+        ),
+    )
+
+
+def _merged(before: str, troubles: Troubles) -> str:
+    """What the policy did wrong in earlier sessions and in this one."""
+    merged: dict[str, Any] = json.loads(before)
+    for kind, trouble in troubles.to_json().items():
+        known = merged.get(kind, {"answers": 0, "first": trouble["first"]})
+        merged[kind] = {**known, "answers": known["answers"] + trouble["answers"]}
+    return json.dumps(merged)

@@ -1,0 +1,47 @@
+"""Safety testing as a kind of campaigns."""
+
+from __future__ import annotations
+
+from bugsieve.campaigns.kind import Kind
+from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.campaigns.safety.driver import drive
+from bugsieve.campaigns.safety.policy import MODEL_FILE, begin, check, equip
+from bugsieve.campaigns.safety.summary import summarise_safety
+from bugsieve.campaigns.safety.wording import SafetyWording
+from bugsieve.results.folder import BUGS_FOLDER, Description
+from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.safety.export import about_safety, safety_tables
+from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.results.safety.store import SafetyStore
+
+
+def describe(header: CampaignHeader) -> Description:
+    """What the folder says about the campaign."""
+    return Description(
+        f"the policy\n  {header.policy}\non the model {header.subject.name}, for safety",
+        {MODEL_FILE: header.subject.document.encode()},
+        {
+            MODEL_FILE: "the model with its property; certificates refer to it",
+            f"{BUGS_FOLDER}/": "a file for each bug, with its proof: the policy's way to danger, "
+            "how the danger is avoided, and for a fault why its outcome is lost",
+        },
+        {"shield {}": "the policy without its proven faults"},
+    )
+
+
+SAFETY = Kind(
+    name="safety",
+    options=SafetyOptions,
+    store=SafetyStore,
+    records=SafetyRecords,
+    check=check,
+    begin=begin,
+    equip=equip,
+    drive=drive,
+    summarise=summarise_safety,
+    describe=describe,
+    tables=safety_tables,
+    about=about_safety,
+    wording=SafetyWording(),
+    bugs_shown=5,
+)

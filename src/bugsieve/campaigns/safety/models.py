@@ -1,0 +1,37 @@
+"""The model that the options of a safety campaign name by its files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.tasks.fond.loading import load_fond, read_condition
+from bugsieve.tasks.jani.loading import load_model
+from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.tasks.jani.properties import PropertyFiles
+
+PROPERTY_PARTS = ("start", "objective", "unsafe")
+"""Of a JANI property, if they have files of their own."""
+_PDDL_FILES = 3
+
+
+def model_of(options: SafetyOptions) -> JaniModel:
+    """The model that the options name."""
+    return load_files(options.model, options.constants, options.property_name)
+
+
+def load_files(
+    files: Sequence[str], constants: tuple[str, ...], property_name: str | None
+) -> JaniModel:
+    """The model of these files, which are in the order of the command line's arguments."""
+    if len(files) == _PDDL_FILES:
+        domain, problem, unsafe = files
+        return load_fond(domain, problem, read_condition(unsafe, name="unsafe:"))
+    pairs = [text.partition("=") for text in constants]
+    values = {name: json.loads(value) for name, _, value in pairs}
+    model, *given = files
+    source = (
+        PropertyFiles(*given) if len(given) == len(PROPERTY_PARTS) else next(iter(given), None)
+    )
+    return load_model(model, source, constants=values, property_name=property_name)

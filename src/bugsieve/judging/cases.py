@@ -1,0 +1,76 @@
+"""What campaigns judge: cases, and the visits to them in the order of the campaign.
+
+A case has a number of its own and a key: a pool entry (its number in the pool, its state), an
+unsafe run (the first walk that made it, its digest). A campaign is a fold over numbered visits:
+what is found out at one may depend on those before it, never on those beside or after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bugsieve.benches.bench import Origin
+from bugsieve.fuzzing.pool import Pool
+from bugsieve.tasks.fdr.task import StateArray
+
+
+@dataclass(frozen=True)
+class Visit:
+    """The moment at which a case is judged."""
+
+    number: int
+    """In the order of the campaign."""
+    case: int
+    effort: int = 0
+    """How much may be spent on it: 0 is what the campaign's limits say."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateCase:
+    """A state to judge, as a learning oracle is told of it."""
+
+    number: int
+    state: StateArray
+    origin: Origin | None
+    walk: int | None = None
+
+    @property
+    def key(self) -> bytes:
+        """What tells it from other cases."""
+        return self.state.tobytes()
+
+
+@dataclass(frozen=True, eq=False)
+class Parcel:
+    """States on their way to a judge; row i is that of visit i."""
+
+    visits: tuple[Visit, ...]
+    walks: tuple[int | None, ...]
+    states: StateArray
+    origins: tuple[Origin | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.visits)
+
+    def case(self, row: int) -> StateCase:
+        """The case of one row."""
+        number = self.visits[row].case
+        return StateCase(number, self.states[row], self.origins[row], self.walks[row])
+
+    @classmethod
+    def of(cls, pool: Pool, start: int, stop: int) -> Parcel:
+        """The entries `start` to `stop - 1` of the pool, each visited once and in order."""
+        numbers = range(start, stop)
+        walks = tuple(pool.entry(number).walk for number in numbers)
+        origins = tuple(pool.origin(number) for number in numbers)
+        return cls(_visits(numbers), walks, pool.states(numbers), origins)
+
+    @classmethod
+    def given(cls, states: StateArray, first: int = 0) -> Parcel:
+        """States that came from no pool, numbered from `first`."""
+        nothing = (None,) * len(states)
+        return cls(_visits(range(first, first + len(states))), nothing, states, nothing)
+
+
+def _visits(numbers: range) -> tuple[Visit, ...]:
+    return tuple(Visit(number, number) for number in numbers)

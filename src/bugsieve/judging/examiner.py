@@ -1,0 +1,35 @@
+"""Examines states without a folder: parcels in, findings out, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bugsieve.basis.closing import Closing
+from bugsieve.benches.bench import Bench
+from bugsieve.judging.cases import Parcel
+from bugsieve.judging.findings import Finding
+from bugsieve.judging.judge import Judge
+from bugsieve.judging.ledger import Ledger
+from bugsieve.oracles.oracle import Oracle
+
+
+class Examiner(Closing):
+    """All oracles together, with or without memory, in this process."""
+
+    def __init__(self, bench: Bench, oracles: Sequence[Oracle]) -> None:
+        self._oracles = oracles
+        self.ledger = Ledger(bench, oracles)
+        plain = [oracle for oracle in oracles if not oracle.learns]
+        self.judge = Judge(bench, plain, whole_runs=self.ledger.learns)
+
+    def examine(self, parcel: Parcel) -> list[Finding]:
+        """One finding per state; what learning oracles know stays for the next parcel."""
+        return [
+            self.ledger.complete(parcel.case(row), finding)
+            for row, finding in enumerate(self.judge.judge(parcel))
+        ]
+
+    def close(self) -> None:
+        """Let go of what the oracles hold."""
+        for oracle in self._oracles:
+            oracle.close()

@@ -1,0 +1,170 @@
+"""What was found out at one visit; campaigns store it whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from bugsieve.bugs.cost.bug import Bug
+from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.judging.cases import Visit
+
+
+class AnyBug(Protocol):
+    """A bug of whatever kind."""
+
+    @property
+    def id(self) -> str:
+        """The name of the bug."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """What its kind is called."""
+        ...
+
+    @property
+    def oracle(self) -> str:
+        """The spec of the oracle whose proof it is."""
+        ...
+
+    @property
+    def certificate(self) -> Mapping[str, Any]:
+        """What proves it."""
+        ...
+
+    def to_json(self) -> dict[str, Any]:
+        """The bug as JSON data."""
+        ...
+
+
+BugT = TypeVar("BugT", bound=AnyBug)
+
+
+@dataclass(frozen=True)
+class BugRow(Generic[BugT]):
+    """A bug; the checker has accepted its certificate."""
+
+    case: int
+    bug: BugT
+    """With the best of the certificates: the one with the largest gap."""
+    finders: tuple[str, ...]
+    """All oracles that found the case to be a bug, in the order of the campaign."""
+    found: int = 0
+    """The visit at which it was proven."""
+    changed: int = 0
+    """The visit at which its certificate was last improved, or else proven."""
+    seconds: float = 0.0
+    """Running time of the campaign when it was found."""
+
+    @property
+    def id(self) -> str:
+        """The name of the bug."""
+        return self.bug.id
+
+
+CostBugRow = BugRow[Bug]
+
+
+def worst_first(rows: Iterable[CostBugRow]) -> list[CostBugRow]:
+    """Largest gaps first; of equal ones those with the shorter run, which are easier to read."""
+    return sorted(
+        rows, key=lambda row: (-row.bug.gap, len(row.bug.certificate["run"]["operators"]))
+    )
+
+
+@dataclass(frozen=True)
+class RejectedRow:
+    """A claim of an oracle whose certificate the checker did not accept: a fault of ours."""
+
+    case: int
+    oracle: str
+    reason: str
+    certificate: Mapping[str, Any] | None = field(default=None, repr=False)
+    """None where the claim did not even allow to write one."""
+    position: int = 0
+    """Of the state it is about, where the case is a run."""
+
+
+@dataclass(frozen=True)
+class UnprovenRow:
+    """A claim of an oracle that is no bug, since its proof is too large or cannot be checked."""
+
+    case: int
+    oracle: str
+    kind: str
+    reason: str
+    position: int = 0
+
+
+@dataclass(frozen=True)
+class BoundRow:
+    """An earlier case must be a bug with at least this gap, though nobody has a better run."""
+
+    case: int
+    oracle: str
+    gap: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A bug occurs in the run of a case, be it new or not."""
+
+    position: int
+    bug: str
+    """Its id."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a learning oracle wants to be told again when the campaign is resumed."""
+
+    oracle: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """The policy's run from a pool state."""
+
+    ending: int
+    """A code of `Ending`."""
+    steps: int
+    cost: int
+    value: float
+    """Under the objective; NaN where the run does not determine it."""
+    detail: str = ""
+    """Why the policy gave no usable action, if that ended the run."""
+    whole: Mapping[str, Any] | None = field(default=None, repr=False)
+    """The run as certificates have it; kept where an oracle learns from runs."""
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """What one oracle said of a state, and how long it took."""
+
+    oracle: str
+    verdict: Verdict
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """Everything that was found out at one visit."""
+
+    visit: Visit
+    run: Any = None
+    """What a kind of campaigns keeps of the case itself: for cost testing a `RunRow`."""
+    verdicts: tuple[Any, ...] = ()
+    """One per oracle, each with its spec as `oracle`."""
+    bugs: tuple[BugRow[Any], ...] = ()
+    """New ones, those of earlier cases first."""
+    improved: tuple[BugRow[Any], ...] = ()
+    """Known bugs whose certificates have become better."""
+    bounds: tuple[BoundRow, ...] = ()
+    sightings: tuple[Sighting, ...] = ()
+    unproven: tuple[UnprovenRow, ...] = ()
+    rejected: tuple[RejectedRow, ...] = ()
+    lessons: tuple[Lesson, ...] = ()

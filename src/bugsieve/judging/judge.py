@@ -1,0 +1,85 @@
+"""Judges states by oracles that have no memory: in any process, in any order.
+
+Gives the policy's run from each state, every such oracle's verdict, and the bugs they prove.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from bugsieve.basis.closing import Closing
+from bugsieve.basis.errors import InternalError
+from bugsieve.benches.bench import Bench, Suspects
+from bugsieve.bugs.cost.bug import Bug
+from bugsieve.bugs.cost.certificate import KnownRun, run_part
+from bugsieve.judging.cases import Parcel
+from bugsieve.judging.findings import Finding, RejectedRow, RunRow, VerdictRow
+from bugsieve.judging.proving import Prover, merged
+from bugsieve.oracles.oracle import Oracle
+
+
+class Judge(Closing):
+    """Judges parcels on one bench; what it says of a state does not depend on the others."""
+
+    def __init__(
+        self, bench: Bench, oracles: Sequence[Oracle], *, whole_runs: bool = False
+    ) -> None:
+        self.bench = bench
+        self.oracles = oracles
+        self._whole_runs = whole_runs
+        self._prover = Prover(bench)
+
+    def judge(self, parcel: Parcel) -> list[Finding]:
+        """One finding per state, in order."""
+        suspects = self.bench.suspects(parcel.states, parcel.origins)
+        columns = [self._verdicts(oracle, suspects) for oracle in self.oracles]
+        rows = list(zip(*columns, strict=True)) if columns else [()] * len(parcel)
+        return [
+            self._finding(parcel, suspects, row, verdicts) for row, verdicts in enumerate(rows)
+        ]
+
+    def close(self) -> None:
+        """Let go of what the oracles hold."""
+        for oracle in self.oracles:
+            oracle.close()
+
+    def _verdicts(self, oracle: Oracle, suspects: Suspects) -> list[VerdictRow]:
+        """The oracle's verdicts; it works on all of them together, so each took the mean time."""
+        start = time.perf_counter()
+        verdicts = oracle.judge(suspects)
+        if len(verdicts) != len(suspects):
+            raise InternalError(f"oracle {oracle.spec} left out some of the states")
+        seconds = (time.perf_counter() - start) / len(suspects)
+        return [VerdictRow(oracle.spec, verdict, seconds) for verdict in verdicts]
+
+    def _finding(
+        self, parcel: Parcel, suspects: Suspects, row: int, verdicts: tuple[VerdictRow, ...]
+    ) -> Finding:
+        visit, run = parcel.visits[row], self._run_row(suspects, row)
+        known = None if run.whole is None else KnownRun(run.whole, run.value)
+        bugs: list[Bug] = []
+        rejected: list[RejectedRow] = []
+        for claim in verdicts:
+            if claim.verdict.is_bug:
+                case = parcel.case(row)
+                proof = self._prover.prove(case, claim.verdict, claim.oracle, run=known)
+                bugs += [proof] if isinstance(proof, Bug) else []
+                rejected += [proof] if isinstance(proof, RejectedRow) else []
+        return Finding(visit, run, verdicts, merged(visit, bugs), rejected=tuple(rejected))
+
+    def _run_row(self, suspects: Suspects, row: int) -> RunRow:
+        runs = suspects.runs
+        ending = int(runs.endings[row])
+        failure = runs.failure(row)
+        is_end = failure is not None and failure.ending == ending  # no limit came before it
+        return RunRow(
+            ending,
+            int(runs.steps[row]),
+            int(runs.costs[row]),
+            float(suspects.values[row]),
+            failure.detail if failure is not None and is_end else "",
+            run_part(self.bench, runs.rows(np.array([row]))) if self._whole_runs else None,
+        )

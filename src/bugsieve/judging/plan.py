@@ -1,0 +1,75 @@
+"""How to make a bench and its oracles for a task, in whatever process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bugsieve.basis.errors import UnsupportedError
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.oracles.oracle import Oracle
+from bugsieve.oracles.registry import make_oracle
+from bugsieve.policies.policy import BoundPolicy, Policy
+from bugsieve.policies.registry import make_policy
+from bugsieve.policies.worker import WorkerLimits
+from bugsieve.search import Limits
+from bugsieve.tasks.fdr.task import Task
+
+
+@dataclass(frozen=True)
+class OracleRow:
+    """An oracle the campaign was asked to use."""
+
+    spec: str
+    objection: str | None = None
+    """Why it cannot judge here; it is then left out."""
+
+
+@dataclass(frozen=True)
+class BenchPlan:
+    """What a bench and its oracles are made from, besides the task."""
+
+    policy: str
+    policy_seed: int
+    policy_limits: WorkerLimits
+    objective: str
+    step_limit: int
+    limits: Limits
+
+    def bench(self, task: Task, policy: Policy | None = None) -> Bench:
+        """The bench; the policy is made from its spec unless it is given."""
+        if policy is None:
+            seed, limits = self.policy_seed, self.policy_limits
+            policy = make_policy(self.policy, task, seed=seed, limits=limits)
+        try:
+            objective = make_objective(self.objective, task)
+            return Bench(task, policy, objective, step_limit=self.step_limit)
+        except BaseException:
+            close_policy(policy)
+            raise
+
+    def oracles(self, bench: Bench, specs: Sequence[str]) -> list[Oracle]:
+        """The oracles of these specs; UnsupportedError if one of them cannot judge here."""
+        return [make_oracle(spec, bench, limits=self.limits) for spec in specs]
+
+    def examined(self, bench: Bench, specs: Sequence[str]) -> list[Oracle | OracleRow]:
+        """The oracles of these specs; where one cannot judge on the bench, why not."""
+        made: list[Oracle | OracleRow] = []
+        for spec in specs:
+            try:
+                made.append(make_oracle(spec, bench, limits=self.limits))
+            except UnsupportedError as error:
+                made.append(OracleRow(spec, str(error)))
+        if not any(isinstance(item, Oracle) for item in made):
+            reasons = "; ".join(
+                str(item.objection) for item in made if isinstance(item, OracleRow)
+            )
+            raise UnsupportedError(f"there is no oracle left: {reasons}")
+        return made
+
+
+def close_policy(policy: Policy) -> None:
+    """Let go of a policy that we made."""
+    if isinstance(policy, BoundPolicy):
+        policy.close()

@@ -1,0 +1,57 @@
+"""Turns what oracles claim of states into bugs: writes certificates and has them checked.
+
+Every bug of cost testing, whoever claims it and of whichever case, goes through here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bugsieve.basis.errors import InternalError, UsageError
+from bugsieve.benches.bench import Bench
+from bugsieve.bugs.cost.bug import Bug, FoundBy, make_bug
+from bugsieve.bugs.cost.certificate import KnownRun
+from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.checkers.cost import CertificateError, Checker
+from bugsieve.judging.cases import StateCase, Visit
+from bugsieve.judging.findings import CostBugRow, RejectedRow
+
+
+class Prover:
+    """Proves bugs of one bench."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._checker = Checker(bench.task.to_sas())
+
+    def prove(
+        self,
+        case: StateCase,
+        verdict: Verdict,
+        oracle: str,
+        *,
+        run: KnownRun | None = None,
+    ) -> Bug | RejectedRow:
+        """The bug that the verdict is, if it is one; `run` saves asking the policy again."""
+        origin = case.origin
+        found_by = FoundBy(case.number, case.walk, origin.from_initial if origin else None)
+        try:
+            bug = make_bug(
+                self._bench, case.state, verdict, oracle=oracle, found_by=found_by, run=run
+            )
+        except (InternalError, UsageError) as error:  # no plan, or one that cannot be followed
+            return RejectedRow(case.number, oracle, str(error))
+        try:
+            self._checker.check(bug.certificate)
+        except CertificateError as error:
+            return RejectedRow(case.number, oracle, str(error), bug.certificate)
+        return bug
+
+
+def merged(visit: Visit, bugs: Sequence[Bug]) -> tuple[CostBugRow, ...]:
+    """The bug with the largest gap; of equal ones the first oracle's. None of none."""
+    if not bugs:
+        return ()
+    best = max(bugs, key=lambda bug: bug.gap)  # the first of equal ones
+    finders = tuple(bug.oracle for bug in bugs)
+    return (CostBugRow(visit.case, best, finders, visit.number, visit.number),)

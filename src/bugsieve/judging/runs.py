@@ -1,0 +1,300 @@
+"""Examines unsafe runs in the order of the walks: verdicts, and bugs that the checker accepts.
+
+What is said of a run depends on the runs before it only through the oracles' memory. It begins
+anew with every group of `shared_runs` different runs, and a resumed campaign makes it again from
+the stored runs of the group. So findings depend on the options and the runs alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from bugsieve.basis.errors import BudgetError, InternalError
+from bugsieve.basis.stopping import check_stop
+from bugsieve.basis.wording import counted
+from bugsieve.bugs.safety.bug import AVOIDABLE, FAULT, FoundInRun, SafetyBug, SafetyBugMaker
+from bugsieve.checkers.jani_interpreter import RefusedModelError
+from bugsieve.checkers.safety import SafetyBugChecker
+from bugsieve.checkers.safety_claims import CertificateError
+from bugsieve.judging.cases import Visit
+from bugsieve.judging.findings import BugRow, Finding, RejectedRow, Sighting, UnprovenRow
+from bugsieve.oracles.safety.analysis import (
+    DEFAULT_LIMITS,
+    LoneVerdict,
+    RunAnalyst,
+    RunVerdict,
+)
+from bugsieve.oracles.safety.decide import WordArray
+from bugsieve.policies.models.policy import NO_ACTION, ModelPolicy
+from bugsieve.policies.models.runs import UnsafeRun
+from bugsieve.search.limits import Limits
+
+DEFAULT_PROOF_ROWS = 50_000
+"""Some megabytes of JSON."""
+
+
+class SafetyBugRow(BugRow[SafetyBug]):
+    """A safety bug; its case is the first unsafe run that has it."""
+
+    @property
+    def walk(self) -> int:
+        """The first walk whose run has it."""
+        return self.case
+
+    @property
+    def position(self) -> int:
+        """Of the bug's state in that run."""
+        assert self.bug.found_in is not None
+        return self.bug.found_in.position
+
+    @property
+    def safe_action(self) -> int:
+        """What avoids the danger in the bug's state."""
+        state = self.bug.state
+        return next(action for row, action in self.bug.alternative if row == state)
+
+    @property
+    def steps(self) -> int:
+        """How far the danger is in the policy's run from the bug's state."""
+        return len(self.bug.certificate["run"]["actions"])
+
+
+def commonest_first(rows: Iterable[SafetyBugRow], runs: Mapping[str, int]) -> list[SafetyBugRow]:
+    """Faults before other bugs, those in most runs first; of equal ones those next to danger.
+
+    `runs` has the number of unsafe runs by id.
+    """
+    return sorted(rows, key=lambda row: (row.bug.kind != FAULT, -runs[row.id], row.steps))
+
+
+@dataclass(frozen=True, eq=False)
+class UnsafeRunRow:
+    """The unsafe run that a walk found; `same_as` is an earlier walk that found the same one."""
+
+    walk: int
+    run: UnsafeRun
+    digest: bytes
+    same_as: int | None = None
+    alone: tuple[LoneVerdict, ...] = ()
+    """Verdicts on single states of the run, for measurements."""
+    proof_seconds: float = 0.0
+    """What writing and checking certificates took."""
+
+
+def run_digest(run: UnsafeRun) -> bytes:
+    """The same for equal runs only, for all that matters."""
+    states = np.ascontiguousarray(run.states, dtype="<u8")
+    actions = np.ascontiguousarray(run.actions, dtype="<i4")
+    return hashlib.sha256(states.tobytes() + actions.tobytes()).digest()
+
+
+@dataclass
+class RunAnalysis:
+    """All oracles' words on one run, and what the first one's claims have become."""
+
+    oracles: tuple[RunVerdict, ...]
+    bugs: list[SafetyBug] = field(default_factory=list)
+    """Accepted by the checker, in the order of the run, none of them known before."""
+    sightings: list[Sighting] = field(default_factory=list)
+    """Bugs in this run, new or known."""
+    unproven: list[UnprovenRow] = field(default_factory=list)
+    rejected: list[RejectedRow] = field(default_factory=list)
+    proof_seconds: float = 0.0
+    """What writing and checking the certificates took."""
+
+
+class _UnprovenError(Exception):
+    """Why a claim has no proof that the checker has accepted."""
+
+
+class RunExaminer:
+    """Analyses runs of one policy; the first oracle's claims become bugs once they are proven.
+
+    - `proof_rows`: larger proofs are not written down, and their claims are no bugs.
+    - `proven`: ids of bugs that are known already.
+    """
+
+    def __init__(
+        self,
+        policy: ModelPolicy,
+        specs: Sequence[str],
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        proof_rows: int = DEFAULT_PROOF_ROWS,
+        proven: Iterable[str] = (),
+    ) -> None:
+        self.policy = policy
+        self.analyst = RunAnalyst(policy.model, policy, specs, limits=limits)
+        self._proof_rows = proof_rows
+        self._maker = SafetyBugMaker(policy)
+        self._proven = set(proven)
+
+    def analyse(self, run: UnsafeRun, *, walk: int | None = None) -> RunAnalysis:
+        """Verdicts of all oracles on a run, and its bugs; `walk` is kept with them."""
+        found = RunAnalysis(self.analyst.verdicts(run))
+        start = time.perf_counter()
+        first = found.oracles[0]
+        for position, outcome in first.outcomes.items():
+            self._prove(run, FoundInRun(position, walk), outcome, found)
+        # Where no decision could be proven to be the fault, that the danger was avoidable can be.
+        if first.bugs and not found.sightings:
+            self._prove(run, FoundInRun(first.bugs[-1], walk), None, found)
+        # Not earlier: a run whose analysis is stopped has proven nothing.
+        self._proven.update(bug.id for bug in found.bugs)
+        found.sightings.sort(key=lambda sighting: sighting.position)
+        found.proof_seconds = time.perf_counter() - start
+        return found
+
+    def _prove(
+        self, run: UnsafeRun, place: FoundInRun, outcome: WordArray | None, found: RunAnalysis
+    ) -> None:
+        """Settle one claim: it is known, becomes a bug, or says why it does not."""
+        check_stop()
+        spec, position, walk = self.analyst.specs[0], place.position, place.walk or 0
+        kind = AVOIDABLE if outcome is None else FAULT
+        # The id names the decision, not its proof: a known one needs no second proof.
+        name = self._maker.id(kind, run.states[position], int(run.actions[position]), spec.radius)
+        if name in self._proven or any(bug.id == name for bug in found.bugs):
+            found.sightings.append(Sighting(position, name))
+            return
+        bug: SafetyBug | None = None
+        try:
+            bug = self._bug(run, place, outcome)
+            self._check(bug)
+        except (BudgetError, _UnprovenError) as error:
+            found.unproven.append(UnprovenRow(walk, str(spec), kind, str(error), position))
+        except (CertificateError, InternalError) as error:
+            if bug is not None and self._wavers(bug):
+                sentence = "asked again, the policy answers differently"
+                found.unproven.append(UnprovenRow(walk, str(spec), kind, sentence, position))
+                return
+            certificate = None if bug is None else bug.certificate
+            rejected = RejectedRow(walk, str(spec), str(error), certificate, position)
+            found.rejected.append(rejected)
+        else:
+            found.bugs.append(bug)
+            found.sightings.append(Sighting(position, bug.id))
+
+    def _bug(self, run: UnsafeRun, place: FoundInRun, outcome: WordArray | None) -> SafetyBug:
+        """The claim with its certificate, which nobody has checked yet."""
+        rest = UnsafeRun(run.states[place.position :], run.actions[place.position :])
+        claim = self.analyst.claim(rest, outcome, most_rows=self._proof_rows)
+        if isinstance(claim, int):
+            raise _UnprovenError(
+                f"the proof takes at least {counted(claim, 'row')}, more than the limit of "
+                f"{self._proof_rows}: raise --proof-rows (in Python, proof_rows)"
+            )
+        return self._maker.make(claim, oracle=str(self.analyst.specs[0]), found_in=place)
+
+    @cached_property
+    def _checker(self) -> SafetyBugChecker | RefusedModelError:
+        try:
+            return SafetyBugChecker(self.policy.model.document)
+        except RefusedModelError as refusal:
+            return refusal
+
+    def _check(self, bug: SafetyBug) -> None:
+        if isinstance(self._checker, RefusedModelError):
+            raise _UnprovenError(f"the checker cannot read the model: {self._checker}")
+        self._checker.check(bug.certificate)
+
+    def _wavers(self, bug: SafetyBug) -> bool:
+        """Whether the policy now contradicts the certificate: then it is not our mistake."""
+        run, answers = bug.certificate["run"], bug.certificate["answers"]
+        states = [*run["states"][:-1], *(row[0] for row in answers)]
+        recorded = [*run["actions"], *(NO_ACTION if row[1] is None else row[1] for row in answers)]
+        model = self.policy.model
+        chosen = self.policy.choose(np.array([model.state(state) for state in states]))
+        return bool((np.maximum(chosen, NO_ACTION) != recorded).any())
+
+
+@dataclass(frozen=True)
+class StoredRuns:
+    """What earlier sessions know of unsafe runs."""
+
+    walks: dict[bytes, int] = field(default_factory=dict)
+    """The first walk that found a run, by the digest of the run."""
+    group: tuple[tuple[int, UnsafeRun], ...] = ()
+    """The different runs since the oracles last forgot, with their walks."""
+    proven: tuple[str, ...] = ()
+    """Ids of the bugs found before this group."""
+    judged_alone: frozenset[bytes] = frozenset()
+    """States that were judged alone."""
+
+
+class RunFold:
+    """Examines each different unsafe run once, in the order of the walks."""
+
+    def __init__(
+        self,
+        policy: ModelPolicy,
+        specs: Sequence[str],
+        stored: StoredRuns,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        proof_rows: int = DEFAULT_PROOF_ROWS,
+        shared_runs: int = 32,
+        alone: int = 0,
+    ) -> None:
+        self._walks = dict(stored.walks)
+        self._to_recall = stored.group
+        self._judged_alone = set(stored.judged_alone)
+        self._shared_runs = shared_runs
+        self._alone_wanted = alone
+        self._examiner = RunExaminer(
+            policy, specs, limits=limits, proof_rows=proof_rows, proven=stored.proven
+        )
+
+    @property
+    def different_runs(self) -> int:
+        """How many there are so far."""
+        return len(self._walks)
+
+    def of(self, walk: int, run: UnsafeRun) -> Finding | UnsafeRunRow:
+        """What there is to know about the run of the next walk; its row if it was met before."""
+        digest = run_digest(run)
+        same_as = self._walks.get(digest)
+        if same_as is not None:
+            return UnsafeRunRow(walk, run, digest, same_as)
+        self._remember()
+        found = self._examiner.analyse(run, walk=walk)
+        alone = self._examiner.analyst.alone(run, self._lonely(run))
+        visit = Visit(len(self._walks), walk)
+        self._walks[digest] = walk
+        return Finding(
+            visit,
+            UnsafeRunRow(walk, run, digest, None, alone, found.proof_seconds),
+            found.oracles,
+            tuple(_bug_row(visit, bug) for bug in found.bugs),
+            sightings=tuple(found.sightings),
+            unproven=tuple(found.unproven),
+            rejected=tuple(found.rejected),
+        )
+
+    def _remember(self) -> None:
+        """Let the oracles know as much as they knew when the run before was analysed."""
+        for walk, run in self._to_recall:
+            self._examiner.analyse(run, walk=walk)
+        self._to_recall = ()
+        if len(self._walks) % self._shared_runs == 0:
+            self._examiner.analyst.forget()
+
+    def _lonely(self, run: UnsafeRun) -> list[int]:
+        """States of the run that nobody has judged alone, as far as any are wanted."""
+        positions = []
+        for position, state in enumerate(run.states[:-1]):
+            key = state.tobytes()
+            if len(self._judged_alone) < self._alone_wanted and key not in self._judged_alone:
+                self._judged_alone.add(key)
+                positions.append(position)
+        return positions
+
+
+def _bug_row(visit: Visit, bug: SafetyBug) -> SafetyBugRow:
+    return SafetyBugRow(visit.case, bug, (bug.oracle,), visit.number, visit.number)

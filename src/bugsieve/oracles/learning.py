@@ -1,0 +1,72 @@
+"""Oracles that learn: what they say of a case depends on the cases before it.
+
+A learning oracle is told of every case in the order of the campaign, one after the other. Of the
+policy it knows only what the runs of its cases have shown it, in that order: never what a policy
+graph happens to hold, since that depends on batches, workers and resuming. So its answers are the
+same however the work around it is cut up.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from bugsieve.basis.errors import InternalError
+from bugsieve.benches.bench import Origin, Suspects
+from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.oracles.oracle import Oracle
+from bugsieve.tasks.fdr.task import StateArray
+
+
+@dataclass(frozen=True, eq=False)
+class KnownCase:
+    """A case with the policy's run from it, as far as the campaign knows both."""
+
+    number: int
+    state: StateArray
+    value: float
+    """The policy's, under the objective; NaN where its run does not determine one."""
+    run: Mapping[str, Any]
+    """As certificates have it: operators, ending, cost and so on."""
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What a visit says of an earlier case: a bug, or (implied) a better bound."""
+
+    case: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What a learning oracle says of a case, and what it now says of earlier ones."""
+
+    verdict: Verdict
+    revisions: tuple[Revision, ...] = ()
+    lesson: bytes = field(default=b"", repr=False)
+    """What it wants to be told again when the campaign is resumed; may be empty."""
+
+
+class LearningOracle(Oracle):
+    """Base of oracles with a memory."""
+
+    learns: ClassVar[bool] = True
+
+    @abstractmethod
+    def learn(self, case: KnownCase) -> Learnt:
+        """Judge the next case of the campaign and remember what it shows."""
+
+    @abstractmethod
+    def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
+        """Make the memory again from all cases so far, in order, each with its lesson."""
+
+    def hear(self, case: KnownCase, verdict: Verdict) -> None:
+        """Take note of another oracle's verdict on the case; only combined oracles tell."""
+
+    def judge(self, suspects: Suspects) -> list[Verdict]:
+        """Learning oracles are told of one case after the other instead."""
+        raise InternalError(f"oracle {self.spec} learns: it cannot judge states by themselves")

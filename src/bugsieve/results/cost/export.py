@@ -1,0 +1,114 @@
+"""The tables of cost testing for other programs, with names instead of numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.table_files import Table
+from bugsieve.tasks.fdr.task import Task
+
+
+def about(header: CampaignHeader) -> dict[str, str]:
+    """What the tables are about."""
+    return {"task": header.subject.name, "policy": header.policy, "objective": header.objective}
+
+
+def export_tables(records: CostRecords) -> dict[str, Table]:
+    """The four tables of cost testing, with names instead of numbers where there are names."""
+    task = records.header.subject.load()
+    return {
+        "pool": _pool(records, task),
+        "runs": _runs(records),
+        "verdicts": _verdicts(records, task),
+        "bugs": _bugs(records),
+    }
+
+
+def _pool(records: CostRecords, task: Task) -> Table:
+    pool = records.pool()
+    names = task.operator_names
+    actions = pool.actions.tolist()
+    offsets = pool.offsets.tolist()
+    static = task.static_facts
+    return {
+        "number": list(range(len(pool))),
+        "parent": _known(pool.parents.tolist()),
+        "walk": _known(pool.walks.tolist()),
+        "actions": [
+            [names[action] for action in actions[start:stop]] for start, stop in pairwise(offsets)
+        ],
+        "state": pool.states.tolist(),
+        "facts": [sorted(task.facts(state) - static) for state in pool.states],
+        "seconds": pool.seconds.tolist(),
+    }
+
+
+def _runs(records: CostRecords) -> Table:
+    runs = records.runs()
+    return {
+        "number": runs.numbers.tolist(),
+        "ending": [Ending(code).label for code in runs.endings.tolist()],
+        "steps": runs.steps.tolist(),
+        "cost": runs.costs.tolist(),
+        "value": _without_nan(runs.values.tolist()),
+    }
+
+
+def _verdicts(records: CostRecords, task: Task) -> Table:
+    table: Table = {name: [] for name in _VERDICT_COLUMNS}
+    names = task.operator_names
+    for oracle in records.header.used_oracles:
+        columns = records.verdicts(oracle)
+        plans = records.plans(oracle)
+        numbers = columns.numbers.tolist()
+        table["number"] += numbers
+        table["oracle"] += [oracle] * len(columns)
+        table["outcome"] += columns.outcomes.tolist()
+        table["reason"] += columns.reasons
+        table["gap"] += columns.gaps.tolist()
+        table["value"] += _without_nan(columns.values.tolist())
+        table["exact"] += columns.exact.tolist()
+        table["plan"] += [
+            [names[operator] for operator in plans[number]] if number in plans else None
+            for number in numbers
+        ]
+        table["seconds"] += columns.seconds.tolist()
+    return table
+
+
+_VERDICT_COLUMNS = (
+    *("number", "oracle", "outcome", "reason", "gap", "value", "exact", "plan", "seconds"),
+)
+
+
+def _bugs(records: CostRecords) -> Table:
+    rows = records.bugs()
+    certificates = [row.bug.certificate for row in rows]
+    return {
+        "id": [row.id for row in rows],
+        "number": [row.case for row in rows],
+        "kind": [row.bug.kind for row in rows],
+        "gap": [row.bug.gap for row in rows],
+        "exact": [row.bug.exact for row in rows],
+        "oracle": [row.bug.oracle for row in rows],
+        "finders": [list(row.finders) for row in rows],
+        "ending": [certificate["run"]["ending"] for certificate in certificates],
+        "run": [certificate["run"]["actions"] for certificate in certificates],
+        "plan": [certificate["plan"]["actions"] for certificate in certificates],
+        "run_cost": [certificate["run"]["cost"] for certificate in certificates],
+        "plan_cost": [certificate["plan"]["cost"] for certificate in certificates],
+        "seconds": [row.seconds for row in rows],
+    }
+
+
+def _known(numbers: Sequence[int]) -> list[int | None]:
+    return [None if number < 0 else number for number in numbers]
+
+
+def _without_nan(values: Sequence[float]) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values]

@@ -1,0 +1,215 @@
+"""Reads the records of a campaign of cost testing: as columns for reports, as rows for people.
+
+Readers need no lock: they see the campaign as it was when they opened it, also while it runs.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve.bugs.cost.bug import bug_from_json
+from bugsieve.judging.findings import CostBugRow, RunRow
+from bugsieve.results.records import CampaignRecords, columns_of
+from bugsieve.results.tables import COST
+from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.fdr.task import StateArray
+
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PoolColumns:
+    """The pool, one row per entry in order."""
+
+    states: StateArray
+    parents: Integers
+    """-1 for roots."""
+    walks: Integers
+    """-1 for roots."""
+    actions: NDArray[np.int32]
+    """Those that lead to entry i from its parent are `actions[offsets[i]:offsets[i + 1]]`."""
+    offsets: Integers
+    seconds: Reals
+    """Running time of the campaign when the entry was stored."""
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+
+@dataclass(frozen=True, eq=False)
+class RunColumns:
+    """The policy's runs from the pool states that have been judged, in the order of the pool."""
+
+    numbers: Integers
+    endings: NDArray[np.int8]
+    """Codes of `Ending`."""
+    steps: Integers
+    costs: Integers
+    values: Reals
+    """Under the objective; NaN where the run does not determine it."""
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictColumns:
+    """What one oracle said, in the order of the pool."""
+
+    oracle: str
+    numbers: Integers
+    outcomes: NDArray[np.str_]
+    """Values of `Outcome`, such as "bug"."""
+    reasons: tuple[str, ...]
+    gaps: Reals
+    values: Reals
+    """Of the better run; NaN where there is none."""
+    exact: NDArray[np.bool_]
+    seconds: Reals
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+class CostRecords(CampaignRecords[CostBugRow]):
+    """The records of one campaign of cost testing, as they were when it was opened."""
+
+    wanted_kind = COST
+
+    def case_count(self) -> int:
+        """How many states the pool has."""
+        ((count,),) = self._rows("SELECT COUNT(*) FROM pool")
+        return int(count)
+
+    def pool(self) -> PoolColumns:
+        """All pool states and how they were reached."""
+        rows = self._rows(
+            "SELECT state, IFNULL(parent, -1), actions, IFNULL(walk, -1), seconds"
+            " FROM pool ORDER BY number"
+        )
+        states, parents, actions, walks, seconds = columns_of(rows, 5)
+        values = np.frombuffer(b"".join(states), dtype="<u2").astype(np.uint16)
+        lengths = [len(piece) // 4 for piece in actions]
+        return PoolColumns(
+            values.reshape(len(rows), -1) if rows else np.empty((0, 0), dtype=np.uint16),
+            np.array(parents, dtype=np.int64),
+            np.array(walks, dtype=np.int64),
+            np.frombuffer(b"".join(actions), dtype="<i4").astype(np.int32),
+            np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
+            np.array(seconds, dtype=np.float64),
+        )
+
+    def runs(self) -> RunColumns:
+        """The policy's runs from the judged states."""
+        rows = self._rows("SELECT number, ending, steps, cost, value FROM runs ORDER BY number")
+        numbers, endings, steps, costs, values = columns_of(rows, 5)
+        return RunColumns(
+            np.array(numbers, dtype=np.int64),
+            np.array(endings, dtype=np.int8),
+            np.array(steps, dtype=np.int64),
+            np.array(costs, dtype=np.int64),
+            np.array(values, dtype=np.float64),
+        )
+
+    def verdicts(self, oracle: str) -> VerdictColumns:
+        """What the oracle of this spec said."""
+        rows = self._rows(
+            "SELECT case_number, outcome, reason, gap, value, exact, seconds FROM verdicts"
+            " JOIN visits ON visit = visits.number WHERE oracle = ? ORDER BY visit",
+            self._specs.index(oracle),
+        )
+        numbers, outcomes, reasons, gaps, values, exact, seconds = columns_of(rows, 7)
+        return VerdictColumns(
+            oracle,
+            np.array(numbers, dtype=np.int64),
+            np.array(outcomes, dtype=np.str_),
+            tuple(reasons),
+            np.array(gaps, dtype=np.float64),
+            np.array(values, dtype=np.float64),
+            np.array(exact, dtype=np.bool_),
+            np.array(seconds, dtype=np.float64),
+        )
+
+    def plans(self, oracle: str) -> dict[int, tuple[int, ...]]:
+        """The better runs that the oracle found, by the number of the pool state."""
+        query = (
+            "SELECT case_number, plan FROM verdicts JOIN visits ON visit = visits.number"
+            " WHERE oracle = ? AND plan IS NOT NULL"
+        )
+        return {
+            number: tuple(np.frombuffer(plan, dtype="<i4").tolist())
+            for number, plan in self._rows(query, self._specs.index(oracle))
+        }
+
+    def outcomes(self) -> dict[str, dict[str, int]]:
+        """For each oracle in use, how often it gave each outcome."""
+        counts: dict[str, dict[str, int]] = {spec: {} for spec in self.header.used_oracles}
+        query = "SELECT oracle, outcome, COUNT(*) FROM verdicts GROUP BY oracle, outcome"
+        for oracle, outcome, count in self._rows(query):
+            counts[self._specs[oracle]][outcome] = count
+        return counts
+
+    def implied(self) -> int:
+        """How many states some oracle says must be bugs, although nobody has a better run."""
+        query = (
+            "SELECT COUNT(*) FROM (SELECT case_number FROM verdicts JOIN visits"
+            " ON visit = visits.number WHERE outcome = 'implied'"
+            " UNION SELECT case_number FROM bounds)"
+            " WHERE case_number NOT IN (SELECT case_number FROM bugs)"
+        )
+        ((count,),) = self._rows(query)
+        return int(count)
+
+    def endings(self) -> dict[int, int]:
+        """How many runs ended in each way, by the codes of `Ending`."""
+        return dict(self._rows("SELECT ending, COUNT(*) FROM runs GROUP BY ending"))
+
+    def telling(self) -> int:
+        """How many runs determine a value under the objective; the others say nothing."""
+        ((count,),) = self._rows("SELECT COUNT(value) FROM runs")
+        return int(count)
+
+    def failures(self) -> dict[int, dict[str, int]]:
+        """How often runs ended for which reason, the commonest first, by the code of `Ending`."""
+        found: dict[int, dict[str, int]] = {}
+        query = (
+            "SELECT ending, detail, COUNT(*) FROM runs WHERE detail <> ''"
+            " GROUP BY ending, detail ORDER BY ending, COUNT(*) DESC, MIN(number)"
+        )
+        for ending, detail, count in self._rows(query):
+            found.setdefault(ending, {})[detail] = count
+        return found
+
+    def whole_runs(self) -> dict[int, RunRow]:
+        """The policy's whole runs by the numbers of their cases, where they were kept."""
+        query = "SELECT number, ending, steps, cost, value, detail, whole FROM runs"
+        return {
+            number: RunRow(ending, steps, cost, _value(value), detail, json.loads(whole))
+            for number, ending, steps, cost, value, detail, whole in self._rows(query)
+            if whole is not None
+        }
+
+    def _bug(self, case: int, data: Any, *rest: Any) -> CostBugRow:
+        return CostBugRow(case, bug_from_json(data, source=self._source), *rest)
+
+    def _subject(self, meta: dict[str, Any]) -> SavedTask:
+        return SavedTask(
+            meta["task name"],
+            meta["task sas"],
+            tuple((name, kind) for name, kind in json.loads(meta["task objects"])),
+            tuple(json.loads(meta["task static facts"])),
+            meta["domain"],
+            meta["problem"],
+        )
+
+
+def _value(stored: float | None) -> float:
+    """SQLite keeps what is no number as nothing."""
+    return math.nan if stored is None else stored

@@ -1,0 +1,91 @@
+"""The store of a campaign of cost testing: its pool, the policy's runs, and verdicts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.judging.findings import Finding, VerdictRow
+from bugsieve.results.store import Row, Store, json_text
+from bugsieve.results.tables import COST, COST_TABLES
+from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.fdr.task import StateArray
+
+
+@dataclass(frozen=True, eq=False)
+class PoolPart:
+    """New entries of the pool, with their states, one row each."""
+
+    entries: Sequence[PoolEntry]
+    states: StateArray
+
+
+class CostStore(Store):
+    """Adds records to the store of a campaign of cost testing."""
+
+    kind = COST
+    tables = COST_TABLES
+
+    @classmethod
+    def subject_meta(cls, subject: SavedTask) -> Mapping[str, Any]:
+        """What the table `meta` holds of the task."""
+        return {
+            "task name": subject.name,
+            "task sas": subject.sas,
+            "task sha256": subject.sha256,
+            "task objects": json.dumps(subject.objects),
+            "task static facts": json.dumps(subject.static_facts),
+            "domain": subject.domain,
+            "problem": subject.problem,
+        }
+
+    def insert_cases(self, cases: PoolPart, seconds: float) -> None:
+        """Insert new pool entries."""
+        self.many("pool", _pool_rows(cases, seconds), verb="INSERT")
+
+    def insert_own(self, findings: Sequence[Finding]) -> None:
+        """Insert runs and verdicts."""
+        self.many("runs", map(_run_row, findings))
+        verdicts = ((item, row) for item in findings for row in item.verdicts)
+        self.many("verdicts", (self._verdict_row(item, row) for item, row in verdicts))
+
+    def _verdict_row(self, finding: Finding, row: VerdictRow) -> Row:
+        verdict = row.verdict
+        plan = None if verdict.plan is None else action_bytes(verdict.plan)
+        return (
+            finding.visit.number,
+            self.oracle(row.oracle),
+            verdict.outcome.value,
+            verdict.reason,
+            verdict.gap,
+            verdict.value,
+            int(verdict.exact),
+            plan,
+            row.seconds,
+        )
+
+
+def action_bytes(actions: Sequence[int]) -> bytes:
+    """Operator ids as they are stored: 32 bits each, little-endian."""
+    return np.asarray(actions, dtype="<i4").tobytes()
+
+
+def _pool_rows(part: PoolPart, seconds: float) -> Iterator[Row]:
+    states = np.ascontiguousarray(part.states, dtype="<u2")
+    for entry, state in zip(part.entries, states, strict=True):
+        actions = action_bytes(entry.actions)
+        yield entry.index, state.tobytes(), entry.parent, actions, entry.walk, seconds
+
+
+def _run_row(finding: Finding) -> Row:
+    run = finding.run
+    whole = None if run.whole is None else json_text(run.whole)
+    return (
+        finding.visit.case,
+        *(run.ending, run.steps, run.cost, run.value, run.detail, whole),
+    )

@@ -1,0 +1,99 @@
+"""What a campaign is about, how far it has come, and what one transaction adds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bugsieve.judging.findings import Finding
+from bugsieve.judging.plan import OracleRow
+
+
+@dataclass(frozen=True)
+class CampaignHeader:
+    """What a campaign is about; written once."""
+
+    options: str
+    """The options as TOML."""
+    subject: Any
+    """What the policy is tested on, as it was when the campaign was made; has a `name`."""
+    policy: str
+    """Empty where a kind of campaigns tests no policy."""
+    policy_is_object: bool
+    """Whether it was given as a Python object, which a spec cannot make again."""
+    oracles: tuple[OracleRow, ...]
+    policy_fingerprint: str = ""
+    """What the policy was when the campaign was made."""
+    objective: str = ""
+    """Empty where there is only one."""
+
+    @property
+    def used_oracles(self) -> tuple[str, ...]:
+        """The oracles that judge, in order."""
+        return tuple(oracle.spec for oracle in self.oracles if oracle.objection is None)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a campaign has come; its counters continue when it is resumed."""
+
+    walks: int = 0
+    """Walks below this number are stored, with all that was found out about them."""
+    steps: int = 0
+    rounds: int = 0
+    judged: int = 0
+    """Visits below this number are stored, whole."""
+    policy_calls: int = 0
+    seconds: float = 0.0
+    """Running time, without the pauses."""
+    fuzz_seconds: float = 0.0
+    """The part of it that walks took, where that is measured."""
+    news_seconds: float = 0.0
+    """Running time when the last bug was found, or else when judging began."""
+    news_round: int = 0
+    """The number of rounds at that moment."""
+    troubles: str = "{}"
+    """What the policy did wrong outside of judged runs, as JSON: how often, and the first case."""
+    finished: str | None = None
+    """Why the campaign has ended; None while there is more to do."""
+
+
+@dataclass(frozen=True)
+class TimelineRow:
+    """A moment of the campaign."""
+
+    seconds: float
+    event: str
+    """"start", "resume", "round", "bug", "better" (proof of a bug) or "end"."""
+    walks: int
+    cases: int
+    """Pool states or unsafe runs."""
+    judged: int
+    bugs: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Addition:
+    """What one transaction adds: all of it is stored, or nothing."""
+
+    progress: Progress
+    cases: Any = None
+    """New cases, in whatever form the store of the kind takes them."""
+    findings: Sequence[Finding] = ()
+    events: Sequence[TimelineRow] = ()
+
+
+@dataclass(frozen=True)
+class WalkRow:
+    """How a walk into danger ended."""
+
+    number: int
+    outcome: str
+    """A value of `WalkOutcome`."""
+    is_stopped: bool
+    """Whether it ended because the policy had no applicable action."""
+    steps: int
+    seconds: float = 0.0
+    """Its share of the time that walks took which were made together."""

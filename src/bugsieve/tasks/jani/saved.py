@@ -1,0 +1,35 @@
+"""A model in a form that can be stored and sent to other processes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from bugsieve.tasks.jani.loading import load_document
+from bugsieve.tasks.jani.model import JaniModel
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """The model with its property and constants."""
+
+    name: str
+    document: str = field(repr=False)
+    """As JSON."""
+    actions: tuple[str, ...]
+    """Names of the model's actions, by number."""
+
+    @classmethod
+    def of(cls, model: JaniModel) -> SavedModel:
+        """The model as it is now."""
+        return cls(model.name, json.dumps(model.document, ensure_ascii=False), model.actions)
+
+    def json(self) -> dict[str, Any]:
+        """The model as JSON data."""
+        document: dict[str, Any] = json.loads(self.document)
+        return document
+
+    def load(self, *, source: str) -> JaniModel:
+        """The model, ready for use; `source` names it in errors."""
+        return load_document(self.json(), name=source)
