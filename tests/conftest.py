@@ -62,4 +62,4 @@ def seconds_of_folders(reporter: pytest.TerminalReporter) -> dict[str, float]:
 
 def budgeted_folder(test: str) -> str:
     """The innermost folder with a budget that holds the test."""
-    return max((folder for folder in BUDGETS if test.startswith(f"{folder}/")), key=len)
+    return max((name for name in BUDGETS if test.startswith(f"{name}/")), key=len)

@@ -1,6 +1,7 @@
 """How deep the tests look: `make test-deep` draws every example, `make test` fewer of the same.
 
 Both check the same properties, and both run everything that ever failed as an explicit example.
+`BUGSIEVE_DEPTH=deep pytest tests/property` draws them all for some tests.
 """
 
 from __future__ import annotations
