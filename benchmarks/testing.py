@@ -10,8 +10,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bugsieve.results.rows import Addition, Judgement, Progress, RunRow, VerdictRow
-
 import bugsieve
 from benchmarks.fuzzing import INSTANCES, POLICY, benchmark_task
 from benchmarks.table import Bar, Report, Row
@@ -24,9 +22,12 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.domains import generate
 from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
 from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.judging.cases import Visit
+from bugsieve.judging.findings import Finding, RunRow, VerdictRow
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.store import CostStore
+from bugsieve.results.cost.store import CostStore, PoolPart
+from bugsieve.results.progress import Addition, Progress
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 PUBLISHED_LOOKAHEAD = 1.2
@@ -138,8 +139,10 @@ def _addition(states: StateArray, number: int, size: int, progress: Progress) ->
     rows = [(first + i) % len(states) for i in range(size)]
     entries = [PoolEntry(first + i, 0, (1, 2, 3), first + i) for i in range(size)]
     verdict = VerdictRow("lookahead", inconclusive("no better run found"))
-    judgements = [Judgement(first + i, RunRow(2, 30, 30, 30.0), (verdict,)) for i in range(size)]
-    return Addition(progress, entries, states[rows], judgements)
+    run = RunRow(2, 30, 30, 30.0)
+    visits = [Visit(entry.number, entry.number) for entry in entries]
+    findings = [Finding(visit, run, (verdict,)) for visit in visits]
+    return Addition(progress, PoolPart(entries, states[rows]), findings)
 
 
 def bench_first_bug(report: Report, repetitions: int) -> None:

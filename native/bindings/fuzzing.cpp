@@ -12,7 +12,7 @@ namespace bugsieve {
 
 namespace {
 
-std::vector<std::int64_t> copied(const Ids& numbers) {
+std::vector<std::int64_t> copied_ids(const Ids& numbers) {
     std::vector<std::int64_t> copy;
     copy.reserve(rows_of(numbers));
     for (std::size_t i = 0; i < rows_of(numbers); ++i) copy.push_back(numbers(i));
@@ -91,7 +91,7 @@ class BoundWalks {
                const States& starts, const Ids& lengths)
         : live_(live),
           walks_(live.task(), draws, first_draw, copied_rows(live.task().fdr(), starts),
-                 copied(lengths)) {
+                 copied_ids(lengths)) {
         if (rows_of(starts) != rows_of(lengths) || rows_of(starts) != draws.size())
             throw std::invalid_argument("each walk needs one start, one length and its draws");
     }
@@ -103,7 +103,7 @@ class BoundWalks {
                       width());
     }
     void move(const Ids& weights, std::optional<Marks> offered) {
-        const std::vector<std::int64_t> all = copied(weights);
+        const std::vector<std::int64_t> all = copied_ids(weights);
         std::vector<std::uint8_t> marks;
         for (std::size_t i = 0; offered && i < rows_of(*offered); ++i)
             marks.push_back((*offered)(i));
@@ -146,7 +146,7 @@ void bind_fuzzing(nb::module_& m) {
         .def(
             "__init__",
             [](Draws* draws, std::uint64_t walk_key, std::uint64_t draw_key, const Ids& walks) {
-                new (draws) Draws(walk_key, draw_key, copied(walks));
+                new (draws) Draws(walk_key, draw_key, copied_ids(walks));
             },
             nb::arg("walk_key"), nb::arg("draw_key"), nb::arg("walks").noconvert())
         .def("below", &below, nb::arg("rows").noconvert(), nb::arg("number"),

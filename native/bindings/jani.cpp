@@ -16,13 +16,12 @@ using jani::Description;
 using jani::Ending;
 using jani::Fault;
 using jani::JaniSystem;
-using jani::Word;
 
 template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 
-constexpr std::size_t kPortion = 256;  // states between two looks at the clock
+constexpr std::size_t kRowsBetweenLooks = 256;  // at the clock
 
 template <class T>
 std::span<const T> row(const Table<T>& table, std::size_t index, std::size_t columns) {
@@ -65,7 +64,7 @@ std::string value_error(std::size_t row, std::size_t variable, double value) {
            " the value " + std::to_string(value) + ", which it cannot have";
 }
 
-bool to_word(const jani::Variable& variable, double value, Word& word) {
+bool to_word(const jani::Variable& variable, double value, jani::Word& word) {
     if (variable.is_real) {
         word.real = value + 0.0;
         return std::bit_cast<double>(variable.lower) <= value &&
@@ -78,7 +77,7 @@ bool to_word(const jani::Variable& variable, double value, Word& word) {
            word.integer <= static_cast<std::int64_t>(variable.upper);
 }
 
-double to_double(const jani::Variable& variable, Word word) {
+double to_double(const jani::Variable& variable, jani::Word word) {
     return variable.is_real ? word.real : static_cast<double>(word.integer);
 }
 
@@ -90,7 +89,7 @@ std::vector<std::uint64_t> packed(const CompiledModel& model, const Rows& states
                                     " columns, but the model has " + std::to_string(width) +
                                     " variables");
     std::vector<std::uint64_t> words(states.shape(0) * model.packing.words());
-    std::vector<Word> values(model.variables.size());
+    std::vector<jani::Word> values(model.variables.size());
     for (std::size_t r = 0; r < states.shape(0); ++r) {
         for (std::size_t v = 0; v < width; ++v)
             if (!to_word(model.variables[v], states(r, v), values[v]))
@@ -104,7 +103,7 @@ Array<double> unpacked(const CompiledModel& model, std::span<const std::uint64_t
     const std::size_t width = model.num_state_variables();
     const std::size_t count = words.size() / model.packing.words();
     std::vector<double> states(count * width);
-    std::vector<Word> values(model.variables.size());
+    std::vector<jani::Word> values(model.variables.size());
     for (std::size_t r = 0; r < count; ++r) {
         model.packing.unpack(words.data() + r * model.packing.words(), values.data());
         for (std::size_t v = 0; v < width; ++v)
@@ -121,7 +120,7 @@ void for_each_state(const JaniSystem& shared, std::span<const std::uint64_t> wor
     const std::size_t width = system.words();
     without_gil([&](Interrupts& interrupts) {
         for (std::size_t r = 0; r < words.size() / width; ++r) {
-            if (r % kPortion == 0) interrupts.check();
+            if (r % kRowsBetweenLooks == 0) interrupts.check();
             work(system, words.data() + r * width, r);
         }
         return 0;
@@ -151,7 +150,7 @@ Array<double> distances(const JaniSystem& system, const Rows& states) {
     return to_array(std::move(found));
 }
 
-nb::tuple applicable(const JaniSystem& system, const Rows& states) {
+nb::tuple applicable_actions(const JaniSystem& system, const Rows& states) {
     const std::vector<std::uint64_t> words = packed(system.model(), states);
     std::vector<std::int32_t> all, actions;
     std::vector<std::int64_t> offsets{0};
@@ -330,7 +329,7 @@ void bind_jani(nb::module_& m) {
         .def("is_unsafe", is_unsafe, nb::arg("states"))
         .def("is_start", is_start, nb::arg("states"))
         .def("distances", distances, nb::arg("states"))
-        .def("applicable", applicable, nb::arg("states"))
+        .def("applicable", applicable_actions, nb::arg("states"))
         .def("expand", expand, nb::arg("states"))
         .def("observe", observe, nb::arg("states"))
         .def("step", step, nb::arg("states"), nb::arg("actions"), nb::arg("draws"))

@@ -16,7 +16,7 @@ using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::c
 using Vector = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Scales = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-constexpr std::size_t kPortion = 1 << 22;  // multiplications between two looks at the clock
+constexpr std::size_t kWorkBetweenLooks = 1 << 22;  // multiplications
 
 // Networks are immutable and shared by the policies that use them.
 struct SharedNetwork {
@@ -42,8 +42,8 @@ std::shared_ptr<const ReluNetwork> make_network(const std::vector<Matrix>& weigh
 // Calls `work(begin, count)` for portions of the rows that take milliseconds.
 template <class Work>
 void in_portions(const ReluNetwork& network, std::size_t rows, Work work) {
-    const std::size_t portion =
-        std::max<std::size_t>(1, kPortion / std::max<std::size_t>(1, network.multiplications()));
+    const std::size_t portion = std::max<std::size_t>(
+        1, kWorkBetweenLooks / std::max<std::size_t>(1, network.multiplications()));
     without_gil([&](Interrupts& interrupts) {
         for (std::size_t begin = 0; begin < rows; begin += portion) {
             interrupts.check();

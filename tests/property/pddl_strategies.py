@@ -231,6 +231,14 @@ def seeded_fond(seed: int) -> tuple[PddlText, str]:
     return text, f"(or (and (flag) {first}) (and (not (flag)) {second}))"
 
 
+def seeded_condition(seed: int) -> tuple[PddlText, str, list[str]]:
+    """A task, a condition on its states, and all its ground atoms."""
+    writer = _Writer(Random(seed).randint)
+    everything = [*writer.constants, *writer.objects]
+    text = PddlText(writer.domain(), writer.problem())
+    return text, writer.formula(everything, 4), writer.ground_atoms(everything)
+
+
 def seeded_pddl(seed: int) -> PddlText:
     """The task that a seed stands for."""
     return random_pddl(Random(seed).randint)

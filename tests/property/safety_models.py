@@ -11,7 +11,7 @@ import numpy as np
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.depth import examples
 from tests.reference.safety import GOAL, UNSAFE, System, random_system
 
@@ -26,7 +26,7 @@ class ListedPolicy(ModelPolicy):
         self.actions = np.array(actions, dtype=np.int32)
         self.asked = 0
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         self.asked += len(states)
         return self.actions[states[:, 0].astype(np.int64)]
 

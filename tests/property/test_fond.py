@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.tasks.fond.loading import load_fond
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.depth import examples
 from tests.property.pddl_strategies import seeded_fond
 from tests.property.strategies import seeds
@@ -19,12 +19,12 @@ from tests.reference.pddl_parser import parse_condition, read_expression
 MAX_STATES = 60
 
 
-def atoms(model: JaniModel, state: StateArray, static: PddlState) -> PddlState:
+def atoms(model: JaniModel, state: Valuations, static: PddlState) -> PddlState:
     """The state as the simulator has it."""
     return static | {name for name, value in model.values(state).items() if value is True}
 
 
-def successors(model: JaniModel, state: StateArray) -> dict[str, StateArray]:
+def successors(model: JaniModel, state: Valuations) -> dict[str, Valuations]:
     expansion = model.expand(state[None])
     offsets = expansion.outcome_offsets
     return {

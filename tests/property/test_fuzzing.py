@@ -145,11 +145,11 @@ def test_every_entry_is_reached_as_it_says(seed: int, walk_seed: int) -> None:
         fuzzer.round()
     task, pool = fuzzer.bench.task, fuzzer.pool
     for entry in pool:
-        root, path = pool.root_path(entry.index)
+        root, path = pool.root_path(entry.number)
         state = pool.states([root])
         for operator in path:
             state = task.successors(state, [operator])
-        assert np.array_equal(state, pool.states([entry.index]))
+        assert np.array_equal(state, pool.states([entry.number]))
 
 
 @pytest.mark.parametrize("name", [*BIASES, "heuristic"])

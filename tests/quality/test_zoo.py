@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from bugsieve.results.rows import BugRow
 
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.judging.findings import CostBugRow
 from bugsieve.results.cost.records import CostRecords
 from tests.depth import IS_DEEP
 from tests.quality.zoo import EXHIBITS, Exhibit, bugs, habitat_of
@@ -18,7 +18,7 @@ DEAR = "scanalyzer"  # half of the time of all
 LOOKED_AT = [exhibit for exhibit in EXHIBITS if IS_DEEP or exhibit.domain != DEAR]
 
 
-def campaign(exhibit: Exhibit, folder: Path) -> list[BugRow]:
+def campaign(exhibit: Exhibit, folder: Path) -> list[CostBugRow]:
     """The bugs that a campaign with the default settings finds."""
     habitat = habitat_of(exhibit.domain, exhibit.seed)
     options = CostOptions(task=(), policy=exhibit.name)

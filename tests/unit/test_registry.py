@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from tests.other_package import install
 
 DOWNWARD = Reach(programs=("fast-downward",))
 
-REACHES: list[tuple[MemberTable[object], dict[str, Reach]]] = [
+REACHES: list[tuple[MemberTable[Any], dict[str, Reach]]] = [
     (
         POLICIES,
         {
@@ -67,7 +68,7 @@ def test_every_member_can_be_loaded_and_describes_itself(family: Family) -> None
 
 
 @pytest.mark.parametrize("table", [POLICIES, ORACLES, SAFETY, BIASES, OBJECTIVES])
-def test_examples_are_right_specs_that_touch_nothing(table: MemberTable[object]) -> None:
+def test_examples_are_right_specs_that_touch_nothing(table: MemberTable[Any]) -> None:
     named = {spec.partition(":")[0] for spec in table.examples()}
     assert named >= set(table) - {"cmd", "avoid"}
     for spec in table.examples():

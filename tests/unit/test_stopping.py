@@ -96,7 +96,7 @@ def test_safety_deciders(algorithm: str) -> None:
     with stopped_soon():
         judge.decide([0])
     pauses.clear()
-    assert judge.decide([0, 2999]).safety.tolist() == [Safety.UNSAFE, Safety.UNSAFE]
+    assert judge.decide([0, 2999]).safety.tolist() == [Safety.LOST, Safety.LOST]
 
 
 def test_a_policy_in_a_worker_process(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ nothing; those of other packages count as code.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from itertools import chain
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,13 @@ CODE = Reach(runs_code=True)
 def together(reaches: Iterable[Reach]) -> Reach:
     """What all of them touch."""
     parts = list(reaches)
-    names = (
-        tuple(sorted({name for part in parts for name in getattr(part, field.name)}))
-        for field in fields(Reach)[:3]
+    return Reach(
+        _names(part.programs for part in parts),
+        _names(part.connections for part in parts),
+        _names(part.files for part in parts),
+        any(part.runs_code for part in parts),
     )
-    return Reach(*names, any(part.runs_code for part in parts))
+
+
+def _names(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(sorted(set(chain.from_iterable(groups))))

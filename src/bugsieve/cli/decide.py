@@ -17,7 +17,7 @@ from bugsieve.tasks.jani.states_file import FORMAT, read_states
 if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
     from bugsieve.policies.models.policy import ModelPolicy
-    from bugsieve.tasks.jani.model import JaniModel, StateArray
+    from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 DESCRIPTION = """\
 Say of each state whether it is a goal, unsafe, and safe: whether some policy avoids every unsafe
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if any(state["safe"] is not None for state in report.states) else _NOTHING_DECIDED
 
 
-def _states(args: argparse.Namespace, model: JaniModel) -> tuple[StateArray, str]:
+def _states(args: argparse.Namespace, model: JaniModel) -> tuple[Valuations, str]:
     """The states, and where they come from."""
     if args.states is not None:
         return read_states(args.states, model), f"states of {args.states}"
@@ -126,7 +126,7 @@ def _states(args: argparse.Namespace, model: JaniModel) -> tuple[StateArray, str
 
 
 def _decided(
-    args: argparse.Namespace, model: JaniModel, states: StateArray, radius: int | None
+    args: argparse.Namespace, model: JaniModel, states: Valuations, radius: int | None
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """What there is to say of the states, and what the policy did wrong."""
     described = _described(model, states)
@@ -140,7 +140,7 @@ def _decided(
     return described, []
 
 
-def _described(model: JaniModel, states: StateArray) -> list[dict[str, Any]]:
+def _described(model: JaniModel, states: Valuations) -> list[dict[str, Any]]:
     """Flags and successors."""
     found = model.expand(states)
     outcomes = [list(model.values(outcome).values()) for outcome in found.outcomes]
@@ -160,7 +160,7 @@ def _described(model: JaniModel, states: StateArray) -> list[dict[str, Any]]:
 def _add_verdicts(
     args: argparse.Namespace,
     model: JaniModel,
-    states: StateArray,
+    states: Valuations,
     radius: int | None,
     described: list[dict[str, Any]],
     policy: ModelPolicy | None,

@@ -47,7 +47,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--property-name", metavar="NAME", help="which property, where a file has several")
     add("--start", type=Path, metavar="FILE", help="the start condition in a file of its own")
-    add("--objective", type=Path, metavar="FILE", help="the goal in a file of its own")
+    add("--goal", type=Path, metavar="FILE", help="the goal in a file of its own")
     add(
         "--unsafe",
         metavar="FILE",
@@ -109,16 +109,16 @@ def model_from(args: argparse.Namespace) -> JaniModel:
 
 
 def _pddl_model(args: argparse.Namespace) -> JaniModel:
-    from bugsieve.tasks.fond.loading import load_fond, read_condition
+    from bugsieve.tasks.fond.loading import condition_text, load_fond
 
     if args.property is None:
         raise UsageError(f"{args.model}: a PDDL domain needs a problem file beside it")
-    for name in ("constant", "property_name", "start", "objective"):
+    for name in ("constant", "property_name", "start", "goal"):
         if getattr(args, name):
             raise UsageError(f"--{name.replace('_', '-')} is for JANI models, not for PDDL")
     if args.unsafe is None:
         raise UsageError(f"{args.model}: say what is unsafe with --unsafe '(CONDITION)'")
-    danger = read_condition(args.unsafe, name="--unsafe")
+    danger = condition_text(args.unsafe, name="--unsafe")
     return load_fond(args.model, args.property, danger)
 
 
@@ -127,7 +127,7 @@ def _jani_model(args: argparse.Namespace) -> JaniModel:
     from bugsieve.tasks.jani.properties import PropertyFiles
 
     source: Path | PropertyFiles | None = args.property
-    files = {name: getattr(args, name) for name in ("start", "objective", "unsafe")}
+    files = {name: getattr(args, name) for name in ("start", "goal", "unsafe")}
     given = [f"--{name}" for name, path in files.items() if path is not None]
     if given and args.property is not None:
         raise UsageError(f"{given[0]} and a property file are two properties; give one")

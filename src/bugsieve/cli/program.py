@@ -45,7 +45,8 @@ class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
     """Adds commands with their line in the help."""
 
     def add_parser(self, name: str, **settings: Any) -> Parser:
-        return super().add_parser(name, **{**settings, "help": COMMANDS[name]})
+        parser: Parser = super().add_parser(name, **{**settings, "help": COMMANDS[name]})
+        return parser
 
 
 class _ShowVersion(argparse.Action):

@@ -1,4 +1,4 @@
-"""`bugsieve safety`: find runs of a policy into danger, and the decisions that are to blame."""
+"""`bugsieve safety`: find runs of a policy into danger, and the faults among its decisions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Find runs of a policy that end in danger, decide whether the danger could have been avoided, "
-    "and prove which decisions are to blame. Everything is kept in a folder; every bug has a "
+    "and prove which decisions are faults. Everything is kept in a folder; every bug has a "
     "certificate, which a checker of its own has accepted."
 )
 

@@ -86,7 +86,7 @@ def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
     """The options of the campaign that the arguments ask for."""
     from bugsieve.campaigns.options import SafetyOptions
 
-    files = (args.model, args.property, args.start, args.objective, args.unsafe)
+    files = (args.model, args.property, args.start, args.goal, args.unsafe)
     constants = model_arguments.constants_from(args)
     return SafetyOptions(
         model=tuple(os.fspath(path) for path in files if path is not None),

@@ -25,7 +25,7 @@ from bugsieve.experiments.instances import (
     parameter_sets,
     refuse_keys,
 )
-from bugsieve.tasks.fond.loading import read_condition
+from bugsieve.tasks.fond.loading import condition_text
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.saved import SavedModel
 
@@ -106,7 +106,7 @@ def _jani(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
     if parts and (len(parts) < len(PROPERTY_PARTS) or "property" in entry):
         raise InputError(
             f"{place}: a property has one file ('property'), or three: "
-            "'start', 'objective' and 'unsafe'"
+            "'start', 'goal' and 'unsafe'"
         )
     keys = ["model", *(["property"] if "property" in entry else parts)]
     paths = [base / checked_text(entry[key], f"{place}: {key}") for key in keys]
@@ -140,7 +140,7 @@ def _fond(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:
         raise InputError(f"{place}: say what is 'unsafe': a condition in PDDL, or its file")
     unsafe = checked_text(entry["unsafe"], f"{place}: unsafe")
     with placed(place):
-        danger = read_condition(unsafe, name="unsafe:", base=base)
+        danger = condition_text(unsafe, name="unsafe:", base=base)
     shown = unsafe if unsafe == danger else str((base / unsafe).absolute())
     instances: list[Instance] = []
     for task in given_instances(entry, place, base):

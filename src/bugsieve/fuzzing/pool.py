@@ -18,7 +18,7 @@ from bugsieve.tasks.fdr.task import StateArray, Task
 class PoolEntry:
     """A test state: `actions` lead to it from the state of entry `parent`."""
 
-    index: int
+    number: int
     parent: int | None
     """None for the roots the pool began with."""
     actions: tuple[int, ...] = ()
@@ -47,12 +47,12 @@ class Pool:
     def __iter__(self) -> Iterator[PoolEntry]:
         return map(self.entry, range(len(self)))
 
-    def entry(self, index: int) -> PoolEntry:
+    def entry(self, number: int) -> PoolEntry:
         """The entry of this number."""
-        parent, walk = self._parents[index], self._walks[index]
-        actions = tuple(self._actions[self._offsets[index] : self._offsets[index + 1]])
+        parent, walk = self._parents[number], self._walks[number]
+        actions = tuple(self._actions[self._offsets[number] : self._offsets[number + 1]])
         return PoolEntry(
-            index, None if parent < 0 else parent, actions, None if walk < 0 else walk
+            number, None if parent < 0 else parent, actions, None if walk < 0 else walk
         )
 
     def contains(self, states: StateArray) -> NDArray[np.bool_]:
@@ -69,33 +69,33 @@ class Pool:
         walk: int | None = None,
     ) -> PoolEntry | None:
         """The new entry, or None when the state is there already."""
-        index = int(self._registry.insert(state.reshape(1, -1))[0])
-        if index < len(self):
+        number = int(self._registry.insert(state.reshape(1, -1))[0])
+        if number < len(self):
             return None
         self._parents.append(-1 if parent is None else parent)
         self._walks.append(-1 if walk is None else walk)
         self._actions.extend(actions)
         self._offsets.append(len(self._actions))
-        return self.entry(index)
+        return self.entry(number)
 
-    def states(self, indices: Iterable[int] | None = None) -> StateArray:
+    def states(self, numbers: Iterable[int] | None = None) -> StateArray:
         """The states of some entries, or of all."""
-        wanted = range(len(self)) if indices is None else indices
+        wanted = range(len(self)) if numbers is None else numbers
         return self._registry.states(np.fromiter(wanted, dtype=np.int64))
 
-    def root_path(self, index: int) -> tuple[int, tuple[int, ...]]:
+    def root_path(self, number: int) -> tuple[int, tuple[int, ...]]:
         """The root an entry descends from, and the operators that lead from there to it."""
         pieces = []
-        entry = self.entry(index)
+        entry = self.entry(number)
         while entry.parent is not None:
             pieces.append(entry.actions)
             entry = self.entry(entry.parent)
-        return entry.index, tuple(action for piece in reversed(pieces) for action in piece)
+        return entry.number, tuple(action for piece in reversed(pieces) for action in piece)
 
-    def origin(self, index: int) -> Origin | None:
+    def origin(self, number: int) -> Origin | None:
         """How the entry was reached; None for roots other than the initial state."""
-        entry = self.entry(index)
-        root, path = self.root_path(index)
+        entry = self.entry(number)
+        root, path = self.root_path(number)
         is_initial = np.array_equal(self.states([root])[0], self.task.initial_state)
         if entry.parent is None:
             return Origin(self.task.initial_state, (), ()) if is_initial else None

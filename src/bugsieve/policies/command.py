@@ -21,26 +21,30 @@ from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import Task
 
 
-class CommandPolicy(ForeignPolicy):
-    """A program that answers one JSON line of actions for each JSON line of states."""
+class CommandArgument:
+    """What the specs of programs share: they are command lines."""
 
     usage = "cmd:PROGRAM ARGUMENT…"
-    examples = ()
-
-    def __init__(
-        self, task: Task, command: Sequence[str], *, limits: WorkerLimits | None = None
-    ) -> None:
-        super().__init__(task, command_program(command, limits or WorkerLimits()))
+    examples = ()  # there is no program that everybody has
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument is a command line whose program can be run."""
-        check_command(argument)
+        _place(command_words(argument)[0])
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
         """The program."""
         return Reach(programs=(command_words(argument)[0],))
+
+
+class CommandPolicy(CommandArgument, ForeignPolicy):
+    """A program that answers one JSON line of actions for each JSON line of states."""
+
+    def __init__(
+        self, task: Task, command: Sequence[str], *, limits: WorkerLimits | None = None
+    ) -> None:
+        super().__init__(task, command_program(command, limits or WorkerLimits()))
 
     @classmethod
     def from_spec(
@@ -53,12 +57,8 @@ class CommandPolicy(ForeignPolicy):
 def command_program(command: Sequence[str], limits: WorkerLimits) -> Program:
     """The program of these words, wherever it is."""
     words = (_place(command[0]), *command[1:])
-    return Program(f"cmd:{shlex.join(command)}", words, limits)
-
-
-def check_command(argument: str | None) -> None:
-    """Raise UsageError or PolicyError unless this is a command line that can be run."""
-    _place(command_words(argument)[0])
+    files = tuple(os.path.abspath(word) for word in words if os.path.isfile(word))
+    return Program(f"cmd:{shlex.join(command)}", words, limits, files=files)
 
 
 def command_words(argument: str | None) -> list[str]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import PolicyError
 from bugsieve.policies.decisions import Ending, Failure
+from bugsieve.policies.fingerprints import files_fingerprint
 from bugsieve.policies.protocol import (
     Answer,
     ProtocolError,
@@ -40,6 +42,13 @@ class Program:
     command: tuple[str, ...]
     limits: WorkerLimits
     environment: Mapping[str, str] | None = None
+    files: tuple[str, ...] = ()
+    """What decides how it answers, as far as the spec tells."""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Another one after a change of the spec or the files."""
+        return files_fingerprint(self.spec, self.files)
 
     def spawn(self) -> Worker:
         """A new process of the program, not yet spoken to."""

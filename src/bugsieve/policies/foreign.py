@@ -27,6 +27,10 @@ class ForeignPolicy(FallibleBoundPolicy):
         """One action per state; crashes, hangs and unknown actions as failures of their rows."""
         return Decisions.of(self._decide_rows(self.task.checked_states(states)))
 
+    def fingerprint(self) -> str:
+        """A hash of the spec and of the files that it names."""
+        return self._conversation.program.fingerprint
+
     def close(self) -> None:
         """Kill the process; a later question starts a new one."""
         self._conversation.close()

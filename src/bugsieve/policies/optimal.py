@@ -51,7 +51,7 @@ class OptimalPolicy(SearchingPolicy):
         return cls(task, keeps_plans=argument == "plans", memory_mb=settings.limits.memory_mb)
 
     @classmethod
-    def supports(cls, task: Task) -> str | None:
+    def objection(cls, task: Task) -> str | None:
         """Free actions beside actions of enormous cost leave no room to count steps."""
         if _has_free_actions(task) and _scale(task) < _SMALLEST_SCALE:
             return "it has actions that cost nothing beside others that cost too much to add up"

@@ -13,6 +13,7 @@ from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import PolicyError
 from bugsieve.policies.decisions import Decisions
+from bugsieve.policies.fingerprints import Fingerprinted
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
 
@@ -61,7 +62,7 @@ class PolicySettings:
         return PolicySettings(seed, WorkerLimits() if limits is None else limits)
 
 
-class BoundPolicy(Closing, ABC):
+class BoundPolicy(Fingerprinted, Closing, ABC):
     """Base of the members of this family: knows its task, its spec and its ε for ties."""
 
     def __init__(self, task: Task, spec: str, *, tie_epsilon: float = DEFAULT_TIE_EPSILON) -> None:
@@ -70,7 +71,7 @@ class BoundPolicy(Closing, ABC):
         self.tie_epsilon = tie_epsilon
 
     @classmethod
-    def supports(cls, task: Task) -> str | None:
+    def objection(cls, task: Task) -> str | None:
         """None, or the reason why no policy of this family can be bound to the task."""
         return None
 

@@ -13,6 +13,7 @@ import sys
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.reach import Reach
 from bugsieve.policies.conversation import Program
+from bugsieve.policies.fingerprints import module_file
 from bugsieve.policies.foreign import ForeignPolicy
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.worker import WorkerLimits
@@ -25,14 +26,11 @@ _BOOT = (
 )
 
 
-class PythonPolicy(ForeignPolicy):
-    """A Python function `f(facts, applicable)` or `f(facts, applicable, task)`."""
+class FunctionArgument:
+    """What the specs of Python policies share: they name a function."""
 
     usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
     examples = ("python:bugsieve.policies.examples.first:choose",)
-
-    def __init__(self, task: Task, target: str, *, limits: WorkerLimits | None = None) -> None:
-        super().__init__(task, function_program(target, limits or WorkerLimits()))
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
@@ -42,7 +40,15 @@ class PythonPolicy(ForeignPolicy):
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
         """Code, and the file that holds it."""
-        return function_reach(argument)
+        place = (argument or "").rpartition(":")[0]
+        return Reach(files=(place,) if place.endswith(".py") else (), runs_code=True)
+
+
+class PythonPolicy(FunctionArgument, ForeignPolicy):
+    """A Python function `f(facts, applicable)` or `f(facts, applicable, task)`."""
+
+    def __init__(self, task: Task, target: str, *, limits: WorkerLimits | None = None) -> None:
+        super().__init__(task, function_program(target, limits or WorkerLimits()))
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> PythonPolicy:
@@ -55,13 +61,11 @@ def function_program(target: str, limits: WorkerLimits) -> Program:
     path = os.pathsep.join(filter(None, sys.path))
     command = (sys.executable, "-c", _BOOT, target)
     environment = {**os.environ, "PYTHONPATH": path}
-    return Program(f"python:{target}", command, limits, environment)
-
-
-def function_reach(argument: str | None) -> Reach:
-    """What a function `module:name` or `file.py:name` may touch."""
-    place = (argument or "").rpartition(":")[0]
-    return Reach(files=(place,) if place.endswith(".py") else (), runs_code=True)
+    place = target.rpartition(":")[0]
+    is_file = place.endswith(".py") or os.sep in place  # the worker's rule
+    source = place if is_file else module_file(place)
+    files = () if source is None else (os.path.abspath(source),)
+    return Program(f"python:{target}", command, limits, environment, files)
 
 
 def function_target(argument: str | None) -> str:

@@ -19,7 +19,7 @@ class Member(Protocol):
         """The policy for the spec `name:argument`."""
         ...
 
-    def supports(self, task: Task) -> str | None:
+    def objection(self, task: Task) -> str | None:
         """None, or the reason why it cannot be bound to the task."""
         ...
 
@@ -32,9 +32,9 @@ def make_policy(
 ) -> BoundPolicy:
     """The policy that a spec like `greedy:hff` or `cmd:./program -v` names, bound to the task."""
     name, member, argument = POLICIES.parse(spec)
-    reason = member.supports(require_task(task))
-    if reason is not None:
-        raise UnsupportedError(f"policy {name!r} cannot be used on {task.name}: {reason}")
+    objection = member.objection(require_task(task))
+    if objection is not None:
+        raise UnsupportedError(f"policy {name!r} cannot be used on {task.name}: {objection}")
     settings = PolicySettings.of(seed, limits)
     return member.from_spec(task, argument, settings)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bugsieve._native import DEAD_END
 from bugsieve.benches.bench import Bench, Origin, Suspects
 from bugsieve.benches.objectives import make_objective
-from bugsieve.policies.policy import Policy
+from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.registry import make_policy
 from bugsieve.search import exact_goal_distances
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
@@ -58,7 +58,7 @@ class Case:
     """The fact that an objective `avoid` is about."""
 
     def __str__(self) -> str:
-        return f"{self.task.name} under {self.objective} with {self.policy.spec}"  # type: ignore[attr-defined]
+        return f"{self.task.name} under {self.objective} with {policy_name(self.policy)}"
 
     def bench(self) -> Bench:
         """A bench that knows nothing yet."""
@@ -122,7 +122,8 @@ class Case:
     def _avoiders(self) -> set[int]:
         """The states from which some way leads to the goal without ever meeting the fact."""
         allowed = [self.avoided not in self.task.facts(state) for state in self.states]
-        good = {row for row in self.task.is_goal(self.states).nonzero()[0] if allowed[row]}
+        goals = self.task.is_goal(self.states).nonzero()[0].tolist()
+        good = {row for row in goals if allowed[row]}
         size = -1
         while size < len(good):
             size = len(good)

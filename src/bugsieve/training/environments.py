@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 GOAL, UNSAFE = 1, 2
 _BLOCK = 256
@@ -23,7 +23,7 @@ ActionArray = NDArray[np.int32]
 class Sampler(Protocol):
     """Gives start states by their numbers."""
 
-    def sample(self, numbers: NDArray[np.int64]) -> StateArray:
+    def sample(self, numbers: NDArray[np.int64]) -> Valuations:
         """One state per number."""
 
 
@@ -36,7 +36,7 @@ class StartSupply:
         self._next = 0
         self._states = np.empty((0, model.num_variables))
 
-    def take(self, count: int) -> StateArray:
+    def take(self, count: int) -> Valuations:
         """The next `count` states; InputError if there seem to be none."""
         vain = 0
         while len(self._states) < count:
@@ -51,7 +51,7 @@ class StartSupply:
         taken, self._states = self._states[:count], self._states[count:]
         return taken
 
-    def _block(self) -> StateArray:
+    def _block(self) -> Valuations:
         numbers = np.arange(self._next, self._next + _BLOCK, dtype=np.int64)
         self._next += _BLOCK
         states = self._sampler.sample(numbers)
@@ -63,9 +63,9 @@ class StartSupply:
 class Transitions:
     """What one step of all environments has brought."""
 
-    states: StateArray
+    states: Valuations
     actions: ActionArray
-    successors: StateArray
+    successors: Valuations
     kinds: NDArray[np.uint8]
     applicable: Flags
     """Of the successors; nothing where the run is over."""
@@ -142,8 +142,8 @@ class Evaluation:
 
 def evaluate_runs(
     model: JaniModel,
-    starts: StateArray,
-    choose: Callable[[StateArray, Flags], ActionArray],
+    starts: Valuations,
+    choose: Callable[[Valuations, Flags], ActionArray],
     *,
     episode_limit: int,
     random: np.random.Generator,

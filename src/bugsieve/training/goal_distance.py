@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 
 class GoalDistance:
@@ -22,7 +22,7 @@ class GoalDistance:
         self._model = load_document(_danger_at_the_goal(model), name=model.name)
         self._model.require_distance()
 
-    def __call__(self, states: StateArray) -> NDArray[np.float64]:
+    def __call__(self, states: Valuations) -> NDArray[np.float64]:
         """A distance per state; 0 at the goal."""
         return self._model.distances(states)
 
@@ -45,7 +45,7 @@ class Potential:
     the goal compare as before, and a run that ends elsewhere pays for the way it did not make.
     """
 
-    def __init__(self, model: JaniModel, starts: StateArray, worth: float) -> None:
+    def __init__(self, model: JaniModel, starts: Valuations, worth: float) -> None:
         self._distance: GoalDistance | None = None
         self._factor = 0.0
         self.reason = ""
@@ -61,7 +61,7 @@ class Potential:
         if mean > 0:
             self._distance, self._factor = distance, -worth / mean
 
-    def __call__(self, states: StateArray) -> NDArray[np.float64]:
+    def __call__(self, states: Valuations) -> NDArray[np.float64]:
         """One value per state."""
         if self._distance is None:
             return np.zeros(len(states))

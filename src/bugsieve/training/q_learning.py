@@ -13,7 +13,7 @@ from bugsieve.basis.errors import UsageError
 from bugsieve.basis.seeds import Stream
 from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.policies.networks import Network
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from bugsieve.training.environments import (
     GOAL,
     UNSAFE,
@@ -206,7 +206,7 @@ class _Training:
         random = self._random("random actions")
         return self._evaluate_choices(lambda states, flags: random_actions(flags, random))
 
-    def _evaluate_choices(self, choose: Callable[[StateArray, Flags], ActionArray]) -> Evaluation:
+    def _evaluate_choices(self, choose: Callable[[Valuations, Flags], ActionArray]) -> Evaluation:
         return evaluate_runs(
             self._model,
             self._evaluation_starts,
@@ -246,7 +246,7 @@ class _Training:
 
 
 def rewards(
-    taken: Transitions, options: QOptions, potential: Callable[[StateArray], NDArray[np.float64]]
+    taken: Transitions, options: QOptions, potential: Callable[[Valuations], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """What each step is worth: its kind of end, the step itself, and its progress."""
     # Potential-based shaping (Ng, Harada and Russell 1999): along a run these terms cancel but for

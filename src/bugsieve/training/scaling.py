@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 FloatArray = NDArray[np.float32]
 
@@ -25,7 +25,7 @@ class Scaling:
         return cls(np.zeros(variables), np.ones(variables))
 
     @classmethod
-    def of(cls, model: JaniModel, seen: StateArray) -> Scaling:
+    def of(cls, model: JaniModel, seen: Valuations) -> Scaling:
         """Bounded integers and Booleans by their bounds, all else by the states seen.
 
         The bounds of reals say little: models leave room where no run ever comes.
@@ -38,7 +38,7 @@ class Scaling:
                 widths[k] = (kind.upper - kind.lower) / 2
         return cls(centers, np.where(widths > 0, widths, 1.0))
 
-    def apply(self, states: StateArray) -> FloatArray:
+    def apply(self, states: Valuations) -> FloatArray:
         """The inputs of the network in training."""
         return ((states - self.centers) / self.widths).astype(np.float32)
 

@@ -31,7 +31,7 @@ from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.campaigns.cost.wording import FoundStates
 from bugsieve.campaigns.find import find_bugs
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers import cost as checker
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.faults.blame import blame
@@ -151,7 +151,7 @@ def _odd_costs(sas: SasTask) -> SasTask:
 
 def test_it_says_itself_what_others_need_to_know() -> None:
     assert objective_class("fewest-odd") is FewestOdd
-    options = CampaignOptions(task=(), policy="random", objective="fewest-odd")
+    options = CostOptions(task=(), policy="random", objective="fewest-odd")
     assert options.oracles == ("lookahead", "planner:gbfs-20000")
     assert ArasOracle.objection(straying_bench()) == (
         "it improves costs, which the objective fewest-odd ignores"

@@ -14,7 +14,7 @@ from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.bug import make_bug
 from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.groups import fault_groups
+from bugsieve.bugs.cost.groups import blame_groups
 from bugsieve.bugs.cost.minimise import minimise
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.campaigns.find import find_bugs
@@ -171,7 +171,7 @@ def test_what_follows_a_bug_works_without_a_graph() -> None:
     for sample in samples():
         bench = sample.bench
         oracle = make_oracle("planner:gbfs-20000", bench)
-        groups = fault_groups(bench, sample.states)
+        groups = blame_groups(bench, sample.states)
         assert sorted(n for group in groups for n in group.members) == list(
             range(len(sample.states))
         )

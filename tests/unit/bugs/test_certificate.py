@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import BugsieveError, InternalError
+from bugsieve.basis.errors import BugsieveError, InputError, InternalError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.certificate import as_json_number, certificate_of, from_json_number
@@ -87,6 +88,30 @@ def test_a_run_that_should_avoid_a_condition_is_cut_where_it_holds() -> None:
     assert certificate["run"]["actions"] == ["(left p2)"]
     assert certificate["objective"] == "avoid:(at p1)"
     check(TASK.to_sas(), certificate)
+
+
+def test_a_quantified_condition_is_proven_as_what_it_stands_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    places = {"p0": "town", "p1": "village", "p2": "town", "p3": "town"}
+    declared = SimpleNamespace(
+        types={"object": (), "place": ("object",), "town": ("place",), "village": ("place",)},
+        constants={},
+        predicates={"at": (("place",),), "far": (("place",),)},
+    )
+    monkeypatch.setattr(TASK, "objects", places)
+    monkeypatch.setattr(TASK, "pddl", declared, raising=False)
+    condition = "(exists (?p - place) (and (at ?p) (forall (?q - town) (not (= ?p ?q)))))"
+    assert make_objective("avoid:(exists (?p - village) (at ?p))", TASK).spec == "avoid:(at p1)"
+    with pytest.raises(InputError, match="never holds"):
+        make_objective("avoid:(exists (?p - place) (far ?p))", TASK)
+    steps = {0: "right", 1: "left", 2: "left"}
+    bench = line_bench(TASK, steps, objective=f"avoid:{condition}")
+    monkeypatch.undo()
+    certificate = certificate_of(bench, at(2)[0], proven(bench, at(2)[0], (2,)))
+    assert certificate["objective"] == "avoid:(at p1)"
+    check(TASK.to_sas(), certificate)
+    assert make_objective(certificate["objective"], TASK).spec == certificate["objective"]
 
 
 @pytest.mark.parametrize("chosen", [2, 77, -7])

@@ -11,9 +11,9 @@ import pytest
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.groups import (
+    blame_groups,
     bug_regions,
     count_regions,
-    fault_groups,
     have_unique_fact_pair,
     unique_fact_pair_share,
 )
@@ -26,14 +26,14 @@ from tests.unit.policies.line import as_task, at, line_task
 
 
 def members(bench: Bench, states: StateArray) -> list[tuple[int, ...]]:
-    return [group.members for group in fault_groups(bench, states)]
+    return [group.members for group in blame_groups(bench, states)]
 
 
 def test_runs_into_one_loop_or_one_stop_belong_together() -> None:
     task = line_task(10)
     steps = {0: "right", 1: "right", 2: "left", 4: "right", 6: "left", 7: "left", 8: "left"}
     bench = line_bench(task, steps)
-    groups = fault_groups(bench, at(0, 1, 2, 4, 5, 6, 7, 8, 3))
+    groups = blame_groups(bench, at(0, 1, 2, 4, 5, 6, 7, 8, 3))
     assert [group.members for group in groups] == [(3, 4, 5, 6, 7), (0, 1, 2), (8,)]
     assert [group.state.tolist() for group in groups] == [[5], [1], [3]]
 
@@ -52,7 +52,7 @@ def test_runs_to_the_goal_merge_only_where_the_policy_may_be_wrong() -> None:
 def test_runs_that_should_avoid_a_condition_merge_before_it_holds() -> None:
     task = line_task(8)
     bench = line_bench(task, dict.fromkeys(range(7), "right"), objective="avoid:(at p3)")
-    groups = fault_groups(bench, at(0, 1, 2))
+    groups = blame_groups(bench, at(0, 1, 2))
     assert [group.members for group in groups] == [(0, 1, 2)]
     assert groups[0].state.tolist() == [2]
 
@@ -60,7 +60,7 @@ def test_runs_that_should_avoid_a_condition_merge_before_it_holds() -> None:
 def test_no_bugs_no_groups() -> None:
     task = line_task(3)
     none = at()[:0].reshape(0, 1)
-    assert fault_groups(line_bench(task, {}), none) == []
+    assert blame_groups(line_bench(task, {}), none) == []
     assert bug_regions(task, none).tolist() == []
     assert count_regions(task, none) == 0
     assert unique_fact_pair_share(task, none) is None
@@ -79,7 +79,7 @@ def test_groups_are_those_of_runs_that_share_a_questionable_state(seed: int) -> 
         costs = bench.runs(visited).costs
         keep = costs > hmax.evaluate(visited) if solved else np.ones(len(path), dtype=bool)
         questionable.append(set(path[keep].tolist()))
-    groups = fault_groups(bench, states)
+    groups = blame_groups(bench, states)
     label = {row: number for number, group in enumerate(groups) for row in group.members}
     assert sorted(label) == list(range(len(states)))
     for one, other in combinations(range(len(states)), 2):

@@ -22,14 +22,14 @@ from bugsieve.oracles.safety.analysis import RunAnalyst
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable
 
 
 class Hasty(ModelPolicy):
     """Goes on where it can; parks where it has stopped."""
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         return np.where(states[:, 2] == 1, 1, 0).astype(np.int32)
 
 

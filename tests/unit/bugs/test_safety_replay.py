@@ -12,7 +12,7 @@ from bugsieve.bugs.safety.replay import replay_safety
 from bugsieve.oracles.safety.analysis import RunAnalyst
 from bugsieve.policies.models.policy import ActionArray
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.property.safety_models import Case, ListedPolicy, document
 from tests.reference.safety import GOAL, ORDINARY, UNSAFE, System
 
@@ -31,7 +31,7 @@ SYSTEM = System(
 class Wavering(ListedPolicy):
     """Another answer at every second question."""
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         before = self.asked
         return super().choose(states) + (before > 0)
 

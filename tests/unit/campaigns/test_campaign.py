@@ -19,6 +19,7 @@ from bugsieve.basis.errors import (
     UsageError,
 )
 from bugsieve.campaigns.campaign import Campaign, make_folder
+from bugsieve.campaigns.cost.kind import COST
 from bugsieve.campaigns.events import (
     BugFound,
     ClaimRejected,
@@ -140,10 +141,10 @@ def test_a_round_that_takes_long_is_stored_in_parts(
 
     with pytest.raises(KeyboardInterrupt):
         Campaign.create(folder, options(batch_size=1), subject=task).run(interrupt)
-    assert any(event.judged < event.pool for event in rounds)
+    assert any(event.judged < event.cases for event in rounds)
     with CostRecords(folder) as records:
-        assert (records.pool_size(), records.progress().judged) == (
-            rounds[-1].pool,
+        assert (records.case_count(), records.progress().judged) == (
+            rounds[-1].cases,
             rounds[-1].judged,
         )
     Campaign.open(folder).run()
@@ -190,11 +191,11 @@ def test_events_tell_the_story(folder: Path, task: Task) -> None:
     summary = Campaign.create(folder, options(), subject=task).run(events.append)
     started = events[0]
     assert isinstance(started, Started) and not started.resumed
-    assert (started.pool, started.bugs, started.seed) == (1, 0, 5)
+    assert (started.cases, started.bugs, started.seed) == (1, 0, 5)
     assert isinstance(events[-1], Finished) and events[-1].reason == summary.reason == "pool full"
     rounds = [event for event in events if isinstance(event, RoundDone)]
-    assert [event.pool for event in rounds] == sorted(event.pool for event in rounds)
-    assert rounds[-1].pool == rounds[-1].judged == rounds[-1].pool_size == 40
+    assert [event.cases for event in rounds] == sorted(event.cases for event in rounds)
+    assert rounds[-1].cases == rounds[-1].judged == rounds[-1].limit == 40
     found = [event for event in events if isinstance(event, BugFound)]
     assert len(found) == summary.bugs == sum(rounds[-1].bugs.values())
     assert rounds[-1].last_bug_seconds == found[-1].row.seconds
@@ -227,7 +228,8 @@ def test_the_timeline_counts_every_bug(folder: Path, task: Task) -> None:
     assert [row.bugs for row in found] == list(range(1, len(bugs) + 1))
     assert [row.detail.split()[0] for row in found] == [row.id for row in bugs]
     before = (folder / "timeline.csv").read_text()
-    restore(folder)
+    with CostRecords(folder) as records:
+        restore(records, COST.describe(records.header))
     assert (folder / "timeline.csv").read_text() == before
 
 
@@ -241,7 +243,7 @@ def test_the_first_bugs_in_the_order_of_the_pool(
     assert found["finished"] == "enough bugs"
     assert found["bugs"] == reference["bugs"][:4]
     judged = found["progress"][3]
-    assert judged == found["bugs"][-1].number + 1
+    assert judged == found["bugs"][-1].case + 1
     assert found["runs"][0] == list(range(judged))
     Campaign.open(folder, stop=StopRules()).run()
     assert contents(folder) == reference
@@ -373,7 +375,7 @@ def test_a_policy_that_dies_in_the_middle(folder: Path, task: Task) -> None:
     with pytest.raises(PolicyError, match="BreaksDown must answer an integer array"):
         Campaign.create(folder, options(), subject=task, policy=dying).run(listen)
     with CostRecords(folder) as records:
-        assert rounds and records.progress().judged == rounds[-1].judged == records.pool_size()
+        assert rounds and records.progress().judged == rounds[-1].judged == records.case_count()
     Campaign.open(folder, policy=BreaksDown(task, 10**9)).run()
     whole = folder.with_name("whole")
     Campaign.create(whole, options(), subject=task, policy=BreaksDown(task, 10**9)).run()
@@ -384,7 +386,7 @@ def test_an_oracle_that_lies_never_makes_a_bug(
     folder: Path, task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lying = "tests.unit.campaigns.lying:LyingOracle"
-    monkeypatch.setitem(registry._MEMBERS, "lying", lying)
+    monkeypatch.setitem(registry.ORACLES.family.builtin, "lying", lying)
     events: list[Event] = []
     given = options(oracles=("lying",), fuzz=replace(FUZZ, pool_size=10))
     summary = Campaign.create(folder, given, subject=task).run(events.append)

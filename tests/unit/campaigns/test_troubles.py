@@ -9,8 +9,8 @@ import pytest
 import bugsieve
 from bugsieve.basis.errors import PolicyError
 from bugsieve.campaigns.troubles import Trouble, silence, troubles_of
+from bugsieve.judging.findings import RunRow
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.rows import RunRow
 from tests.unit.policies.line import line_task
 
 

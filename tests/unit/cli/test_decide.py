@@ -192,7 +192,7 @@ def test_properties_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     parts = property_["expression"]
     files = [
         part
-        for name, key in (("start", "start"), ("objective", "objective"), ("unsafe", "reach"))
+        for name, key in (("start", "start"), ("goal", "objective"), ("unsafe", "reach"))
         for part in (f"--{name}", str(write(tmp_path, parts[key], f"{name}.jani")))
     ]
     assert decided(capsys, bare, *files, *start)["states"][0]["unsafe"]

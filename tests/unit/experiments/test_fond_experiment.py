@@ -66,7 +66,7 @@ def test_a_property_in_three_files(tmp_path: Path) -> None:
     files = {
         "model": document,
         "start": expression["start"],
-        "objective": expression["objective"],
+        "goal": expression["objective"],
         "unsafe": expression["reach"],
     }
     for name, data in files.items():

@@ -60,7 +60,7 @@ def test_walks_start_from_all_roots_that_are_given() -> None:
     fuzzer = Fuzzer(one, FuzzOptions(bias="uniform", novelty=0, pool_size=20), pool=pool)
     for entry in fuzzer.round():
         assert entry.parent in (0, 1)
-        start, end = (20, 120)[entry.parent], places(fuzzer.pool)[entry.index]
+        start, end = (20, 120)[entry.parent], places(fuzzer.pool)[entry.number]
         assert abs(start - end) <= 5
     assert {pool.entry(index).parent for index in range(2, len(pool))} == {0, 1}
 
@@ -156,4 +156,4 @@ def test_walks_under_policy_quality_keep_to_solved_states() -> None:
     fuzzer = Fuzzer(one, FuzzOptions(novelty=0, pool_size=100), pool=pool)
     entries = fuzzer.round()
     assert fuzzer.steps_done == 0
-    assert {places(fuzzer.pool)[entry.index] for entry in entries} == {2, 4}
+    assert {places(fuzzer.pool)[entry.number] for entry in entries} == {2, 4}

@@ -18,7 +18,7 @@ from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer, Wal
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.reference.unsafe_runs import Search, walk
 from tests.unit.tasks.jani.small import (
     binary,
@@ -32,7 +32,7 @@ from tests.unit.tasks.jani.small import (
 )
 
 Json = Any
-Function = Callable[[StateArray], ActionArray]
+Function = Callable[[Valuations], ActionArray]
 
 
 class FunctionPolicy(ModelPolicy):
@@ -40,7 +40,7 @@ class FunctionPolicy(ModelPolicy):
         super().__init__(model, "function")
         self._function = function
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         return self._function(states)
 
 
@@ -72,7 +72,7 @@ def slippery(unsafe: Json, guard: Json = True, size: int = 30) -> JaniModel:
 NEAR = binary("∧", binary("≥", "x", 12), binary("≤", "y", 8))
 
 
-def mixed_choice(states: StateArray) -> ActionArray:
+def mixed_choice(states: Valuations) -> ActionArray:
     """Right, stay or up, by the state."""
     x, y = states.T
     up = np.where((x * 7 + y * 3) % 4 == 0, 2, 0)
@@ -215,7 +215,7 @@ def test_a_distance_is_needed_only_where_it_is_used() -> None:
 
 
 def test_an_error_of_the_policy_passes_through() -> None:
-    def fail(states: StateArray) -> ActionArray:
+    def fail(states: Valuations) -> ActionArray:
         if (states[:, 0] > 4).any():
             raise RuntimeError("no idea")
         return always(0)(states)
@@ -238,7 +238,7 @@ def test_an_error_of_the_model_names_the_edge() -> None:
 def test_a_policy_must_not_ask_the_walks_that_ask_it() -> None:
     asked: list[UnsafeRunFuzzer] = []
 
-    def nosy(states: StateArray) -> ActionArray:
+    def nosy(states: Valuations) -> ActionArray:
         return always(asked[0].decisions)(states)
 
     asked.append(fuzzer(slippery(NEAR), nosy))

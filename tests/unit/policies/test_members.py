@@ -198,9 +198,9 @@ def test_optimal_does_not_circle_where_steps_are_free() -> None:
 
 def test_optimal_says_when_costs_are_too_large() -> None:
     huge = line_task(3, right_costs=[0, 2**29])
-    reason = OptimalPolicy.supports(huge)
-    assert reason is not None and "cost" in reason
-    assert OptimalPolicy.supports(line_task(3, right_costs=[0, 1000])) is None
+    objection = OptimalPolicy.objection(huge)
+    assert objection is not None and "cost" in objection
+    assert OptimalPolicy.objection(line_task(3, right_costs=[0, 1000])) is None
 
 
 @FEW

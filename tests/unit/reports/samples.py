@@ -6,25 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bugsieve.results.rows import (
-    Addition,
-    BugRow,
-    CampaignHeader,
-    Judgement,
-    OracleRow,
-    Progress,
-    RejectedRow,
-    RunRow,
-    VerdictRow,
-)
-
 from bugsieve.bugs.cost.bug import Bug, FoundBy
 from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.judging.cases import Visit
+from bugsieve.judging.findings import CostBugRow, Finding, RejectedRow, RunRow, VerdictRow
+from bugsieve.judging.plan import OracleRow
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.store import CostStore
+from bugsieve.results.cost.store import CostStore, PoolPart
+from bugsieve.results.progress import Addition, CampaignHeader, Progress
 from bugsieve.tasks.fdr.saved import SavedTask
 from tests.unit.policies.line import at, line_task
 
@@ -67,13 +59,12 @@ class Sample:
         places = list(self.places or range(len(self.runs)))
         places += range(max(places) + 1, max(places) + 1 + self.unjudged)
         entries = [PoolEntry(i, i - 1 if i else None, (), i or None) for i in range(len(places))]
-        judgements = [self._judgement(number) for number in range(len(self.runs))]
+        findings = [self._finding(number) for number in range(len(self.runs))]
         progress = Progress(
             judged=len(self.runs), seconds=float(len(self.runs)), finished="pool full"
         )
-        CostStore.create(
-            folder, self._header(), Addition(progress, entries, at(*places), judgements)
-        )
+        pool = PoolPart(entries, at(*places))
+        CostStore.create(folder, self._header(), Addition(progress, pool, findings))
         return folder
 
     def _header(self) -> CampaignHeader:
@@ -89,10 +80,10 @@ class Sample:
         rows = [OracleRow(spec) for spec in self.verdicts]
         rows += [OracleRow(spec, reason) for spec, reason in self.objections.items()]
         return CampaignHeader(
-            options.to_toml(), saved, self.policy, False, self.objective, tuple(rows)
+            options.to_toml(), saved, self.policy, False, tuple(rows), objective=self.objective
         )
 
-    def _judgement(self, number: int) -> Judgement:
+    def _finding(self, number: int) -> Finding:
         solved = self.runs[number] == "s"
         run = RunRow(int(Ending.SOLVED if solved else Ending.LOOP), 3, 3, 3.0 if solved else 9.0)
         rows = {spec: letters[number] for spec, letters in self.verdicts.items()}
@@ -103,12 +94,13 @@ class Sample:
         rejected = tuple(
             RejectedRow(number, spec, "nonsense") for spec, letter in rows.items() if letter == "r"
         )
-        bug = _bug_row(number, "costly" if solved else "unsolved", finders) if finders else None
-        return Judgement(number, run, verdicts, bug, rejected)
+        kind = "costly" if solved else "unsolved"
+        bugs = (_bug_row(number, kind, finders),) if finders else ()
+        return Finding(Visit(number, number), run, verdicts, bugs, rejected=rejected)
 
 
-def _bug_row(number: int, kind: str, finders: tuple[str, ...]) -> BugRow:
+def _bug_row(number: int, kind: str, finders: tuple[str, ...]) -> CostBugRow:
     certificate = {"kind": kind, "gap": 1 if kind == "costly" else None}
     found_by = FoundBy(number, 1, ())
     bug = Bug(f"{number:012x}", certificate, finders[0], "found", False, found_by)
-    return BugRow(number, bug, finders, seconds=number + 1.0)
+    return CostBugRow(number, bug, finders, number, number, number + 1.0)

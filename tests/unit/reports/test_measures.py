@@ -120,7 +120,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def bug_states(records: CostRecords, kind: str) -> list[tuple[int, ...]]:
     states = records.pool().states
-    numbers = [row.number for row in records.bugs() if row.bug.kind == kind]
+    numbers = [row.case for row in records.bugs() if row.bug.kind == kind]
     return [tuple(states[number].tolist()) for number in numbers]
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from bugsieve.basis.errors import InputError
-from bugsieve.results.store import StoreWriter
+from bugsieve.results.store import Store
 from tests.unit.results.small_disk import small_disk
 
 WRITER = """
@@ -19,16 +19,14 @@ import sys
 from pathlib import Path
 from {store.__module__} import {store.__name__} as Store
 from {samples.__name__} import rounds
-with CostStore.open(Path(sys.argv[1])) as store:
+with Store.open(Path(sys.argv[1])) as store:
     for number, addition in enumerate(rounds(10_000)):
         store.add(addition)
         print(number, flush=True)
 """
 
 
-def killed(
-    campaign: Path, store: type[StoreWriter[Any]], samples: ModuleType, *, after: int
-) -> int:
+def killed(campaign: Path, store: type[Store], samples: ModuleType, *, after: int) -> int:
     """Let a process add rounds of the samples, kill it; returns the last one it has told of."""
     program = WRITER.format(store=store, samples=samples)
     writer = subprocess.Popen(
@@ -44,7 +42,7 @@ def killed(
     return max([acknowledged, *map(int, rest.split())])
 
 
-def filled_up(campaign: Path, store: type[StoreWriter[Any]], rounds: Iterable[Any]) -> int:
+def filled_up(campaign: Path, store: type[Store], rounds: Iterable[Any]) -> int:
     """Add rounds until the disk is full, which is one sentence; returns how many were stored."""
     with small_disk(500_000), store.open(campaign) as opened:
         sentence, stored = _added(opened, rounds)
@@ -53,7 +51,7 @@ def filled_up(campaign: Path, store: type[StoreWriter[Any]], rounds: Iterable[An
     return stored
 
 
-def _added(store: StoreWriter[Any], rounds: Iterable[Any]) -> tuple[str, int]:
+def _added(store: Store, rounds: Iterable[Any]) -> tuple[str, int]:
     for number, addition in enumerate(rounds):
         try:
             store.add(addition)

@@ -9,24 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from bugsieve.results.rows import (
-    Addition,
-    BugRow,
-    CampaignHeader,
-    Judgement,
-    OracleRow,
-    Progress,
-    RejectedRow,
-    RunRow,
-    TimelineRow,
-    VerdictRow,
-)
 
 from bugsieve.bugs.cost.bug import Bug, FoundBy
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive, passed
 from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.judging.cases import Visit
+from bugsieve.judging.findings import CostBugRow, Finding, RejectedRow, RunRow, VerdictRow
+from bugsieve.judging.plan import OracleRow
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.store import CostStore
+from bugsieve.results.cost.store import CostStore, PoolPart
+from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.policies.line import line_task
@@ -37,16 +29,18 @@ PLACES = 500
 
 def header(task: Task | None = None, *, policy: str = "greedy:hff") -> CampaignHeader:
     """Of a campaign with two oracles in use and one that objects."""
-    saved = SavedTask.of(task or line_task(PLACES), domain=b"(domain)", problem=b"(problem)")
+    grounded = SavedTask.of(task or line_task(PLACES))
+    saved = replace(grounded, domain=b"(domain)", problem=b"(problem)")
     rows = (OracleRow("lookahead"), OracleRow("undo-qual", "no way back"), OracleRow("perfect"))
-    return CampaignHeader('policy = "greedy:hff"\n', saved, policy, False, "quantitative", rows)
+    options = 'policy = "greedy:hff"\n'
+    return CampaignHeader(options, saved, policy, False, rows, objective="quantitative")
 
 
 def created(directory: Path, *, policy: str = "greedy:hff") -> Path:
     """A new store whose pool holds the initial state."""
     directory.mkdir(exist_ok=True)
     root = np.zeros((1, 1), dtype=np.uint16)
-    start = Addition(Progress(), [PoolEntry(0, None)], root)
+    start = Addition(Progress(), PoolPart([PoolEntry(0, None)], root))
     CostStore.create(directory, header(policy=policy), start)
     return directory
 
@@ -58,7 +52,7 @@ def add(directory: Path, *additions: Addition) -> Path:
     return directory
 
 
-def bug_row(number: int, state: int, *, finders: tuple[str, ...] = ORACLES) -> BugRow:
+def bug_row(number: int, state: int, *, finders: tuple[str, ...] = ORACLES) -> CostBugRow:
     """A bug that looks real to everybody but the checker."""
     name = hashlib.sha256(str(state).encode()).hexdigest()[:12]
     path = {"operators": [state], "actions": [f"(right p{state})"], "cost": 1}
@@ -70,21 +64,22 @@ def bug_row(number: int, state: int, *, finders: tuple[str, ...] = ORACLES) -> B
         "plan": path,
     }
     found_by = FoundBy(number, 1, (state,))
-    return BugRow(number, Bug(name, certificate, finders[0], "found", False, found_by), finders)
+    bug = Bug(name, certificate, finders[0], "found", False, found_by)
+    return CostBugRow(number, bug, finders, found=number, changed=number)
 
 
-def judgement(number: int, state: int) -> Judgement:
+def finding(number: int, state: int) -> Finding:
     """Every third state is a bug, every tenth claim is rejected."""
-    bug = bug_row(number, state) if state % 3 == 0 else None
+    bugs = (bug_row(number, state),) if state % 3 == 0 else ()
     proof = Verdict(Outcome.BUG, "better plan", (state, state), 2.0, math.inf, True)
     verdicts = (
-        VerdictRow("lookahead", proof if bug else inconclusive("too deep"), 0.25),
-        VerdictRow("perfect", proof if bug else passed("optimal"), 0.5),
+        VerdictRow("lookahead", proof if bugs else inconclusive("too deep"), 0.25),
+        VerdictRow("perfect", proof if bugs else passed("optimal"), 0.5),
     )
     rejected = (RejectedRow(number, "perfect", "nonsense", {"x": 1}),) if state % 10 == 1 else ()
     value = math.nan if state % 5 == 0 else math.inf if state % 5 == 1 else float(state)
     run = RunRow(int(Ending.LOOP), state, 2 * state, value)
-    return Judgement(number, run, verdicts, bug, rejected)
+    return Finding(Visit(number, number), run, verdicts, bugs, rejected=rejected)
 
 
 def rounds(count: int, *, size: int = 8) -> Iterator[Addition]:
@@ -102,6 +97,6 @@ def rounds(count: int, *, size: int = 8) -> Iterator[Addition]:
         )
         states = np.array([[value % PLACES] for value in numbers], dtype=np.uint16)
         entries = [PoolEntry(value, value - 1, (value, value + 1), number) for value in numbers]
-        judgements = [judgement(value, value) for value in numbers]
+        findings = [finding(value, value) for value in numbers]
         event = TimelineRow(float(number), "round", progress.walks, first + size, first + size, 0)
-        yield Addition(progress, entries, states, judgements, [event])
+        yield Addition(progress, PoolPart(entries, states), findings, [event])

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bugsieve.results.rows import Addition, Judgement, Progress
 
 from bugsieve.basis.errors import InputError
 from bugsieve.fuzzing.pool import PoolEntry
+from bugsieve.judging.findings import Finding
 from bugsieve.results.cost.compare import Recall, Shares, compare
-from bugsieve.results.cost.store import CostStore
+from bugsieve.results.cost.store import CostStore, PoolPart
+from bugsieve.results.progress import Addition, Progress
 from tests.unit.policies.line import line_task
-from tests.unit.results.samples import bug_row, created, header, judgement
+from tests.unit.results.samples import bug_row, created, finding, header
 
 
 def campaign(
@@ -22,15 +23,15 @@ def campaign(
 ) -> Path:
     """A campaign with these places in its pool, of which some are bugs by some oracles."""
     created(folder, policy=policy)
-    judgements: list[Judgement] = []
+    findings: list[Finding] = []
     for number, place in enumerate(pool, 1):
-        bug = bug_row(number, place, finders=bugs[place]) if place in bugs else None
-        judgements.append(replace(judgement(number, 2), bug=bug, rejected=()))
+        rows = (bug_row(number, place, finders=bugs[place]),) if place in bugs else ()
+        findings.append(replace(finding(number, 2), bugs=rows, rejected=()))
     entries = [PoolEntry(number, 0, (), 0) for number in range(1, len(pool) + 1)]
     states = np.array([[place] for place in pool], dtype=np.uint16)
     progress = Progress(judged=len(pool) + 1)
     with CostStore.open(folder) as store:
-        store.add(Addition(progress, entries, states, judgements))
+        store.add(Addition(progress, PoolPart(entries, states), findings))
     return folder
 
 
@@ -44,9 +45,9 @@ def test_bugs_are_compared_by_state(tmp_path: Path) -> None:
     assert result.bugs == Shares(both=1, only_first=2, only_second=2)
     assert result.kinds == {"costly": Shares(1, 0, 1), "unsolved": Shares(0, 2, 1)}
     ((first, second),) = result.both
-    assert (first.number, second.number) == (2, 4)
-    assert [row.number for row in result.only_first] == [1, 3]
-    assert [row.number for row in result.only_second] == [1, 2]
+    assert (first.case, second.case) == (2, 4)
+    assert [row.case for row in result.only_first] == [1, 3]
+    assert [row.case for row in result.only_second] == [1, 2]
     # Known bugs in the first pool: 3, 4, 5 and, from the second, 6.
     assert result.recall[0] == {"lookahead": Recall(1, 4), "perfect": Recall(3, 4)}
     assert result.recall[1] == {"lookahead": Recall(1, 4), "perfect": Recall(3, 4)}
@@ -70,7 +71,7 @@ def test_without_bugs_there_is_no_recall(tmp_path: Path) -> None:
 def test_campaigns_on_different_tasks(tmp_path: Path) -> None:
     one, two = created(tmp_path / "one"), tmp_path / "two"
     two.mkdir()
-    start = Addition(Progress(), [PoolEntry(0, None)], np.zeros((1, 1), dtype=np.uint16))
-    CostStore.create(two, header(line_task(4)), start)
+    root = PoolPart([PoolEntry(0, None)], np.zeros((1, 1), dtype=np.uint16))
+    CostStore.create(two, header(line_task(4)), Addition(Progress(), root))
     with pytest.raises(InputError, match="are campaigns on different tasks"):
         compare(one, two)

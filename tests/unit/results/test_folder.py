@@ -10,6 +10,7 @@ import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.bugs.cost.bug import bug_from_json
+from bugsieve.campaigns.cost.kind import COST
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.folder import check_free, restore
 from bugsieve.results.schema import STORE_FILE
@@ -22,15 +23,20 @@ def campaign(tmp_path: Path) -> Path:
     return add(created(tmp_path / "campaign"), *rounds(2))
 
 
+def restored(campaign: Path) -> None:
+    with CostRecords(campaign) as records:
+        restore(records, COST.describe(records.header))
+
+
 def test_all_files_come_from_the_store(campaign: Path) -> None:
-    restore(campaign)
+    restored(campaign)
     names = {path.name for path in campaign.iterdir()}
     assert names == {
         *(STORE_FILE, "README.txt", "options.toml", "task.sas", "domain.pddl", "problem.pddl"),
         *("timeline.csv", "bugs"),
     }
     assert (campaign / "options.toml").read_text() == header().options
-    assert (campaign / "task.sas").read_text() == header().task.sas
+    assert (campaign / "task.sas").read_text() == header().subject.sas
     assert (campaign / "domain.pddl").read_bytes() == b"(domain)"
     readme = (campaign / "README.txt").read_text()
     assert "greedy:hff" in readme and "bugsieve resume campaign" in readme
@@ -44,9 +50,9 @@ def test_all_files_come_from_the_store(campaign: Path) -> None:
 
 def test_the_timeline_is_rewritten(campaign: Path) -> None:
     (campaign / "timeline.csv").write_text("old")
-    restore(campaign)
+    restored(campaign)
     rows = list(csv.DictReader((campaign / "timeline.csv").read_text().splitlines()))
-    assert [(row["seconds"], row["event"], row["pool"]) for row in rows] == [
+    assert [(row["seconds"], row["event"], row["cases"]) for row in rows] == [
         ("0.000", "round", "9"),
         ("1.000", "round", "17"),
     ]
@@ -54,7 +60,7 @@ def test_the_timeline_is_rewritten(campaign: Path) -> None:
 
 def test_files_of_the_user_stay(campaign: Path) -> None:
     (campaign / "README.txt").write_text("my notes")
-    restore(campaign)
+    restored(campaign)
     assert (campaign / "README.txt").read_text() == "my notes"
 
 
@@ -74,4 +80,4 @@ def test_where_a_new_campaign_may_be_put(campaign: Path, tmp_path: Path) -> None
 def test_a_folder_that_cannot_be_written(campaign: Path) -> None:
     campaign.chmod(0o555)
     with unprivileged(campaign), pytest.raises(InputError, match="check its permissions"):
-        restore(campaign)
+        restored(campaign)

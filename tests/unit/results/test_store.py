@@ -13,20 +13,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bugsieve.results.rows import Addition, Judgement, OracleRow, Progress, RunRow
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.seeds import Stream
+from bugsieve.judging.cases import Visit
+from bugsieve.judging.findings import Finding, RunRow
+from bugsieve.judging.plan import OracleRow
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.store import CostStore
+from bugsieve.results.cost.store import CostStore, PoolPart
 from bugsieve.results.folder import check_free
 from bugsieve.results.lock import FolderLock
+from bugsieve.results.progress import Addition, Progress
+from bugsieve.results.records import kind_of
+from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import STORE_FILE, VERSION
 from bugsieve.results.store import PART_FILE
 from tests.unit.results import samples
 from tests.unit.results.interruptions import filled_up, killed
-from tests.unit.results.samples import ORACLES, add, bug_row, created, header, judgement, rounds
+from tests.unit.results.samples import ORACLES, add, bug_row, created, header, rounds
 from tests.unit.results.small_disk import small_disk
 from tests.unit.results.unprivileged import unprivileged
 
@@ -39,13 +44,13 @@ def campaign(tmp_path: Path) -> Path:
 def test_what_goes_in_comes_out(campaign: Path) -> None:
     additions = list(rounds(3))
     add(campaign, *additions)
-    judgements = [item for addition in additions for item in addition.judgements]
+    findings = [item for addition in additions for item in addition.findings]
     with CostRecords(campaign) as records:
         assert records.header == header()
         assert records.progress() == additions[-1].progress
         assert records.timeline() == [event for item in additions for event in item.events]
-        assert records.bugs() == [item.bug for item in judgements if item.bug is not None]
-        assert records.rejected() == [row for item in judgements for row in item.rejected]
+        assert records.bugs() == [row for item in findings for row in item.bugs]
+        assert records.rejected() == [row for item in findings for row in item.rejected]
         pool, runs = records.pool(), records.runs()
         np.testing.assert_array_equal(pool.states[:, 0], range(25))
         assert pool.states.dtype == np.uint16
@@ -53,9 +58,9 @@ def test_what_goes_in_comes_out(campaign: Path) -> None:
         assert pool.actions[pool.offsets[7] : pool.offsets[8]].tolist() == [7, 8]
         assert pool.walks[:2].tolist() == [-1, 0]
         np.testing.assert_array_equal(runs.numbers, range(1, 25))
-        np.testing.assert_array_equal(runs.values, [item.run.value for item in judgements])
+        np.testing.assert_array_equal(runs.values, [item.run.value for item in findings])
         verdicts = records.verdicts("perfect")
-        expected = [item.verdicts[1].verdict for item in judgements]
+        expected = [item.verdicts[1].verdict for item in findings]
         assert verdicts.outcomes.tolist() == [verdict.outcome.value for verdict in expected]
         assert verdicts.gaps.tolist() == [verdict.gap for verdict in expected]
         assert records.plans("perfect")[6] == (6, 6)
@@ -79,13 +84,13 @@ def test_reasons_of_failures_by_how_often_they_occur(campaign: Path) -> None:
         first, before = len(records.runs()) + 1000, records.telling()
     endings = [Ending.POLICY_CRASH] * 3 + [Ending.ILLEGAL_ACTION]
     details = ["late", "often", "often", "(fly)"]
-    judgements = [
-        Judgement(number, RunRow(int(ending), 0, 0, value, detail), ())
+    findings = [
+        Finding(Visit(number, number), RunRow(int(ending), 0, 0, value, detail))
         for number, (ending, detail, value) in enumerate(
             zip(endings, details, [math.nan, 1.0, 1.0, 1.0], strict=True), first
         )
     ]
-    add(campaign, Addition(Progress(), judgements=judgements))
+    add(campaign, Addition(Progress(), findings=findings))
     with CostRecords(campaign) as records:
         assert records.telling() == before + 3
         assert records.failures() == {
@@ -93,18 +98,6 @@ def test_reasons_of_failures_by_how_often_they_occur(campaign: Path) -> None:
             int(Ending.POLICY_CRASH): {"often": 2, "late": 1},
         }
         assert next(iter(records.failures()[int(Ending.POLICY_CRASH)])) == "often"
-
-
-def test_a_store_from_before_reasons_were_kept(campaign: Path) -> None:
-    with closing(sqlite3.connect(campaign / STORE_FILE)) as connection:
-        connection.execute("DROP TABLE failures")
-        connection.commit()
-    with CostRecords(campaign) as records:
-        assert records.failures() == {}
-    run = RunRow(int(Ending.POLICY_CRASH), 0, 0, 1.0, "why")
-    add(campaign, Addition(Progress(), judgements=[Judgement(10**6, run, ())]))
-    with CostRecords(campaign) as records:
-        assert records.failures() == {int(Ending.POLICY_CRASH): {"why": 1}}
 
 
 def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:
@@ -119,16 +112,19 @@ def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:
 
 def test_a_failed_addition_leaves_nothing(campaign: Path) -> None:
     one, two = rounds(2)
-    broken = replace(two, judgements=[*two.judgements, judgement(9, 9)])  # 9 comes twice
+    pool = PoolPart([*two.cases.entries, one.cases.entries[0]], two.cases.states[[*range(8), 0]])
+    nameless = replace(two.events[0], event=None)  # type: ignore[arg-type]
     with CostStore.open(campaign) as store:
         store.add(one)
-        with pytest.raises(sqlite3.IntegrityError):
-            store.add(broken)
-        with CostRecords(campaign) as records:
-            assert (records.pool_size(), records.progress()) == (9, one.progress)
+        for broken in (replace(two, cases=pool), replace(two, events=[nameless])):
+            with pytest.raises(sqlite3.IntegrityError):
+                store.add(broken)
+            with CostRecords(campaign) as records:
+                assert (records.case_count(), records.progress()) == (9, one.progress)
+                assert records.runs().numbers.tolist() == list(range(1, 9))
         store.add(two)
     with CostRecords(campaign) as records:
-        assert records.pool_size() == 17
+        assert records.case_count() == 17
 
 
 def test_a_reader_sees_one_moment(campaign: Path) -> None:
@@ -137,38 +133,38 @@ def test_a_reader_sees_one_moment(campaign: Path) -> None:
         store.add(one)
         with CostRecords(campaign) as records:
             store.add(two)
-            assert (records.pool_size(), records.progress()) == (9, one.progress)
+            assert (records.case_count(), records.progress()) == (9, one.progress)
         with CostRecords(campaign) as records:
-            assert records.pool_size() == 17
+            assert records.case_count() == 17
 
 
 @pytest.mark.parametrize("cut", range(4))
 def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(campaign: Path, cut: int) -> None:
     wait_for = Stream(cut, "cut").integer(1, 60)
-    acknowledged = killed(campaign, Store, samples, after=wait_for)
+    acknowledged = killed(campaign, CostStore, samples, after=wait_for)
     with CostRecords(campaign) as records:
         progress = records.progress()
         assert progress.rounds in (acknowledged + 1, acknowledged + 2)
         states = 1 + 8 * progress.rounds
-        assert (records.pool_size(), progress.judged) == (states, states)
+        assert (records.case_count(), progress.judged) == (states, states)
         assert records.runs().numbers.tolist() == list(range(1, states))
         for oracle in ORACLES:
             assert records.verdicts(oracle).numbers.tolist() == list(range(1, states))
-        assert [row.number for row in records.bugs()] == list(range(3, states, 3))
+        assert [row.case for row in records.bugs()] == list(range(3, states, 3))
 
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(campaign: Path) -> None:
-    stored = filled_up(campaign, Store, rounds(10_000))
+    stored = filled_up(campaign, CostStore, rounds(10_000))
     with CostRecords(campaign) as records:
         assert records.progress().rounds == stored
-        assert records.pool_size() == 1 + 8 * stored
+        assert records.case_count() == 1 + 8 * stored
 
 
 def test_a_disk_too_small_for_a_new_store(tmp_path: Path) -> None:
     additions = list(rounds(3000))
-    entries = [entry for addition in additions for entry in addition.entries]
-    states = np.concatenate([addition.states for addition in additions])
-    big = Addition(Progress(), entries, states)
+    entries = [entry for addition in additions for entry in addition.cases.entries]
+    states = np.concatenate([addition.cases.states for addition in additions])
+    big = Addition(Progress(), PoolPart(entries, states))
     with small_disk(500_000), pytest.raises(InputError, match="the disk is full"):
         CostStore.create(tmp_path, header(), big)
     assert not (tmp_path / STORE_FILE).exists()
@@ -179,7 +175,7 @@ def test_a_store_that_was_cut_short_in_the_making_is_made_again(tmp_path: Path) 
     (tmp_path / PART_FILE).write_bytes(b"half a store")
     created(tmp_path)
     with CostRecords(tmp_path) as records:
-        assert records.pool_size() == 1
+        assert records.case_count() == 1
     assert not (tmp_path / PART_FILE).exists()
 
 
@@ -187,8 +183,16 @@ def test_a_newer_store_is_not_touched(campaign: Path) -> None:
     connection = sqlite3.connect(campaign / STORE_FILE)
     connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     connection.close()
-    for attempt in (CostStore.open, Records):
+    for attempt in (CostStore.open, CostRecords):
         with pytest.raises(InputError, match=f"newer Bugsieve .store version {VERSION + 1}"):
+            attempt(campaign)
+
+
+def test_a_store_of_an_earlier_version_is_refused(campaign: Path) -> None:
+    with closing(sqlite3.connect(campaign / STORE_FILE)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    for attempt in (CostStore.open, CostRecords, SafetyRecords, kind_of):
+        with pytest.raises(InputError, match="by an earlier Bugsieve .store version 1, this one"):
             attempt(campaign)
 
 
@@ -211,7 +215,7 @@ def test_folders_that_are_no_campaigns(tmp_path: Path) -> None:
         "text": "is damaged or no store at all",
     }
     for name, sentence in sentences.items():
-        for attempt in (CostStore.open, Records):
+        for attempt in (CostStore.open, CostRecords):
             with pytest.raises(InputError, match=sentence):
                 attempt(tmp_path / name)
 
@@ -258,7 +262,7 @@ def test_a_read_only_folder_can_be_read_but_not_run(campaign: Path) -> None:
         path.chmod(0o555)
     with unprivileged(campaign):
         with CostRecords(campaign) as records:
-            assert records.pool_size() == 1
+            assert records.case_count() == 1
         with pytest.raises(InputError, match="cannot be written .* check its permissions"):
             FolderLock(campaign)
         with pytest.raises(InputError, match="cannot be written"):
@@ -267,4 +271,4 @@ def test_a_read_only_folder_can_be_read_but_not_run(campaign: Path) -> None:
 
 def test_oracles_that_object_are_kept_with_their_reason(campaign: Path) -> None:
     with CostRecords(campaign) as records:
-        assert records.header.used_oracles[1] == OracleRow("undo-qual", "no way back")
+        assert records.header.oracles[1] == OracleRow("undo-qual", "no way back")

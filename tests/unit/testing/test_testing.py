@@ -116,7 +116,7 @@ class Weighing(Bias):
 
 class Narrow(Weighing):
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:
-        return BiasResult(super().weights(successors, offsets).weights.astype(np.int32))  # type: ignore[arg-type]
+        return BiasResult(super().weights(successors, offsets).weights.astype(np.int32))
 
 
 class Missing(Weighing):

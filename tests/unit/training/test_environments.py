@@ -8,7 +8,7 @@ import pytest
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from bugsieve.training.environments import (
     GOAL,
     UNSAFE,
@@ -21,11 +21,11 @@ from tests.unit.tasks.jani.small import binary, condition
 from tests.unit.training.path import ABYSS, END, LEAP, REST, WALK, document, path
 
 
-def positions(model: JaniModel, *values: int) -> StateArray:
+def positions(model: JaniModel, *values: int) -> Valuations:
     return np.array([model.state([value, 0.5]) for value in values])
 
 
-def outcomes(model: JaniModel, state: StateArray, action: int) -> set[tuple[float, ...]]:
+def outcomes(model: JaniModel, state: Valuations, action: int) -> set[tuple[float, ...]]:
     found = model.expand(state[None])
     place = found.actions.tolist().index(action)
     begin, end = found.outcome_offsets[place : place + 2]
@@ -127,10 +127,10 @@ def test_evaluation_counts_endings() -> None:
     starts = positions(model, 0, 2)
     walk, leap = model.actions.index(WALK), model.actions.index(LEAP)
 
-    def walking(states: StateArray, flags: np.ndarray) -> np.ndarray:
+    def walking(states: Valuations, flags: np.ndarray) -> np.ndarray:
         return np.full(len(states), walk, dtype=np.int32)
 
-    def leaping(states: StateArray, flags: np.ndarray) -> np.ndarray:
+    def leaping(states: Valuations, flags: np.ndarray) -> np.ndarray:
         return np.where(flags[:, leap], leap, walk).astype(np.int32)
 
     random = np.random.default_rng(0)

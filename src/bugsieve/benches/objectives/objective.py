@@ -28,7 +28,7 @@ Values = NDArray[np.float64]
 FAILURES = (Ending.LOOP, Ending.NO_ACTION, Ending.ILLEGAL_ACTION, Ending.POLICY_CRASH)
 """Endings that show for certain that the run never reaches the goal.
 
-A step limit says nothing, and a hang may be the machine's fault: neither ever makes a bug.
+A step limit says nothing, and a hang may come from the machine: neither ever makes a bug.
 Nor does a crash of a policy that never got ready or that our memory limit stopped.
 """
 

@@ -21,7 +21,7 @@ ID_LENGTH = 12
 class FoundBy:
     """Where in the pool the bug's state is, and which walk put it there."""
 
-    index: int
+    number: int
     walk: int | None = None
     """None for the states the pool began with."""
     path: tuple[int, ...] | None = None
@@ -63,7 +63,7 @@ class Bug:
             "found_by": None
             if found is None
             else {
-                "index": found.index,
+                "index": found.number,
                 "walk": found.walk,
                 "path": None if found.path is None else list(found.path),
             },
@@ -119,7 +119,7 @@ def bug_from_json(data: Mapping[str, Any], *, source: str) -> Bug:
 def _found_by(data: Mapping[str, Any]) -> FoundBy:
     path = data["path"]
     return FoundBy(
-        index=int(data["index"]),
+        number=int(data["index"]),
         walk=None if data["walk"] is None else int(data["walk"]),
         path=None if path is None else tuple(int(operator) for operator in path),
     )

@@ -20,27 +20,27 @@ _CODES_PER_BATCH = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class FaultGroup:
-    """Bugs whose policy runs merge, so that one faulty decision may explain all of them."""
+class BlameGroup:
+    """Bugs whose policy runs merge, so that one decision may be to blame for all of them."""
 
     members: tuple[int, ...]
     """Row numbers of the bugs, ascending."""
     state: StateArray
-    """The fault candidate: the first state that all their runs go through."""
+    """The first state that all their runs go through: where the decision to blame may be."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Trace:
-    """The states of a run in which the policy may be at fault, and what merging runs share."""
+    """The states of a run in which the policy may be to blame, and what merging runs share."""
 
     ids: Ids
     key: int
 
 
-def fault_groups(bench: Bench, states: StateArray, *, bound: str = "hmax") -> list[FaultGroup]:
+def blame_groups(bench: Bench, states: StateArray, *, bound: str = "hmax") -> list[BlameGroup]:
     """Bugs grouped by merging runs, the largest group first; every bug is in one group.
 
-    Runs count as merging only where the policy may still be at fault: not in states from which it
+    Runs count as merging only where the policy may still be to blame: not in states from which it
     reaches the goal as cheaply as the admissible heuristic `bound` says is possible. Two runs that
     meet stay together, so they merge exactly if they share their last questionable state or loop.
     """
@@ -54,7 +54,7 @@ def fault_groups(bench: Bench, states: StateArray, *, bound: str = "hmax") -> li
     for row, trace in enumerate(traces):
         members.setdefault(trace.key, []).append(row)
     groups = [
-        FaultGroup(tuple(rows), _first_common(runs, [traces[row].ids for row in rows]))
+        BlameGroup(tuple(rows), _first_common(runs, [traces[row].ids for row in rows]))
         for rows in members.values()
     ]
     return sorted(groups, key=lambda group: (-len(group.members), group.members))

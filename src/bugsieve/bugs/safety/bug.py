@@ -37,7 +37,7 @@ class SafetyBug:
     """A proven bug: the policy meets danger that another policy avoids.
 
     A `fault` is a decision that leaves safety. An `avoidable` bug is a state from which the policy
-    meets danger although that is not necessary; which decision is to blame was not proven.
+    meets danger although that is not necessary; which decision is a fault was not proven.
     """
 
     id: str

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.benches.bench import Bench
-from bugsieve.campaigns.campaign import AnyPath
+from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.cost.start_states import start_states
 from bugsieve.campaigns.kind import Beginning
 from bugsieve.campaigns.options import CostOptions
@@ -17,6 +17,7 @@ from bugsieve.fuzzing.pool import Pool
 from bugsieve.judging.plan import BenchPlan, OracleRow, close_policy
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import check_oracle_spec
+from bugsieve.policies.fingerprints import policy_fingerprint
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.registry import check_spec
@@ -25,8 +26,6 @@ from bugsieve.results.progress import CampaignHeader
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import StateArray, Task, require_task
-from bugsieve.tasks.pddl.reader import MAX_BYTES
-from bugsieve.tasks.sources import read_input, task_files
 
 AnyPolicy = Policy | PolicyFunction
 
@@ -82,6 +81,7 @@ def begin(
             policy_name(bench.policy),
             policy is not None,
             tuple(OracleRow(o.spec) if isinstance(o, Oracle) else o for o in made),
+            policy_fingerprint(bench.policy),
             objective=bench.objective.spec,
         )
         pool = Pool(loaded)
@@ -103,6 +103,7 @@ def equip(
     bench = plan.bench(task, _bound(policy, task))
     equipment = CostEquipment(header.subject, bench, (), owns_policy=policy is None)
     try:
+        check_unchanged(header, folder, policy_fingerprint(bench.policy))
         equipment.oracles = plan.oracles(bench, header.used_oracles)
     except BaseException:
         equipment.close()
@@ -149,12 +150,8 @@ def _check_process(options: CostOptions, policy: AnyPolicy | None) -> None:
 def _loaded(options: CostOptions, task: Task | None) -> tuple[SavedTask, Task]:
     if task is None and not options.task:
         raise UsageError("a campaign needs a task: a domain and a problem file, or one .sas file")
-    files = task_files(*options.task)
-    loaded = load_task(*files) if task is None else require_task(task)
-    if len(files) < 2:
-        return SavedTask.of(loaded), loaded
-    domain, problem = (read_input(path, kind="PDDL", max_bytes=MAX_BYTES) for path in files)
-    return SavedTask.of(loaded, domain=domain, problem=problem), loaded
+    loaded = load_task(*options.task) if task is None else require_task(task)
+    return SavedTask.of(loaded), loaded
 
 
 def _bound(policy: AnyPolicy | None, task: Task) -> Policy | None:

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.tasks.fond.loading import load_fond, read_condition
+from bugsieve.tasks.fond.loading import load_fond, condition_text
 from bugsieve.tasks.jani.loading import load_model
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.properties import PropertyFiles
 
-PROPERTY_PARTS = ("start", "objective", "unsafe")
+PROPERTY_PARTS = ("start", "goal", "unsafe")
 """Of a JANI property, if they have files of their own."""
 _PDDL_FILES = 3
 
@@ -27,7 +27,7 @@ def load_files(
     """The model of these files, which are in the order of the command line's arguments."""
     if len(files) == _PDDL_FILES:
         domain, problem, unsafe = files
-        return load_fond(domain, problem, read_condition(unsafe, name="unsafe:"))
+        return load_fond(domain, problem, condition_text(unsafe, name="unsafe:"))
     pairs = [text.partition("=") for text in constants]
     values = {name: json.loads(value) for name, _, value in pairs}
     model, *given = files

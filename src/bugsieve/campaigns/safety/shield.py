@@ -24,9 +24,9 @@ from bugsieve.policies.models.rows import row_keys
 from bugsieve.policies.models.table import write_table
 from bugsieve.results.proofs import proof_of
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
-Choices = dict[bytes, tuple[StateArray, int]]
+Choices = dict[bytes, tuple[Valuations, int]]
 
 _BATCH = 10_000
 
@@ -86,7 +86,7 @@ def _needed(policy: ModelPolicy, choices: Choices) -> Choices:
     return needed
 
 
-def _stays(policy: ModelPolicy, states: StateArray, region: Choices) -> list[bool]:
+def _stays(policy: ModelPolicy, states: Valuations, region: Choices) -> list[bool]:
     """Whether all that the policy's own action may lead to is safe for certain."""
     expansion = policy.model.expand(states)
     ends = _ends_safely(policy.model, expansion.outcomes)
@@ -106,7 +106,7 @@ def _stays(policy: ModelPolicy, states: StateArray, region: Choices) -> list[boo
     return stays
 
 
-def _ends_safely(model: JaniModel, states: StateArray) -> NDArray[np.bool_]:
+def _ends_safely(model: JaniModel, states: Valuations) -> NDArray[np.bool_]:
     """Whether a run ends in each state, and not in danger."""
     _, offsets = model.applicable(states)
     ends: NDArray[np.bool_] = model.is_goal(states) | (np.diff(offsets) == 0)

@@ -27,7 +27,7 @@ class RunCounts:
     """What an oracle says of the unsafe runs; each run is one of these."""
 
     with_fault: int = 0
-    """The policy left safety: there is a decision to blame."""
+    """The policy left safety: one of its decisions is a fault."""
     unavoidable: int = 0
     """No policy could have avoided the danger, not even from the start (within the radius)."""
     inconclusive: int = 0
@@ -137,4 +137,4 @@ def run_class(row: RunVerdict) -> str:
     """Which field of `RunCounts` counts a run."""
     if row.faults:
         return "with_fault"
-    return "unavoidable" if np.all(row.safety == Safety.UNSAFE) else "inconclusive"
+    return "unavoidable" if np.all(row.safety == Safety.LOST) else "inconclusive"

@@ -15,7 +15,7 @@ from bugsieve.basis.seeds import Stream
 from bugsieve.fuzzing.starts.condition import Range, Ranges
 from bugsieve.fuzzing.starts.parts import ListedPart, Part, Rows, Source
 from bugsieve.fuzzing.starts.planning import NoStartError, plan_parts
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from bugsieve.tasks.jani.types import EXACT
 
 _MOST_ATTEMPTS = 1000
@@ -38,14 +38,14 @@ class StartSampler:
         else:
             self._plan()
 
-    def sample(self, numbers: Sequence[int] | NDArray[np.int64]) -> StateArray:
+    def sample(self, numbers: Sequence[int] | NDArray[np.int64]) -> Valuations:
         """One start state for each number."""
         wanted = np.ascontiguousarray(numbers, dtype=np.int64)
         portions = [wanted[k : k + _PORTION] for k in range(0, len(wanted), _PORTION)]
         empty = np.empty((0, self._model.num_variables))
         return np.concatenate([empty, *map(self._sample, portions)])
 
-    def _sample(self, wanted: Rows) -> StateArray:
+    def _sample(self, wanted: Rows) -> Valuations:
         sources = [Source(self._stream.substream(k), wanted) for k in range(len(self._parts))]
         states = np.tile(self._template, (len(wanted), 1))
         waiting = np.arange(len(wanted))
@@ -63,7 +63,7 @@ class StartSampler:
         )
 
     def _draw(
-        self, states: StateArray, sources: Sequence[Source], rows: Rows, attempt: int
+        self, states: Valuations, sources: Sequence[Source], rows: Rows, attempt: int
     ) -> None:
         for part, source in zip(self._parts, sources, strict=True):
             try:

@@ -32,7 +32,7 @@ class Safety(IntEnum):
     """Whether danger can be avoided from a state (with at most r divergences, for a radius r)."""
 
     UNKNOWN = -1
-    UNSAFE = 0
+    LOST = 0
     SAFE = 1
 
 

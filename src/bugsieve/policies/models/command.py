@@ -7,33 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bugsieve.basis.reach import Reach
-from bugsieve.policies.command import check_command, command_program, command_words
+from bugsieve.policies.command import CommandArgument, command_program, command_words
 from bugsieve.policies.models.foreign import ForeignModelPolicy
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.jani.model import JaniModel
 
 
-class CommandPolicy(ForeignModelPolicy):
+class CommandPolicy(CommandArgument, ForeignModelPolicy):
     """A program that answers one JSON line of actions for each JSON line of states."""
-
-    usage = "cmd:PROGRAM ARGUMENT…"
 
     def __init__(
         self, model: JaniModel, command: Sequence[str], *, limits: WorkerLimits | None = None
     ) -> None:
         super().__init__(model, command_program(command, limits or WorkerLimits()))
-
-    @classmethod
-    def check_argument(cls, argument: str | None) -> None:
-        """The argument is a command line whose program can be run."""
-        check_command(argument)
-
-    @classmethod
-    def reach(cls, argument: str | None) -> Reach:
-        """The program."""
-        return Reach(programs=(command_words(argument)[0],))
 
     @classmethod
     def from_spec(

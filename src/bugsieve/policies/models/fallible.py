@@ -15,7 +15,7 @@ from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.models.policy import NO_ACTION, ActionArray, ModelPolicy
 from bugsieve.policies.protocol import ModelQuestion
 from bugsieve.policies.worker import printable
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 _CONVERSIONS = {"bool": bool, "int": int, "real": float}
 
@@ -43,10 +43,10 @@ class FallibleModelPolicy(ModelPolicy):
     """
 
     @abstractmethod
-    def decide(self, states: StateArray, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
         """One action number per state, or the reason why there is none."""
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """One action number per state, or NO_ACTION; failures are added to `troubles`."""
         applicable = Applicable(*self.model.applicable(states))
         decisions = self.decide(states, applicable)
@@ -75,7 +75,7 @@ class StateReader:
         self._actions = model.actions
         self._numbers = {name: number for number, name in enumerate(model.actions)}
 
-    def questions(self, states: StateArray, applicable: Applicable) -> Iterator[ModelQuestion]:
+    def questions(self, states: Valuations, applicable: Applicable) -> Iterator[ModelQuestion]:
         """The values of each state by name, and the names of its applicable actions."""
         actions, offsets = applicable.actions.tolist(), applicable.offsets.tolist()
         for row, state in enumerate(states):

@@ -10,7 +10,7 @@ from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.models.fallible import Applicable, FallibleModelPolicy, StateReader
 from bugsieve.policies.models.policy import ActionArray
 from bugsieve.policies.models.rows import row_keys
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 _MOST_REMEMBERED = 1 << 20
 
@@ -29,7 +29,7 @@ class ForeignModelPolicy(FallibleModelPolicy):
         self._conversation = Conversation(program, ModelView.of(model))
         self._conversation.start()
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """One action number per state, or NO_ACTION; failures are added to `troubles`."""
         keys = row_keys(states)
         new = {key: row for row, key in enumerate(keys) if key not in self._known}
@@ -41,10 +41,14 @@ class ForeignModelPolicy(FallibleModelPolicy):
             self._known.update(zip(new, answers.tolist(), strict=True))
         return np.array([self._known[key] for key in keys], dtype=np.int32)
 
-    def decide(self, states: StateArray, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
         """One action per state; crashes, hangs and unknown actions as failures of their rows."""
         answers = self._conversation.ask(self._reader.questions(states, applicable))
         return Decisions.of(map(self._reader.decision, answers))
+
+    def fingerprint(self) -> str:
+        """A hash of the spec and of the files that it names."""
+        return self._conversation.program.fingerprint
 
     def forget(self) -> None:
         """Drop all answers: the program is asked again about every state."""

@@ -8,6 +8,7 @@ from typing import Any, cast
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.asking import check_policy, decide
 from bugsieve.policies.decisions import Decisions
+from bugsieve.policies.fingerprints import Fingerprinted, policy_fingerprint
 from bugsieve.policies.function_policy import call
 from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.models.fallible import Applicable, FallibleModelPolicy, StateReader
@@ -16,7 +17,7 @@ from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.policies.policy import Bindable, Policy, policy_name
 from bugsieve.policies.task_view import StateFunction, bind_view, required_parameters
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 
 def as_model_policy(
@@ -51,7 +52,7 @@ class FunctionPolicy(FallibleModelPolicy):
         self._function = bind_view(function, ModelView.of(model))
         self._reader = StateReader(model)
 
-    def decide(self, states: StateArray, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
         """One action per state, or the exception that the function raised there."""
         return Decisions.of(
             self._reader.decision(
@@ -69,12 +70,16 @@ class BatchPolicy(FallibleModelPolicy):
         super().__init__(model, f"object:{policy_name(cast(Policy, policy))}")
         self._policy = cast(Policy, policy)
 
-    def decide(self, states: StateArray, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
         """One action per state, or the exception that the object raised there."""
         return decide(self._policy, cast(Any, states))
 
+    def fingerprint(self) -> str:
+        """The object's own, or its class."""
+        return policy_fingerprint(self._policy)
 
-class _BatchFunction:
+
+class _BatchFunction(Fingerprinted):
     """A function of a batch of states under the name `choose`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -15,7 +15,7 @@ from bugsieve.policies.models.file_argument import parse_file_argument, split_fi
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.networks import Network, read_network
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
-from bugsieve.tasks.jani.model import JaniModel, StateArray, WordArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations, WordArray
 
 _FAMILY = "mlp"
 _OPTIONS = {"filter": ("yes", "no"), "layers": None}
@@ -81,7 +81,7 @@ class MlpPolicy(ModelPolicy):
             filter=None if choice is None else choice == "yes",
         )
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """The action of each state; NO_ACTION where none of the network's is applicable."""
         return self._choose_packed(self.model.pack(states))
 

@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.basis.closing import Closing
+from bugsieve.policies.fingerprints import Fingerprinted
 from bugsieve.policies.models.troubles import Troubles
 from bugsieve.tasks.fdr.task import NO_ACTION as NO_ACTION
-from bugsieve.tasks.jani.model import JaniModel, StateArray, WordArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations, WordArray
 
 ActionArray = NDArray[np.int32]
 
 
-class ModelPolicy(Closing, ABC):
+class ModelPolicy(Fingerprinted, Closing, ABC):
     """A deterministic policy, bound to one model when it is created."""
 
     def __init__(self, model: JaniModel, spec: str) -> None:
@@ -35,7 +36,7 @@ class ModelPolicy(Closing, ABC):
         return self._troubles
 
     @abstractmethod
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """One action number per state, applicable or not, or NO_ACTION.
 
         What is chosen in a state does not depend on the other states of the batch.
@@ -44,13 +45,6 @@ class ModelPolicy(Closing, ABC):
     def view(self) -> _native.PolicyView:
         """The policy as the core asks it; members that the core can compute itself override it."""
         return _native.PythonPolicy(self._choose_packed, self.model.system.words)
-
-    def fingerprint(self) -> str:
-        """A hash of what its file says, by which a campaign notices that it is another one now.
-
-        Empty where there is nothing to compare.
-        """
-        return ""
 
     def forget(self) -> None:
         """Drop remembered answers, so that the next question is asked anew."""

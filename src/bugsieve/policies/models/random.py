@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.random import SeedArgument, mixed, picked, salt
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 
 class RandomPolicy(SeedArgument, ModelPolicy):
@@ -26,12 +26,12 @@ class RandomPolicy(SeedArgument, ModelPolicy):
         """The policy of the spec's seed."""
         return cls(model, seed=cls.seed_of(argument, settings))
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """The applicable action at position hash(state, seed) modulo their number."""
         actions, offsets = self.model.applicable(states)
         return picked(actions, offsets, self._hashes(states))
 
-    def _hashes(self, states: StateArray) -> NDArray[np.uint64]:
+    def _hashes(self, states: Valuations) -> NDArray[np.uint64]:
         """A word per state that depends on every bit of its values."""
         bits = (np.ascontiguousarray(states, dtype=np.float64) + 0.0).view(np.uint64)
         words = np.full(len(states), self._salt, dtype=np.uint64)

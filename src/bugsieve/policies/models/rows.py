@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bugsieve.tasks.jani.model import StateArray
+from bugsieve.tasks.jani.model import Valuations
 
 
-def row_keys(states: StateArray) -> list[bytes]:
+def row_keys(states: Valuations) -> list[bytes]:
     """One key per state; equal states have equal keys, and -0.0 equals 0.0."""
     rows = np.asarray(states, dtype=np.float64) + 0.0
     return [row.tobytes() for row in rows]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.policy import argbest_within
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 
 class ScoringPolicy(ModelPolicy):
@@ -32,17 +32,17 @@ class ScoringPolicy(ModelPolicy):
         self.tie_epsilon = tie_epsilon
 
     @abstractmethod
-    def scores(self, states: StateArray) -> NDArray[np.float64]:
+    def scores(self, states: Valuations) -> NDArray[np.float64]:
         """A row per state with a score for each action of the model."""
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """The best action of each state."""
         scores = self.scores(states)
         actions, offsets = self._competing(states)
         rows = np.repeat(np.arange(len(states)), np.diff(offsets))
         return argbest_within(scores[rows, actions], actions, offsets, epsilon=self.tie_epsilon)
 
-    def _competing(self, states: StateArray) -> tuple[ActionArray, NDArray[np.int64]]:
+    def _competing(self, states: Valuations) -> tuple[ActionArray, NDArray[np.int64]]:
         if self.only_applicable:
             return self.model.applicable(states)
         width = len(self.model.actions)

@@ -33,7 +33,7 @@ from bugsieve.policies.models.registry import MODEL_POLICIES, make_model_policy
 from bugsieve.policies.models.rows import row_keys
 from bugsieve.policies.models.troubles import Troubles
 from bugsieve.policies.policy import PolicySettings
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from bugsieve.tasks.jani.parts import Part
 from bugsieve.tasks.json_text import load_json
 
@@ -106,7 +106,7 @@ class TablePolicy(ModelPolicy):
         """What the default policy did wrong so far."""
         return super().troubles if self.default is None else self.default.troubles
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """The listed action of each state, or the default policy's."""
         keys = row_keys(states)
         chosen = np.array([self._choices.get(key, NO_ACTION) for key in keys], dtype=np.int32)
@@ -139,7 +139,7 @@ class TablePolicy(ModelPolicy):
 def write_table(
     path: str | os.PathLike[str],
     model: JaniModel,
-    choices: Sequence[tuple[StateArray, int]],
+    choices: Sequence[tuple[Valuations, int]],
     *,
     default: str | None = None,
 ) -> None:
@@ -164,7 +164,7 @@ class _Table:
     choices: dict[bytes, int]
 
 
-def _row(model: JaniModel, state: StateArray, action: int) -> list[Any]:
+def _row(model: JaniModel, state: Valuations, action: int) -> list[Any]:
     name = None if action == NO_ACTION else model.actions[action]
     return [list(model.values(state).values()), name]
 

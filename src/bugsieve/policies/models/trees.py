@@ -7,7 +7,6 @@ ACTION.txt or ACTION.json.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
 from bugsieve.basis.reach import Reach
 from bugsieve.basis.wording import counted
+from bugsieve.policies.fingerprints import files_fingerprint
 from bugsieve.policies.models.file_argument import parse_file_argument, split_file_argument
 from bugsieve.policies.models.policy import NO_ACTION, ActionArray
 from bugsieve.policies.models.scores import ScoringPolicy
@@ -26,7 +26,7 @@ from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.trees.forest import Evaluator, Forest
 from bugsieve.policies.trees.forest_json import read_forest_json
 from bugsieve.policies.trees.lightgbm_text import MAGIC, read_lightgbm
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 TIE_EPSILON = 1e-9
@@ -66,7 +66,8 @@ class TreesPolicy(ScoringPolicy):
             only_applicable=only_applicable,
             tie_epsilon=TIE_EPSILON,
         )
-        self._fingerprint = _file_hash(path)
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
+        self._fingerprint = files_fingerprint(_FAMILY, [f for f in files if f.is_file()])
         self._scorers = _folder(path, model) if path.is_dir() else [_scorer(path, model)]
 
     @classmethod
@@ -96,7 +97,7 @@ class TreesPolicy(ScoringPolicy):
         """A hash of the files as they were when they were read."""
         return self._fingerprint
 
-    def scores(self, states: StateArray) -> NDArray[np.float64]:
+    def scores(self, states: Valuations) -> NDArray[np.float64]:
         """A score per action, -inf for those that the trees do not know."""
         scores = np.full((len(states), len(self.model.actions)), -np.inf)
         for scorer in self._scorers:
@@ -104,20 +105,11 @@ class TreesPolicy(ScoringPolicy):
             scores[:, scorer.actions] = scorer.evaluator.scores(inputs)
         return scores
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         """The best action of each state; NO_ACTION where the trees know none that competes."""
         chosen = super().choose(states)
         known = np.concatenate([scorer.actions for scorer in self._scorers])
         return np.where(np.isin(chosen, known), chosen, np.int32(NO_ACTION))
-
-
-def _file_hash(path: Path) -> str:
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
-    digest = hashlib.sha256()
-    for file in files:
-        if file.is_file():
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def read_forest(path: Path) -> Forest:

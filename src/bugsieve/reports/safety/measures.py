@@ -42,7 +42,7 @@ class StateVerdicts:
         """States from which no policy at all avoids danger."""
         # Lost for a finite radius says only that no policy near the tested one avoids danger.
         unbounded = [parse_safety_spec(spec).radius is None for spec in self.oracles]
-        return np.asarray((self.safety[:, unbounded] == Safety.UNSAFE).any(axis=1))
+        return np.asarray((self.safety[:, unbounded] == Safety.LOST).any(axis=1))
 
     @property
     def undecided(self) -> int:
@@ -54,7 +54,7 @@ class StateVerdicts:
         column = self.oracles.index(oracle)
         asked = self.safety[:, column] != NOT_ASKED
         states = (self.bugs if of_bugs else self.non_bugs) & asked
-        answer = Safety.SAFE if of_bugs else Safety.UNSAFE
+        answer = Safety.SAFE if of_bugs else Safety.LOST
         proven = self.safety[states, column] == answer
         return Proofs(np.flatnonzero(states), proven, self.seconds[states, column])
 

@@ -79,7 +79,7 @@ def _pool_rows(part: PoolPart, seconds: float) -> Iterator[Row]:
     states = np.ascontiguousarray(part.states, dtype="<u2")
     for entry, state in zip(part.entries, states, strict=True):
         actions = action_bytes(entry.actions)
-        yield entry.index, state.tobytes(), entry.parent, actions, entry.walk, seconds
+        yield entry.number, state.tobytes(), entry.parent, actions, entry.walk, seconds
 
 
 def _run_row(finding: Finding) -> Row:

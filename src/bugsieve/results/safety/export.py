@@ -11,7 +11,7 @@ from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.table_files import Table
 from bugsieve.tasks.jani.model import JaniModel
 
-SAFETY_NAMES = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.UNKNOWN: "unknown"}
+SAFETY_NAMES = {Safety.SAFE: "safe", Safety.LOST: "unsafe", Safety.UNKNOWN: "unknown"}
 
 
 def about_safety(header: CampaignHeader) -> dict[str, str]:

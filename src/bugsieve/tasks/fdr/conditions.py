@@ -1,29 +1,30 @@
-"""Boolean conditions on PDDL facts, as users write them: `(and (on a b) (not (clear c)))`.
-
-A condition is kept as a program for a stack machine, so that no depth of nesting recurses.
-"""
+"""Conditions on the facts of a task, as users write them for `avoid:`, decided for batches."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve.basis.errors import InputError
+from bugsieve.tasks.fdr import atoms
 from bugsieve.tasks.fdr.sas_text import Fact
 from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.pddl.conditions import (
+    Junction,
+    expand_condition,
+    program_text,
+    read_condition,
+    run_program,
+)
+from bugsieve.tasks.pddl.declarations import ROOT_TYPE, Vocabulary
+from bugsieve.tasks.pddl.formulas import Scope
 
-MAX_CHARACTERS = 20_000
-JUNCTIONS = ("and", "or", "not")
-
-_TOKEN = re.compile(r"[()]|[^\s()]+")
-
-Result = TypeVar("Result")
+MAX_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True)
@@ -33,20 +34,12 @@ class Atom:
     facts: tuple[Fact, ...]
 
 
-@dataclass(frozen=True)
-class Junction:
-    """Joins the `count` results before it with "and", "or" or "not"."""
-
-    word: str
-    count: int
-
-
 Step: TypeAlias = Atom | Junction
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition bound to one task; `text` has no static atoms and no constants left."""
+    """A condition bound to one task; `text` has only atoms that change, and, or and not."""
 
     task: Task
     text: str
@@ -69,122 +62,50 @@ class Condition:
         return run_program(self.program, atom, junction)
 
 
-def run_program(
-    program: Sequence[Step],
-    atom: Callable[[Atom], Result],
-    junction: Callable[[Junction, Sequence[Result]], Result],
-) -> Result:
-    """The value of a postfix program."""
-    stack: list[Result] = []
-    for step in program:
-        if isinstance(step, Atom):
-            stack.append(atom(step))
-        else:
-            stack[-step.count :] = [junction(step, stack[-step.count :])]
-    return stack[0]
+def parse_condition(text: str, task: Task, *, vocabulary: Vocabulary | None = None) -> Condition:
+    """The condition that a text means in the task, or an InputError that says what is wrong.
 
-
-def parse_condition(text: str, task: Task) -> Condition:
-    """The condition that a text means in the task, or an InputError that says what is wrong."""
+    Quantifiers need the task's vocabulary; a ground atom that is never true is a mistake.
+    """
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"a condition may have {MAX_CHARACTERS} characters, not {len(text)}")
-    part = _Parser(text, task).part()
-    if isinstance(part, bool):
-        when = "holds in every state" if part else "never holds"
-        raise InputError(f"condition {_shown(text)}: it {when}, so there is nothing to test")
-    return Condition(task, part.text, part.program)
+    name = f"condition {_shown(text)}"
+    document = read_condition(text, name=name, max_depth=MAX_CHARACTERS)
+    known = vocabulary or vocabulary_of(task)
+    scope = Scope(document, known, "the condition", _objects(task), find_atom=task.places)
+    program = expand_condition(scope, document.root, task.truth)
+    if isinstance(program, bool):
+        when = "holds in every state" if program else "never holds"
+        raise InputError(f"{name}: it {when}, so there is nothing to test")
+    expanded = program_text(program)
+    if len(expanded) > MAX_CHARACTERS:
+        raise InputError(
+            f"{name}: written out over the objects of the task it has {len(expanded)} characters, "
+            f"and may have {MAX_CHARACTERS}"
+        )
+    steps = (step if isinstance(step, Junction) else Atom(task.places(step)) for step in program)
+    return Condition(task, expanded, tuple(steps))
 
 
-class _Part(NamedTuple):
-    text: str
-    program: tuple[Step, ...]
+def vocabulary_of(task: Task) -> Vocabulary:
+    """What conditions on the task may name: what its PDDL declares, else what occurs, untyped."""
+    declared: Any = getattr(task, "pddl", None)
+    if declared is not None:
+        return Vocabulary(declared.types, declared.constants, declared.predicates)
+    known = map(atoms.words_of, _atoms(task))
+    return Vocabulary(predicates={words[0]: ((ROOT_TYPE,),) * (len(words) - 1) for words in known})
 
 
-_Value: TypeAlias = _Part | bool  # a constant where static atoms decide
+def _objects(task: Task) -> Mapping[str, str]:
+    """Objects to their types, or those that occur where nothing tells the declared ones."""
+    return task.objects or {
+        name: ROOT_TYPE for atom in _atoms(task) for name in atoms.words_of(atom)[1:]
+    }
 
 
-@dataclass
-class _Block:
-    """An open parenthesis: its words before any inner block, and the values of these."""
-
-    words: list[str]
-    values: list[_Value]
-
-
-class _Parser:
-    def __init__(self, text: str, task: Task) -> None:
-        self.text = text
-        self.task = task
-
-    def part(self) -> _Value:
-        blocks = [_Block([], [])]  # the outermost stands for the whole text
-        for token in _TOKEN.findall(self.text.lower()):
-            if token == "(":
-                blocks.append(_Block([], []))
-            elif token != ")":
-                self._add_word(blocks, token)
-            elif len(blocks) == 1:
-                raise self._error("a ')' closes nothing")
-            else:
-                block = blocks.pop()
-                blocks[-1].values.append(self._closed(block))
-        if len(blocks) > 1:
-            raise self._error("a '(' is never closed")
-        if len(blocks[0].values) != 1:
-            raise self._error("one formula was expected, such as (and (on a b) (not (clear c)))")
-        return blocks[0].values[0]
-
-    def _add_word(self, blocks: list[_Block], word: str) -> None:
-        block = blocks[-1]
-        if len(blocks) == 1 or block.values or (block.words and block.words[0] in JUNCTIONS):
-            raise self._error(f"{word!r} stands where a formula in parentheses was expected")
-        block.words.append(word)
-
-    def _closed(self, block: _Block) -> _Value:
-        if not block.words:
-            raise self._error("there is a '(' without a word behind it")
-        if block.words[0] not in JUNCTIONS:
-            return self._atom(block)
-        if block.words[0] == "not":
-            return self._negation(block.values)
-        return _junction(block.words[0], block.values)
-
-    def _atom(self, block: _Block) -> _Value:
-        name = f"({' '.join(block.words)})"
-        if block.values:
-            known = ", ".join(JUNCTIONS)
-            raise self._error(
-                f"only {known} may join formulas, but {block.words[0]!r} stands before one"
-            )
-        try:
-            facts = self.task.places(name)
-        except InputError as error:
-            raise self._error(str(error)) from None
-        return _Part(name, (Atom(facts),)) if facts else True
-
-    def _negation(self, values: list[_Value]) -> _Value:
-        if len(values) != 1:
-            raise self._error(f"'not' takes one formula, but there are {len(values)}")
-        inner = values[0]
-        if isinstance(inner, bool):
-            return not inner
-        return _Part(f"(not {inner.text})", (*inner.program, Junction("not", 1)))
-
-    def _error(self, sentence: str) -> InputError:
-        return InputError(f"condition {_shown(self.text)}: {sentence}")
-
-
-def _junction(word: str, values: list[_Value]) -> _Value:
-    """A conjunction or disjunction without its constants."""
-    neutral = word == "and"
-    if any(value is (not neutral) for value in values):
-        return not neutral
-    parts = [value for value in values if not isinstance(value, bool)]
-    if len(parts) < 2:
-        return parts[0] if parts else neutral
-    text = " ".join(part.text for part in parts)
-    steps = tuple(step for part in parts for step in part.program)
-    return _Part(f"({word} {text})", (*steps, Junction(word, len(parts))))
+def _atoms(task: Task) -> list[str]:
+    fluent = [atom for variable in task.variables for atom in variable.facts if atom is not None]
+    return [*fluent, *sorted(task.static_facts)]
 
 
 def _shown(text: str) -> str:

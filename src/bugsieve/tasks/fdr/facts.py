@@ -47,6 +47,10 @@ class FactTable:
             raise self._impossible(atom, objects)
         return tuple(self._places.get(atom, ()))
 
+    def truth(self, atom: str) -> bool | None:
+        """What the normalised atom is in every state; None where states differ."""
+        return None if atom in self._places else atom in self.static
+
     def literal(self, variable: int, value: int) -> str:
         """The fact in PDDL; a value without an atom negates all atoms of its variable."""
         atom = self._facts[variable][value]

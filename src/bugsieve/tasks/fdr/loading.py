@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from bugsieve import _native
 from bugsieve.basis.arguments import require_flag, require_kind, require_path
+from bugsieve.basis.derived_data import DerivedData, content_key
 from bugsieve.basis.errors import InputError, InternalError, UnsupportedError, UsageError
-from bugsieve.tasks.fdr import cache as translations
 from bugsieve.tasks.fdr.derived import DisjunctiveGoalError, without_axioms
 from bugsieve.tasks.fdr.sas_text import may_have_axioms
 from bugsieve.tasks.fdr.task import Task
@@ -30,6 +30,7 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 MAX_SAS_BYTES = 512 * MEBIBYTE
 # Changes whenever the same PDDL would give another SAS text, or none.
 _TRANSLATION_FORMAT = b"bugsieve-translation-2"
+_TRANSLATIONS = DerivedData("sas")
 _PDDL_BEGINNING = re.compile(rb"(?:\s|;[^\n]*\n)*\(")
 # The cost and the end of an operator that the translator would have dropped.
 _MARKED_END = f"\n{MISSING_COST}\nend_operator".encode()
@@ -113,17 +114,14 @@ def task_of(
         name=pddl.problem.name,
         objects=pddl.problem.objects,
         initial_atoms=pddl.problem.atoms,
+        pddl_texts=pddl.given,
     )
 
 
 def _cached_translation(pddl: PddlTask, name: str, limits: TranslationLimits | None) -> bytes:
     version = "\n".join((translator_version(), *OPTIONS)).encode()
-    key = translations.content_key((_TRANSLATION_FORMAT, version, *pddl.texts()))
-    text = translations.load(key)
-    if text is None:
-        text = _translation(pddl, name, limits)
-        translations.store(key, text)
-    return text
+    key = content_key((_TRANSLATION_FORMAT, version, *pddl.texts()))
+    return _TRANSLATIONS.get(key, lambda: _translation(pddl, name, limits))
 
 
 def _translation(pddl: PddlTask, name: str, limits: TranslationLimits | None) -> bytes:

@@ -15,7 +15,7 @@ import numpy as np
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.fdr.cases import Case, Cases, TooManyCasesError, is_single
-from bugsieve.tasks.fdr.conditions import Atom, Condition, Junction, run_program
+from bugsieve.tasks.fdr.conditions import Atom, Condition
 from bugsieve.tasks.fdr.loading import native_task
 from bugsieve.tasks.fdr.sas_text import (
     NOT_DERIVED,
@@ -27,6 +27,7 @@ from bugsieve.tasks.fdr.sas_text import (
     write_sas,
 )
 from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.pddl.conditions import Junction, run_program
 
 MAX_CASES = 2_000
 MAX_OPERATORS = 1_000_000

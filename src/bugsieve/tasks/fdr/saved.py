@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from bugsieve.tasks.fdr.loading import native_task
 from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.pddl.summary import PddlTexts
 
 
 @dataclass(frozen=True)
@@ -26,17 +27,14 @@ class SavedTask:
     problem: bytes | None = field(default=None, repr=False)
 
     @classmethod
-    def of(
-        cls, task: Task, *, domain: bytes | None = None, problem: bytes | None = None
-    ) -> SavedTask:
-        """The task as it is now; `domain` and `problem` are PDDL texts to keep beside it."""
+    def of(cls, task: Task) -> SavedTask:
+        """The task as it is now."""
         return cls(
             task.name,
             task.to_sas(),
             tuple(task.objects.items()),
             tuple(sorted(task.static_facts)),
-            domain,
-            problem,
+            *(task.pddl_texts or (None, None)),
         )
 
     @property
@@ -46,9 +44,11 @@ class SavedTask:
 
     def load(self) -> Task:
         """The task, ready for use."""
+        domain, problem = self.domain, self.problem
         return Task(
             native_task(self.sas.encode(), self.name),
             name=self.name,
             objects=dict(self.objects),
             initial_atoms=frozenset(self.static_facts),
+            pddl_texts=None if domain is None or problem is None else PddlTexts(domain, problem),
         )

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,9 @@ from bugsieve.tasks.fdr.arrays import StateShape, ask_core, operator_column
 from bugsieve.tasks.fdr.facts import FactTable
 from bugsieve.tasks.fdr.heuristic import Heuristic
 from bugsieve.tasks.fdr.heuristic_names import check_heuristic
+
+if TYPE_CHECKING:
+    from bugsieve.tasks.pddl.summary import PddlSummary, PddlTexts
 
 NO_ACTION = -1
 
@@ -57,10 +60,13 @@ class Task:
         name: str,
         objects: Mapping[str, str] | None = None,
         initial_atoms: frozenset[str] = frozenset(),
+        pddl_texts: PddlTexts | None = None,
     ) -> None:
         self.native = native
         self.name = name
         self.objects: Mapping[str, str] = MappingProxyType(dict(objects or {}))
+        self.pddl_texts = pddl_texts
+        """Domain and problem as they were read; None for tasks from SAS."""
         self._initial_atoms = initial_atoms
         self._heuristics: dict[str, Heuristic] = {}
 
@@ -68,6 +74,13 @@ class Task:
         return (
             f"<Task {self.name!r}: {self.num_variables} variables, {self.num_operators} operators>"
         )
+
+    @cached_property
+    def pddl(self) -> PddlSummary | None:
+        """What the PDDL declares: types, predicates, action schemas; None for tasks from SAS."""
+        from bugsieve.tasks.pddl.summary import summarise
+
+        return None if self.pddl_texts is None else summarise(self.pddl_texts)
 
     @property
     def num_variables(self) -> int:
@@ -177,6 +190,10 @@ class Task:
         InputError with the nearest name for an atom that is never true.
         """
         return self._facts.places(atoms.normalised(require_text(atom, "atom")), self.objects)
+
+    def truth(self, atom: str) -> bool | None:
+        """What a PDDL atom is in every state; None where states differ."""
+        return self._facts.truth(atoms.normalised(require_text(atom, "atom")))
 
     def applicable(self, states: ArrayLike) -> Applicable:
         """The applicable operators of each state."""

@@ -6,13 +6,14 @@ those of PDDL, "(move a b)".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from bugsieve.tasks.fdr import atoms
 from bugsieve.tasks.fdr.sas_text import SasOperator, SasTask, SasVariable
 from bugsieve.tasks.fond.conditions import conjunction, negation
 from bugsieve.tasks.fond.outcomes import ACTED, base_name
+from bugsieve.tasks.pddl.conditions import Truth
 
 Json = Any
 Fact = tuple[int, int]
@@ -31,10 +32,10 @@ class TaskEncoder:
             for name in column.names:
                 self._owners.setdefault(name, index)  # an atom may belong to several variables
 
-    def atom(self, name: str) -> Json | None:
-        """The expression of a PDDL atom, None if no variable has it."""
+    def has_atom(self, name: str) -> bool:
+        """Whether a PDDL atom is a variable of the model."""
         index = self._owners.get(name)
-        return name if index is not None and not self._columns[index].is_number else None
+        return index is not None and not self._columns[index].is_number
 
     def document(self, name: str, goal: Json, unsafe: Json) -> dict[str, Json]:
         """The whole model with its property; the goal of the translated task is not its own."""
@@ -173,11 +174,6 @@ def _ite(condition: Json, then: Json, otherwise: Json) -> Json:
     return {"op": "ite", "if": condition, "then": then, "else": otherwise}
 
 
-def atom_meaning(encoder: TaskEncoder, initial: frozenset[str]) -> Callable[[str], Json]:
-    """The meaning of atoms in conditions: what is in no variable never changes."""
-
-    def meaning(name: str) -> Json:
-        found = encoder.atom(name)
-        return name in initial if found is None else found
-
-    return meaning
+def atom_truth(encoder: TaskEncoder, initial: frozenset[str]) -> Truth:
+    """What atoms are in every state: what is in no variable never changes."""
+    return lambda name: None if encoder.has_atom(name) else name in initial

@@ -8,12 +8,13 @@ from bugsieve.basis.errors import InputError
 from bugsieve.tasks.fdr.loading import AnyPath, task_of
 from bugsieve.tasks.fdr.sas_text import read_sas
 from bugsieve.tasks.fdr.translator import TranslationLimits
-from bugsieve.tasks.fond.conditions import ground_condition, parse_condition
-from bugsieve.tasks.fond.encoding import TaskEncoder, atom_meaning
+from bugsieve.tasks.fond.conditions import ground_condition
+from bugsieve.tasks.fond.encoding import TaskEncoder, atom_truth
 from bugsieve.tasks.fond.outcomes import split_actions
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.pddl.check import check_pddl
+from bugsieve.tasks.pddl.conditions import read_condition
 from bugsieve.tasks.pddl.reader import Block, Document, read_document
 
 
@@ -33,19 +34,19 @@ def load_fond(
     name = os.fspath(problem)
     pddl = check_pddl(domain, problem, rewrite=split_actions)
     goal = _goal(read_document(problem))
-    danger = parse_condition(unsafe, name="unsafe condition")
+    danger = read_condition(unsafe, name="unsafe condition")
     task = task_of(pddl, name, cache=cache, limits=limits)
     encoder = TaskEncoder(read_sas(task.to_sas().encode()))
-    meaning = atom_meaning(encoder, pddl.problem.atoms)
-    end = ground_condition(goal.root, goal, pddl, meaning)
-    condition = ground_condition(danger.root, danger, pddl, meaning)
+    truth = atom_truth(encoder, pddl.problem.atoms)
+    end = ground_condition(goal, pddl, truth)
+    condition = ground_condition(danger, pddl, truth)
     if isinstance(condition, bool):
         when = "holds in every state" if condition else "never holds in a state"
         raise InputError(f"unsafe condition: it {when} of {name}, so there is nothing to test")
     return load_document(encoder.document(pddl.problem.name, end, condition), name=name)
 
 
-def read_condition(given: str, *, name: str, base: AnyPath = "") -> str:
+def condition_text(given: str, *, name: str, base: AnyPath = "") -> str:
     """The condition that is given in parentheses, or by the name of a file relative to `base`.
 
     `name` is what errors call it.

@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from bugsieve.basis.errors import UsageError
 from bugsieve.tasks.arrays import as_array
 
-StateArray: TypeAlias = NDArray[np.float64]
+Valuations: TypeAlias = NDArray[np.float64]
+"""One state of a model or many: a real number per variable, where tasks have StateArray."""
 WordArray: TypeAlias = NDArray[np.uint64]
 
 _INT32 = np.iinfo(np.int32)
 
 
-def state_rows(states: ArrayLike, width: int) -> StateArray:
+def state_rows(states: ArrayLike, width: int) -> Valuations:
     """One state or many as rows of float64."""
     rows = _rows(states, width, "states", "biuf")
     return np.ascontiguousarray(rows, dtype=np.float64)

@@ -18,7 +18,7 @@ from bugsieve.basis.arguments import require_kind, wrong
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.names import suggest
 from bugsieve.basis.wording import printable, shown_value
-from bugsieve.tasks.jani.arrays import StateArray as StateArray
+from bugsieve.tasks.jani.arrays import Valuations as Valuations
 from bugsieve.tasks.jani.arrays import WordArray as WordArray
 from bugsieve.tasks.jani.arrays import action_column, draw_column, state_rows, word_rows
 from bugsieve.tasks.jani.declarations import convert_value
@@ -39,7 +39,7 @@ class Expansion:
 
     actions: NDArray[np.int32]
     action_offsets: NDArray[np.int64]
-    outcomes: StateArray
+    outcomes: Valuations
     outcome_offsets: NDArray[np.int64]
 
 
@@ -66,7 +66,7 @@ class JaniModel:
         system: _native.JaniSystem,
         variables: Sequence[Variable],
         actions: Sequence[str],
-        start_states: StateArray | None,
+        start_states: Valuations | None,
         expressions: tuple[Graph, Conditions],
         origins: Origins,
         document: Mapping[str, Any],
@@ -92,11 +92,11 @@ class JaniModel:
         return len(self.variables)
 
     @property
-    def start_states(self) -> StateArray | None:
+    def start_states(self) -> Valuations | None:
         """The start states where they are listed, None where there is only a condition."""
         return None if self._listed is None else self._listed.copy()
 
-    def state(self, values: Sequence[Value] | Mapping[str, Value]) -> StateArray:
+    def state(self, values: Sequence[Value] | Mapping[str, Value]) -> Valuations:
         """A state from values in the order of the variables, or by name."""
         if isinstance(values, np.ndarray):
             values = values.tolist()
@@ -124,7 +124,7 @@ class JaniModel:
         """The states as rows of words, which the core works on; equal states have equal words."""
         return self.system.pack(self._batch(states))
 
-    def unpack(self, words: WordArray) -> StateArray:
+    def unpack(self, words: WordArray) -> Valuations:
         """The inverse of `pack`."""
         return self.system.unpack(word_rows(words, self.system.words))
 
@@ -168,7 +168,7 @@ class JaniModel:
             kinds, flags = self.system.observe(state_rows(states, self.num_variables))
         return kinds, flags.view(np.bool_)
 
-    def step(self, states: ArrayLike, actions: ArrayLike, draws: ArrayLike) -> StateArray:
+    def step(self, states: ArrayLike, actions: ArrayLike, draws: ArrayLike) -> Valuations:
         """One outcome of an applicable action for each state, picked by a draw from [0, 1).
 
         Edges are equally likely, the destinations of an edge as the model says.
@@ -219,7 +219,7 @@ class JaniModel:
         except ValueError as error:  # what the core says about wrong values
             raise UsageError(str(error)) from None
 
-    def _batch(self, states: ArrayLike) -> StateArray:
+    def _batch(self, states: ArrayLike) -> Valuations:
         batch = state_rows(states, self.num_variables)
         lower = [variable.type.lower for variable in self.variables]
         upper = [variable.type.upper for variable in self.variables]

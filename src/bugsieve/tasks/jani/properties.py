@@ -23,7 +23,7 @@ class PropertyFiles:
     """Files of their own for the parts of a property."""
 
     start: StrPath
-    objective: StrPath
+    goal: StrPath
     unsafe: StrPath
 
 
@@ -41,8 +41,8 @@ def find_property(
 ) -> PropertyParts:
     """The property of a model: its own, that of another file, or one in several files."""
     if isinstance(source, PropertyFiles):
-        objective = _load(source.objective)
-        return PropertyParts(_load(source.start), _goal(objective), _load(source.unsafe))
+        goal = _goal(_load(source.goal))
+        return PropertyParts(_load(source.start), goal, _load(source.unsafe))
     document = model if source is None else _load(source)
     found = _properties(document, name)
     if not found:

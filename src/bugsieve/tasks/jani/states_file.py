@@ -10,7 +10,7 @@ from bugsieve.basis.wording import shown_value
 from bugsieve.tasks.json_text import load_json
 
 if TYPE_CHECKING:
-    from bugsieve.tasks.jani.model import JaniModel, StateArray
+    from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 MAX_BYTES = 512 << 20
 
@@ -21,7 +21,7 @@ of each variable by name, as in [{"pos": 0, "speed": 3, "icy": true}]; the locat
 is a number."""
 
 
-def read_states(path: Path, model: JaniModel) -> StateArray:
+def read_states(path: Path, model: JaniModel) -> Valuations:
     """The states of a file, one per row, in its order."""
     import numpy as np
 
@@ -32,7 +32,7 @@ def read_states(path: Path, model: JaniModel) -> StateArray:
     return np.array([_state(path, number, entry, model) for number, entry in enumerate(entries)])
 
 
-def _state(path: Path, number: int, entry: Any, model: JaniModel) -> StateArray:
+def _state(path: Path, number: int, entry: Any, model: JaniModel) -> Valuations:
     place = f"{path}, state {number} (counted from 0)"
     values = list(entry.values()) if isinstance(entry, dict) else entry
     if not isinstance(values, list):

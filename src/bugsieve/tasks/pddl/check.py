@@ -13,6 +13,7 @@ from bugsieve.tasks.pddl.costs import check_costs, missing_values
 from bugsieve.tasks.pddl.domain import Domain, check_domain, define_block
 from bugsieve.tasks.pddl.problem import Problem, check_problem
 from bugsieve.tasks.pddl.reader import Document, read_document
+from bugsieve.tasks.pddl.summary import PddlTexts
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class PddlTask:
 
     domain: Domain
     problem: Problem
+    given: PddlTexts
+    """What was read, before anything was rewritten."""
 
     def texts(self) -> tuple[bytes, bytes]:
         """Domain and problem as the translator takes them."""
@@ -43,11 +46,12 @@ def check_pddl(
     `rewrite` may turn what is beyond the checks into what they know, in both files.
     """
     domain_document, problem_document = read_document(domain), read_document(problem)
+    given = PddlTexts(domain_document.data, problem_document.data)
     _reject_swapped(domain_document, problem_document)
     if rewrite is not None:
         domain_document, problem_document = rewrite(domain_document), rewrite(problem_document)
     checked = check_domain(domain_document)
-    task = PddlTask(checked, check_problem(problem_document, checked))
+    task = PddlTask(checked, check_problem(problem_document, checked), given)
     check_costs(task.domain, task.problem)
     return task
 

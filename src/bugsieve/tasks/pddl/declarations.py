@@ -34,7 +34,7 @@ class Vocabulary:
     """What a domain declares: the names that formulas may use."""
 
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Type to supertypes, with every supertype that is only mentioned."""
+    """Type to supertypes, with every supertype that is only mentioned; none if not known."""
     constants: Mapping[str, str] = field(default_factory=dict)
     predicates: Mapping[str, Signature] = field(default_factory=dict)
     functions: Mapping[str, Signature] = field(default_factory=dict)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
-from bugsieve.tasks.pddl.declarations import Signature, Vocabulary, variables
+from bugsieve.tasks.pddl.declarations import ROOT_TYPE, Signature, Vocabulary, variables
 from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, to_text
 
 COST_FUNCTION = "total-cost"
+QUANTIFIERS = ("forall", "exists")
+JUNCTIONS = ("and", "or", "not", "imply")
 
 _MAX_DIGITS = 100  # Python refuses to read very long numbers
 
+_FORMS = {"not": (1, "(not CONDITION)"), "imply": (2, "(imply CONDITION CONDITION)")}
+_EQUALITY = ((ROOT_TYPE,),) * 2
 _COMPARISONS = frozenset({"<", ">", "<=", ">="})
 _NUMERIC_EFFECTS = frozenset({"assign", "decrease", "scale-up", "scale-down"})
 _FOREIGN_CONDITIONS = {
@@ -42,6 +46,8 @@ class Scope:
     """Objects and variables to their types."""
     checks_types: bool = False
     """Whether objects must have the declared types; actions cast, ':init' and goals do not."""
+    find_atom: Callable[[str], object] | None = None
+    """Raises an InputError for a ground atom that is never true, where that is a mistake."""
 
     def inside(self, block: Block) -> Scope:
         """The scope under a quantifier whose variables are `block`."""
@@ -50,23 +56,24 @@ class Scope:
 
 
 def check_condition(scope: Scope, item: Expression) -> None:
-    """Raise unless `item` is a condition of the supported fragment."""
+    """Raise unless `item` is a condition of the supported fragment, of any depth."""
+    pending = [(scope, item)]
+    while pending:
+        pending += reversed(_checked_parts(*pending.pop()))
+
+
+def _checked_parts(scope: Scope, item: Expression) -> list[tuple[Scope, Expression]]:
+    """Check all but the parts of a condition, which are returned with the scopes they are in."""
     block = _block(scope, item, "a condition")
     tag = _tag(scope, block)
-    if tag in ("and", "or"):
-        for part in block[1:]:
-            check_condition(scope, part)
-    elif tag == "not":
-        _expect(scope, block, 1, "(not CONDITION)")
-        check_condition(scope, block[1])
-    elif tag == "imply":
-        _expect(scope, block, 2, "(imply CONDITION CONDITION)")
-        check_condition(scope, block[1])
-        check_condition(scope, block[2])
-    elif tag in ("forall", "exists"):
-        check_condition(_quantified(scope, block), block[2])
-    else:
-        _check_atom_condition(scope, block, tag)
+    if tag in QUANTIFIERS:
+        return [(_quantified(scope, block), block[2])]
+    if tag in JUNCTIONS:
+        if tag in _FORMS:
+            _expect(scope, block, *_FORMS[tag])
+        return [(scope, part) for part in block[1:]]
+    _check_atom_condition(scope, block, tag)
+    return []
 
 
 def _check_atom_condition(scope: Scope, block: Block, tag: Word) -> None:
@@ -75,7 +82,24 @@ def _check_atom_condition(scope: Scope, block: Block, tag: Word) -> None:
         raise scope.document.unsupported(block, scope.owner, _numeric(block))
     if tag in _FOREIGN_CONDITIONS and tag not in scope.vocabulary.predicates:
         raise scope.document.unsupported(block, scope.owner, _FOREIGN_CONDITIONS[tag])
-    check_atom(scope, block)
+    if tag == "=":
+        _check_arguments(scope, block, "predicate", _EQUALITY)
+    elif scope.find_atom is None or not _is_ground(block):
+        check_atom(scope, block)
+    else:
+        _find_atom(scope.find_atom, scope.document, block)
+
+
+def _find_atom(find: Callable[[str], object], document: Document, block: Block) -> None:
+    try:
+        find(to_text(block))
+    except InputError as error:
+        raise document.error(block, str(error)) from None
+
+
+def _is_ground(block: Block) -> bool:
+    """Whether the block is words alone, and none of them a variable."""
+    return not any(isinstance(item, Block) or item.startswith("?") for item in block)
 
 
 def check_effect(scope: Scope, item: Expression) -> None:
@@ -244,6 +268,12 @@ def _numeric(block: Block) -> str:
 
 def _quantified(scope: Scope, block: Block) -> Scope:
     _expect(scope, block, 2, f"({block[0]} (?VARIABLE ...) ...)")
+    if not scope.vocabulary.types:
+        raise scope.document.error(
+            block,
+            f"'{block[0]}' in {scope.owner} needs the objects of the task and their types, which "
+            "only PDDL files tell: load the task from those, or write out what it stands for",
+        )
     if not isinstance(block[1], Block):
         raise scope.document.error(
             block,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
@@ -85,14 +85,14 @@ def read_document(path: str | os.PathLike[str]) -> Document:
 
 def parse(data: bytes, path: str) -> Block:
     """The top-level block of a PDDL text."""
-    builder = _Builder(path)
+    builder = Builder(path)
     for line, text in enumerate(_lines(data, path), start=1):
         if text.isspace():
             continue
         text = text.split(";", 1)[0]
         if not text.isascii():
             _reject_non_ascii(text, path, line)
-        builder.add_line(map(re.Match.group, _TOKEN.finditer(text.lower())), line)
+        builder.add_line(text, line)
     return builder.finish()
 
 
@@ -120,25 +120,27 @@ def _reject_non_ascii(text: str, path: str, line: int) -> None:
     )
 
 
-class _Builder:
+class Builder:
     """Builds the tree with an explicit stack, so that depth costs neither recursion nor memory."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, max_depth: int = MAX_DEPTH) -> None:
         self.path = path
+        self.max_depth = max_depth
         self.root: Block | None = None
         self.open: list[Block] = []
         self.words = 0
         self.last_line = 1
         self.nested_section: tuple[Word, Block] | None = None
 
-    def add_line(self, tokens: Iterator[str], line: int) -> None:
+    def add_line(self, text: str, line: int) -> None:
+        """Take in a line without its comment."""
         blocks = self.open
-        for token in tokens:
+        for token in map(re.Match.group, _TOKEN.finditer(text.lower())):
             self.last_line = line
             if token == "(":
                 self._open(line)
             elif not blocks:
-                self._reject_outside(token, line)
+                self.reject_outside(token, line)
             elif token == ")":
                 blocks.pop()
             else:  # inline, because most tokens are words
@@ -152,6 +154,7 @@ class _Builder:
                     self._note_section(word)
 
     def finish(self) -> Block:
+        """The tree, once all lines are in."""
         if self.root is None:
             raise InputError(f"{self.path}: holds nothing but comments, a PDDL file was expected")
         if self.open:
@@ -163,10 +166,10 @@ class _Builder:
         if self.words > MAX_WORDS:
             self._reject_size(line)
         if not self.open and self.root is not None:
-            self._reject_outside("(", line)
-        if len(self.open) >= MAX_DEPTH:
+            self.reject_outside("(", line)
+        if len(self.open) >= self.max_depth:
             raise InputError(
-                f"{self.path}:{line}: nesting deeper than {MAX_DEPTH} levels, "
+                f"{self.path}:{line}: nesting deeper than {self.max_depth} levels, "
                 "write the formula flatter"
             )
         block = make_block(line)
@@ -184,14 +187,15 @@ class _Builder:
     def _reject_size(self, line: int) -> NoReturn:
         raise InputError(f"{self.path}:{line}: more than {MAX_WORDS} words and blocks, the limit")
 
-    def _reject_outside(self, token: str, line: int) -> None:
+    def reject_outside(self, token: str, line: int) -> NoReturn:
+        """Raise for a token that stands in no block."""
         if self.root is None:
             raise InputError(
                 f"{self.path}:{line}: is not PDDL, which starts with '(define', "
-                f"but this file starts with {_shortened(token)!r}"
+                f"but this file starts with {shortened(token)!r}"
             )
         problem = (
-            "this ')' closes nothing" if token == ")" else f"{_shortened(token)!r} is left over"
+            "this ')' closes nothing" if token == ")" else f"{shortened(token)!r} is left over"
         )
         raise InputError(
             f"{self.path}:{line}: {problem}, because the block opened on line "
@@ -211,7 +215,8 @@ class _Builder:
         )
 
 
-def _shortened(token: str) -> str:
+def shortened(token: str) -> str:
+    """A token as errors show it."""
     return token if len(token) <= 40 else token[:37] + "..."
 
 

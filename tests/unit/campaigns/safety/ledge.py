@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.unit.tasks.jani.small import binary, bounded, edge, load, simple, variable
 
 LEFT, RIGHT = 0, 1
@@ -66,7 +66,7 @@ class Leftist(ModelPolicy):
         super().__init__(model, spec)
         self.places = places
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         return np.where(np.isin(states[:, 0], self.places), LEFT, RIGHT).astype(np.int32)
 
 

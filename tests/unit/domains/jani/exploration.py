@@ -12,7 +12,7 @@ import numpy as np
 from bugsieve.domains.jani import generate_model
 from bugsieve.oracles.safety.decide import Safety, SafetyDecider
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 Values = Mapping[str, Any]
 Successors = dict[str, set[tuple[Any, ...]]]
@@ -24,7 +24,7 @@ def made(name: str, seed: int = 0, **parameters: int | float | str) -> JaniModel
     return load_document(generated.document, name=generated.name)
 
 
-def reachable(model: JaniModel, starts: StateArray) -> StateArray:
+def reachable(model: JaniModel, starts: Valuations) -> Valuations:
     """All states that any actions lead to; those after unsafe ones, too."""
     seen = {words.tobytes() for words in model.pack(starts)}
     layers, frontier = [starts], starts
@@ -40,7 +40,7 @@ def reachable(model: JaniModel, starts: StateArray) -> StateArray:
     return np.concatenate(layers)
 
 
-def walk(model: JaniModel, start: StateArray, steps: int, seed: int) -> StateArray:
+def walk(model: JaniModel, start: Valuations, steps: int, seed: int) -> Valuations:
     """The states of a random walk that ends as runs do."""
     rng = random.Random(seed)
     states = [start]
@@ -57,7 +57,7 @@ def walk(model: JaniModel, start: StateArray, steps: int, seed: int) -> StateArr
     return np.array(states)
 
 
-def successors(model: JaniModel, state: StateArray) -> Successors:
+def successors(model: JaniModel, state: Valuations) -> Successors:
     """The outcomes of each applicable action, as tuples in the order of the variables."""
     found = model.expand(state[None])
     offsets = found.outcome_offsets
@@ -67,12 +67,12 @@ def successors(model: JaniModel, state: StateArray) -> Successors:
     }
 
 
-def verdicts(model: JaniModel, states: StateArray) -> list[Safety]:
+def verdicts(model: JaniModel, states: Valuations) -> list[Safety]:
     found = SafetyDecider(model.system).decide(model.pack(states))
     return [found[row] for row in range(len(found))]
 
 
-def listed(model: JaniModel) -> StateArray:
+def listed(model: JaniModel) -> Valuations:
     """The start states of a model that lists them."""
     assert model.start_states is not None
     return model.start_states

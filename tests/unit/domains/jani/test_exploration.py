@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.unit.domains.jani.exploration import listed, made, reachable, walk
 from tests.unit.domains.jani.sizes import FINITE, LARGE, REAL, Size
 
 
-def columns(model: JaniModel, states: StateArray) -> dict[str, Any]:
+def columns(model: JaniModel, states: Valuations) -> dict[str, Any]:
     return {v.name: states[:, k] for k, v in enumerate(model.variables)}
 
 
@@ -22,7 +22,7 @@ def family(values: dict[str, Any], stem: str) -> Any:
     return np.array([column for name, column in values.items() if name.startswith(stem)])
 
 
-def check(size: Size, model: JaniModel, states: StateArray) -> None:
+def check(size: Size, model: JaniModel, states: Valuations) -> None:
     """What holds in every state that can be reached."""
     values = columns(model, states)
     for domain, test in CHECKS.items():
@@ -80,7 +80,7 @@ CHECKS = {
 }
 
 
-def all_starts(model: JaniModel, drawn: StateArray) -> StateArray:
+def all_starts(model: JaniModel, drawn: Valuations) -> Valuations:
     """Every start state, found by trying all values that the drawn ones have."""
     candidates = product(*(sorted(set(column)) for column in drawn.T.tolist()))
     states = np.array(list(candidates))
@@ -100,7 +100,7 @@ def test_all_reachable_states(size: Size) -> None:
     assert used == set(range(len(model.actions)))
 
 
-def walks(size: Size) -> Iterator[StateArray]:
+def walks(size: Size) -> Iterator[Valuations]:
     model = made(size.domain, starts=4, **size.parameters)
     for number, start in enumerate(listed(model)):
         yield walk(model, start, 1001, seed=number)

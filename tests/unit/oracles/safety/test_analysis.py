@@ -18,7 +18,7 @@ from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.search.limits import Limits
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import StateArray
+from bugsieve.tasks.jani.model import Valuations
 from tests.property.safety_models import Case, ListedPolicy, document
 from tests.reference.safety import GOAL, ORDINARY, UNSAFE, System
 from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable
@@ -80,7 +80,7 @@ def test_runs_share_what_was_found_out(case: Case) -> None:
 def test_limits_make_verdicts_unknown(case: Case) -> None:
     judge = analyst(case, limits=Limits(expansions=0))
     oracle = judge.analyse(case.unsafe_run(RUN)).oracles[0]
-    assert oracle.safety.tolist() == [Safety.UNKNOWN] * 4 + [Safety.UNSAFE]
+    assert oracle.safety.tolist() == [Safety.UNKNOWN] * 4 + [Safety.LOST]
     assert oracle.limits == ("expansions",) * 4 + (None,)
     assert oracle.open_faults == (0, 1, 2, 3)
 
@@ -169,7 +169,7 @@ def test_a_rejected_claim_is_reported_with_its_certificate(
 class Wavering(ListedPolicy):
     """Does something else in state 1 than it did during the run."""
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         return np.where(states[:, 0] == 1, 2, super().choose(states)).astype(np.int32)
 
 
@@ -190,7 +190,7 @@ def test_states_alone(case: Case) -> None:
     words = case.model.pack([[0.0], [3.0], [4.0]])
     judged = analyst(case, "tarjan", "vi:1").judge_alone(words)
     assert [[verdict.safety for verdict in row] for row in judged] == [
-        [Safety.SAFE, Safety.SAFE], [Safety.UNSAFE, Safety.UNSAFE], [Safety.UNSAFE, Safety.UNSAFE],
+        [Safety.SAFE, Safety.SAFE], [Safety.LOST, Safety.LOST], [Safety.LOST, Safety.LOST],
     ]  # fmt: skip
     assert [verdict.spec for verdict in judged[0]] == ["tarjan", "vi:1"]
     assert judged[0][0].expansions > 0

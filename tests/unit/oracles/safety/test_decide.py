@@ -72,7 +72,7 @@ def test_a_policy_without_an_applicable_action_has_no_fault_and_everything_diffe
     system = graph_system([0, 2], [{0: [0], 1: [1]}, {}])
     for answer in (-1, 5):
         assert SafetyDecider(system, [answer, -1]).faults([0]).faults == ()
-        assert SafetyDecider(system, [answer, -1], radius=7).decide([0])[0] is Safety.UNSAFE
+        assert SafetyDecider(system, [answer, -1], radius=7).decide([0])[0] is Safety.LOST
     assert SafetyDecider(system, [0, -1], radius=0).decide([0])[0] is Safety.SAFE
 
 

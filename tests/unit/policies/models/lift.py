@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.unit.tasks.jani.small import Json, binary, bounded, edge, simple, variable, write
 
 TOP = 5
@@ -38,7 +38,7 @@ def write_lift(folder: Path) -> Path:
     return write(folder, document(), "lift.jani")
 
 
-def floors(loaded: JaniModel, *numbers: int) -> StateArray:
+def floors(loaded: JaniModel, *numbers: int) -> Valuations:
     """States of an empty lift with its door closed."""
     import numpy as np
 

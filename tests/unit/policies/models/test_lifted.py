@@ -13,7 +13,7 @@ from bugsieve.policies.decisions import Ending
 from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.models.lifted import as_model_policy
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import StateArray
+from bugsieve.tasks.jani.model import Valuations
 from tests.unit.policies.models.lift import document, floors, lift, names
 
 
@@ -66,7 +66,7 @@ def test_functions_may_change_what_they_are_given() -> None:
 class Batches:
     """Goes up, but cannot bear the third floor, and jumps from the fourth."""
 
-    def choose(self, states: StateArray) -> Any:
+    def choose(self, states: Valuations) -> Any:
         assert states.dtype == np.float64 and states.ndim == 2
         if (states[:, 0] == 3).any():
             raise ValueError("no third floor")
@@ -118,7 +118,7 @@ def test_answers_of_another_shape(answer: Any) -> None:
 
 
 def test_states_are_not_the_policys_to_change() -> None:
-    def vandal(states: StateArray) -> Any:
+    def vandal(states: Valuations) -> Any:
         states[:] = 0
         return np.zeros(len(states), dtype=np.int64)
 

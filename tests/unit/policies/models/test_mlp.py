@@ -17,7 +17,7 @@ from bugsieve.policies.networks import Network, Normalisation, write_safetensors
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.reference import networks as reference
 from tests.unit.policies.models.lift import lift
 from tests.unit.policies.networks.files import FORMATS, nnet, npz, random_network, write
@@ -26,7 +26,7 @@ from tests.unit.tasks.jani.small import binary, edge, simple
 SETTINGS = PolicySettings()
 
 
-def every_state(loaded: JaniModel) -> StateArray:
+def every_state(loaded: JaniModel) -> Valuations:
     """All floors of the lift, with its door open and closed, and several loads."""
     return np.array(
         [

@@ -16,7 +16,7 @@ from bugsieve.policies.models.registry import (
 )
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.registry import check_spec, make_policy
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.other_package import install
 from tests.unit.policies.line import line_task
 from tests.unit.policies.models.lift import floors, lift
@@ -91,7 +91,7 @@ class FirstPolicy(ModelPolicy):
     ) -> FirstPolicy:
         return cls(model, f"first:{argument}:{settings.seed}")
 
-    def choose(self, states: StateArray) -> ActionArray:
+    def choose(self, states: Valuations) -> ActionArray:
         return np.zeros(len(states), dtype=np.int32)
 
 

@@ -16,7 +16,7 @@ from bugsieve.basis.errors import InputError
 from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.policies.models.trees import TreesPolicy
 from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, StateArray
+from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.unit.policies.models.lift import floors, lift, names
 from tests.unit.policies.trees.test_forest_json import EXAMPLE
 from tests.unit.policies.trees.test_lightgbm_text import END, HEAD, LEAF, TREE
@@ -49,7 +49,7 @@ def write(folder: Path, name: str = "trees.json", **changes: Any) -> Path:
     return path
 
 
-def chosen(spec: str, loaded: JaniModel, states: StateArray) -> list[str | None]:
+def chosen(spec: str, loaded: JaniModel, states: Valuations) -> list[str | None]:
     return names(loaded, make_model_policy(spec, loaded).choose(states).tolist())
 
 
@@ -185,13 +185,13 @@ def test_files_with_commas_in_their_names(tmp_path: Path) -> None:
             assert policy.spec == f"trees:{path}{option}"
 
 
-def sampled(loaded: JaniModel) -> StateArray:
+def sampled(loaded: JaniModel) -> Valuations:
     draw = np.random.default_rng(2)
     rows = [draw.integers(0, 6, 500), draw.integers(0, 2, 500), draw.random(500) * 2]
     return np.stack(rows, axis=1).astype(np.float64)
 
 
-def labels(states: StateArray) -> Any:
+def labels(states: Valuations) -> Any:
     jumps, ups = states[:, 0] < 1, states[:, 2] < 1 + 0.2 * states[:, 1]
     return np.where(jumps, "jump", np.where(ups, "up", "down"))
 

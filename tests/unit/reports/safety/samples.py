@@ -8,26 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from bugsieve.results.safety.rows import (
-    Addition,
-    CampaignHeader,
-    Finding,
-    LoneVerdict,
-    Progress,
-    RunVerdict,
-    UnsafeRunRow,
-    WalkRow,
-    run_digest,
-)
 
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
+from bugsieve.judging.cases import Visit
+from bugsieve.judging.findings import Finding
+from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.runs import UnsafeRunRow, run_digest
+from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
 from bugsieve.oracles.safety.decide import Safety
 from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.results.safety.store import SafetyStore
+from bugsieve.results.progress import Addition, CampaignHeader, Progress, WalkRow
+from bugsieve.results.safety.store import SafetyStore, WalkPart
+from bugsieve.tasks.jani.saved import SavedModel
 from tests.unit.campaigns.safety.ledge import ledge
 
-_SAFETY = {"s": Safety.SAFE, "u": Safety.UNSAFE, "?": Safety.UNKNOWN}
+_SAFETY = {"s": Safety.SAFE, "u": Safety.LOST, "?": Safety.UNKNOWN}
 
 
 @dataclass(frozen=True)
@@ -57,51 +53,53 @@ class SafetySample:
         folder.mkdir(parents=True)
         count = len(next(iter(self.alone.values()), ""))
         findings = [self._finding(number) for number in range(count)]
-        first = findings[0].row if findings else None
-        for walk in range(count, count + self.repeated):
-            assert first is not None
-            findings.append(Finding(UnsafeRunRow(walk, first.run, first.digest, first.walk)))
-        walks = [WalkRow(finding.row.walk, "unsafe", False, 2) for finding in findings]
+        runs = [finding.run for finding in findings]
+        repeated = [
+            UnsafeRunRow(walk, runs[0].run, runs[0].digest, runs[0].walk)
+            for walk in range(count, count + self.repeated)
+        ]
+        walks = [WalkRow(row.walk, "unsafe", False, 2) for row in (*runs, *repeated)]
         unsafe = len(walks)
         walks += [
             WalkRow(number, "exhausted", False, 2) for number in range(unsafe, unsafe + self.safe)
         ]
         progress = Progress(
-            len(walks), 2 * len(walks), 5.0, self.fuzz_seconds, finished="all walks made"
+            walks=len(walks),
+            steps=2 * len(walks),
+            judged=count,
+            seconds=5.0,
+            fuzz_seconds=self.fuzz_seconds,
+            finished="all walks made",
         )
-        SafetyStore.create(folder, self._header(), Addition(progress, walks, findings))
+        start = Addition(progress, WalkPart(walks, repeated), findings)
+        SafetyStore.create(folder, self._header(), start)
         return folder
 
     def _header(self) -> CampaignHeader:
         fuzz = SafetyFuzzOptions(lookahead=self.lookahead, choice=self.choice, seed=self.seed)
-        options = SafetyOptions((), self.policy, oracles=tuple(self.alone), fuzz=fuzz)
-        return CampaignHeader(
-            options.to_toml(),
-            self.name,
-            json.dumps(ledge()),
-            ("left", "right"),
-            self.policy,
-            False,
-            options.oracles,
-        )
+        options = SafetyOptions(model=(), policy=self.policy, oracles=tuple(self.alone), fuzz=fuzz)
+        model = SavedModel(self.name, json.dumps(ledge()), ("left", "right"))
+        oracles = tuple(map(OracleRow, options.oracles))
+        return CampaignHeader(options.to_toml(), model, self.policy, False, oracles)
 
     def _finding(self, number: int) -> Finding:
         states = np.array([[number], [100 + number], [0]], dtype=np.uint64)
         run = UnsafeRun(states, np.zeros(2, dtype=np.int32))
+        alone = tuple(
+            LoneVerdict(
+                0,
+                spec,
+                int(_SAFETY[letters[number]]),
+                "expansions" if letters[number] == "?" else None,
+                3,
+                self.alone_seconds[spec][number],
+            )
+            for spec, letters in self.alone.items()
+        )
         return Finding(
-            UnsafeRunRow(number, run, run_digest(run)),
+            Visit(number, number),
+            UnsafeRunRow(number, run, run_digest(run), alone=alone),
             tuple(self._verdict(spec, number) for spec in self.alone),
-            tuple(
-                LoneVerdict(
-                    0,
-                    spec,
-                    int(_SAFETY[letters[number]]),
-                    "expansions" if letters[number] == "?" else None,
-                    3,
-                    self.alone_seconds[spec][number],
-                )
-                for spec, letters in self.alone.items()
-            ),
         )
 
     def _verdict(self, spec: str, number: int) -> RunVerdict:

@@ -31,7 +31,7 @@ def campaign(folder: Path, *left: int, choice: str = "greedy", seed: int = 0) ->
     policy = Leftist(loaded(folder.parent), *left)
     depth = 1 if choice == "uniform" else None
     fuzz = SafetyFuzzOptions(walks=60, choice=choice, lookahead=depth, seed=seed)
-    options = SafetyOptions((), policy.spec, fuzz=fuzz)
+    options = SafetyOptions(model=(), policy=policy.spec, fuzz=fuzz)
     with Campaign.create(folder, options, policy.model, policy=policy) as made:
         made.run()
 

@@ -10,26 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bugsieve.results.safety.rows import (
-    Addition,
-    CampaignHeader,
-    Finding,
-    LoneVerdict,
-    Progress,
-    RejectedRow,
-    RunVerdict,
-    SafetyBugRow,
-    Sighting,
-    TimelineRow,
-    UnprovenRow,
-    UnsafeRunRow,
-    WalkRow,
-    run_digest,
-)
 
 from bugsieve.bugs.safety.bug import FoundInRun, SafetyBug
+from bugsieve.judging.cases import Visit
+from bugsieve.judging.findings import Finding, RejectedRow, Sighting, UnprovenRow
+from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.runs import SafetyBugRow, UnsafeRunRow, run_digest
+from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
 from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.results.safety.store import SafetyStore
+from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow, WalkRow
+from bugsieve.results.safety.store import SafetyStore, WalkPart
+from bugsieve.tasks.jani.saved import SavedModel
 from tests.unit.campaigns.safety.ledge import ledge
 
 ORACLES = ("tarjan", "vi:1")
@@ -38,10 +29,9 @@ WALKS = 4
 
 
 def header() -> CampaignHeader:
-    document = json.dumps(ledge())
-    return CampaignHeader(
-        'policy = "random"\n', "ledge", document, ("left", "right"), "random:0", False, ORACLES
-    )
+    model = SavedModel("ledge", json.dumps(ledge()), ("left", "right"))
+    oracles = tuple(map(OracleRow, ORACLES))
+    return CampaignHeader('policy = "random"\n', model, "random:0", False, oracles)
 
 
 def created(directory: Path) -> Path:
@@ -64,6 +54,11 @@ def unsafe_run(steps: int) -> UnsafeRun:
     return UnsafeRun(states, np.zeros(steps, dtype=np.int32))
 
 
+def visit(walk: int) -> Visit:
+    """When the run of a walk is judged: the second and third of each round are different ones."""
+    return Visit(2 * (walk // WALKS) + walk % WALKS - 1, walk)
+
+
 def bug_row(walk: int, position: int) -> SafetyBugRow:
     """A bug that looks real to everybody but the checker."""
     name = hashlib.sha256(f"{walk} {position}".encode()).hexdigest()[:12]
@@ -80,7 +75,8 @@ def bug_row(walk: int, position: int) -> SafetyBugRow:
         "unsafe": [[[1], 0, 1]],
     }
     bug = SafetyBug(name, certificate, "tarjan", FoundInRun(position, walk))
-    return SafetyBugRow(walk, position, bug, seconds=float(walk))
+    found = visit(walk).number
+    return SafetyBugRow(walk, bug, ("tarjan",), found, found, float(walk))
 
 
 def finding(walk: int, steps: int) -> Finding:
@@ -90,26 +86,30 @@ def finding(walk: int, steps: int) -> Finding:
     safety[0] = 1
     unsure = safety.copy()
     unsure[0] = -1
+    alone = (
+        LoneVerdict(0, "tarjan", 1, None, 3, 0.125),
+        LoneVerdict(0, "vi:1", -1, "time", 4, 2.0),
+    )
     bug = bug_row(walk, 0)
+    unproven = UnprovenRow(walk, "tarjan", "fault", "too many rows", 1)
+    rejected = RejectedRow(walk, "tarjan", "nonsense", {"x": 1}, 1)
     return Finding(
-        UnsafeRunRow(walk, run, run_digest(run)),
+        visit(walk),
+        UnsafeRunRow(walk, run, run_digest(run), None, alone, 0.0625),
         (
             RunVerdict("tarjan", safety, (0,), (), None, 7, 0.5),
             RunVerdict("vi:1", unsure, (), (0,), "expansions", 9, 0.25),
         ),
-        (LoneVerdict(0, "tarjan", 1, None, 3, 0.125), LoneVerdict(0, "vi:1", -1, "time", 4, 2.0)),
-        (Sighting(0, bug.id),),
         (bug,),
-        (UnprovenRow(walk, 1, "tarjan", "fault", "too many rows"),) if walk % 8 == 1 else (),
-        (RejectedRow(walk, 1, "tarjan", "nonsense", {"x": 1}),) if walk % 8 == 2 else (),
-        0.0625,
+        sightings=(Sighting(0, bug.id),),
+        unproven=(unproven,) if walk % 8 == 1 else (),
+        rejected=(rejected,) if walk % 8 == 2 else (),
     )
 
 
-def repeated(walk: int, first: Finding) -> Finding:
+def repeated(walk: int, row: UnsafeRunRow) -> UnsafeRunRow:
     """The same run once more."""
-    row = first.row
-    return Finding(UnsafeRunRow(walk, row.run, row.digest, row.walk))
+    return UnsafeRunRow(walk, row.run, row.digest, row.walk)
 
 
 def rounds(count: int) -> Iterator[Addition]:
@@ -118,15 +118,20 @@ def rounds(count: int) -> Iterator[Addition]:
     for number in range(count):
         first = WALKS * number
         findings = [finding(first + 1, 2 * number + 2), finding(first + 2, 2 * number + 3)]
-        findings.append(repeated(first + 3, findings[-1]))
+        again = repeated(first + 3, findings[-1].run)
         walks = [WalkRow(first, "exhausted", True, 3, 0.5)]
-        walks += [WalkRow(f.row.walk, "unsafe", False, len(f.row.run), 0.5) for f in findings]
+        runs = [*(finding.run for finding in findings), again]
+        walks += [WalkRow(row.walk, "unsafe", False, len(row.run), 0.5) for row in runs]
         progress = replace(
             progress,
             walks=first + WALKS,
             steps=progress.steps + sum(walk.steps for walk in walks),
+            rounds=first + WALKS,
+            judged=2 * (number + 1),
             seconds=float(number + 1),
-            news_walk=first + 3,
+            news_round=first + 3,
         )
-        event = TimelineRow(progress.seconds, "round", progress.walks, 3 * (number + 1), 2)
-        yield Addition(progress, walks, findings, [event])
+        event = TimelineRow(
+            progress.seconds, "round", progress.walks, 3 * (number + 1), 2 * (number + 1), 2
+        )
+        yield Addition(progress, WalkPart(walks, [again]), findings, [event])

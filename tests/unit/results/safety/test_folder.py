@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from bugsieve.bugs.safety.bug import safety_bug_from_json
-from bugsieve.results.folder import readable_json
-from bugsieve.results.safety.folder import restore_safety
+from bugsieve.campaigns.safety.kind import SAFETY
+from bugsieve.results.folder import readable_json, restore
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import STORE_FILE
+from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.results.safety.samples import add, created, header, rounds
 
 
@@ -21,13 +22,18 @@ def campaign(tmp_path: Path) -> Path:
     return add(created(tmp_path / "campaign"), *rounds(2))
 
 
+def restored(campaign: Path) -> None:
+    with SafetyRecords(campaign) as records:
+        restore(records, SAFETY.describe(records.header))
+
+
 def test_all_files_come_from_the_store(campaign: Path) -> None:
-    restore_safety(campaign)
+    restored(campaign)
     assert {path.name for path in campaign.iterdir()} == {
         *(STORE_FILE, "README.txt", "options.toml", "model.jani", "timeline.csv", "bugs"),
     }
     assert (campaign / "options.toml").read_text() == header().options
-    assert json.loads((campaign / "model.jani").read_text()) == header().document_json()
+    assert json.loads((campaign / "model.jani").read_text()) == ledge()
     readme = (campaign / "README.txt").read_text()
     assert "random:0" in readme and "bugsieve shield campaign" in readme
     with SafetyRecords(campaign) as records:
@@ -39,9 +45,9 @@ def test_all_files_come_from_the_store(campaign: Path) -> None:
 
 def test_the_timeline_is_rewritten(campaign: Path) -> None:
     (campaign / "timeline.csv").write_text("old")
-    restore_safety(campaign)
+    restored(campaign)
     rows = list(csv.DictReader((campaign / "timeline.csv").read_text().splitlines()))
-    assert [(row["seconds"], row["walks"], row["runs"], row["bugs"]) for row in rows] == [
+    assert [(row["seconds"], row["walks"], row["cases"], row["bugs"]) for row in rows] == [
         ("1.000", "4", "3", "2"),
         ("2.000", "8", "6", "2"),
     ]

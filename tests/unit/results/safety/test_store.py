@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bugsieve.results.safety.rows import LoneVerdict, commonest_first
 
 from bugsieve.basis.errors import InputError
+from bugsieve.judging.runs import commonest_first
+from bugsieve.oracles.safety.analysis import LoneVerdict
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.records import kind_of
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.safety.store import SafetyStore
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.results.store import kind_of
+from bugsieve.results.safety.store import SafetyStore, WalkPart
 from bugsieve.results.tables import COST, SAFETY
 from tests.unit.results import samples as cost_samples
 from tests.unit.results.interruptions import filled_up, killed
@@ -48,7 +48,7 @@ def test_what_goes_in_comes_out(campaign: Path) -> None:
         assert records.bugs() == [row for finding in findings for row in finding.bugs]
         assert records.unproven() == [row for finding in findings for row in finding.unproven]
         assert records.rejected() == [row for finding in findings for row in finding.rejected]
-        assert records.proof_seconds() == sum(finding.proof_seconds for finding in findings)
+        assert records.proof_seconds() == sum(finding.run.proof_seconds for finding in findings)
         walks = records.walks()
         assert walks.outcomes[:4] == ("exhausted", "unsafe", "unsafe", "unsafe")
         assert walks.stopped.tolist()[:4] == [True, False, False, False]
@@ -74,7 +74,7 @@ def test_counts_are_those_of_the_rows(campaign: Path) -> None:
         assert records.outcomes() == {("exhausted", True): 1, ("unsafe", False): 3}
         ids = [bug_row(1, 0).id, bug_row(2, 0).id]
         assert records.bug_kinds() == dict.fromkeys(ids, "fault")
-        assert records.bug_walks() == dict(zip(ids, (1, 2), strict=True))
+        assert records.bug_visits() == dict(zip(ids, (0, 1), strict=True))
         runs = records.bug_runs()
         assert runs == {ids[0]: 1, ids[1]: 2}  # the second run was found twice
         assert [row.id for row in commonest_first(records.bugs(), runs)] == ids[::-1]
@@ -92,13 +92,16 @@ def test_a_bug_is_found_by_the_beginning_of_its_name(campaign: Path) -> None:
 
 def test_a_failed_addition_leaves_nothing(campaign: Path) -> None:
     one, two = rounds(2)
-    broken = replace(two, findings=[*two.findings, two.findings[0]])  # it comes twice
+    walks = WalkPart([*two.cases.walks, one.cases.walks[0]], two.cases.repeated)  # it comes twice
+    nameless = replace(two.events[0], event=None)  # type: ignore[arg-type]
     with SafetyStore.open(campaign) as store:
         store.add(one)
-        with pytest.raises(sqlite3.IntegrityError):
-            store.add(broken)
-        with SafetyRecords(campaign) as records:
-            assert (len(records.walks()), records.progress()) == (WALKS, one.progress)
+        for broken in (replace(two, cases=walks), replace(two, events=[nameless])):
+            with pytest.raises(sqlite3.IntegrityError):
+                store.add(broken)
+            with SafetyRecords(campaign) as records:
+                assert (len(records.walks()), records.progress()) == (WALKS, one.progress)
+                assert len(records.digests()) == 2
         store.add(two)
     with SafetyRecords(campaign) as records:
         assert len(records.walks()) == 2 * WALKS
@@ -132,14 +135,3 @@ def test_campaigns_of_the_other_kind_are_refused(campaign: Path, tmp_path: Path)
         CostRecords(campaign)
     with pytest.raises(InputError, match="takes those of safety testing"):
         SafetyRecords(cost)
-
-
-def test_a_store_that_names_no_kind_is_of_cost_testing(tmp_path: Path) -> None:
-    cost = cost_samples.created(tmp_path / "cost")
-    connection = sqlite3.connect(cost / STORE_FILE)
-    connection.execute("DELETE FROM meta WHERE name = 'kind'")
-    connection.commit()
-    connection.close()
-    assert kind_of(cost) == COST
-    with CostRecords(cost) as records:
-        assert records.pool_size() == 1

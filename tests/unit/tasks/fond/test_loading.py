@@ -85,7 +85,7 @@ def test_only_the_road_with_a_spare_tyre_is_safe(tmp_path: Path) -> None:
     model = load(tmp_path, problem=without)
     assert model.start_states is not None
     decider = SafetyDecider(model.system.copy())
-    assert decider.decide(model.pack(model.start_states))[0] is Safety.UNSAFE
+    assert decider.decide(model.pack(model.start_states))[0] is Safety.LOST
 
 
 def test_choices_are_independent_and_nest(tmp_path: Path) -> None:

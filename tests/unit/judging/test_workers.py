@@ -12,15 +12,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from bugsieve.results.rows import Judgement
 
 from bugsieve.basis.errors import BudgetError, UsageError
-from bugsieve.campaigns.campaign import Campaign, plan_of
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.bench import plan_of
 from bugsieve.campaigns.events import Event, RoundDone
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.judging.cases import Parcel
+from bugsieve.judging.findings import Finding
 from bugsieve.judging.judge import Judge
 from bugsieve.judging.workers import LocalJudge, WorkerPool, WorkerSetup, parcel_size
 from bugsieve.search import Limits
@@ -55,8 +56,8 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> Task:
 
 def options(**changes: object) -> CostOptions:
     usual = CostOptions(
-        (),
-        "hill-climbing:hadd",
+        task=(),
+        policy="hill-climbing:hadd",
         oracles=("planner:gbfs-2000",),
         fuzz=FuzzOptions(pool_size=60, round_walks=8, bias="uniform"),
     )
@@ -111,7 +112,7 @@ def test_workers_do_not_outlive_a_killed_campaign(tmp_path: Path) -> None:
 # Closes a pool of workers while they start, ever a little later.
 HASTY = """
 import sys, time
-from bugsieve.campaigns.campaign import plan_of
+from bugsieve.campaigns.cost.bench import plan_of
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.judging.workers import WorkerPool, WorkerSetup
 from bugsieve.tasks.fdr.saved import SavedTask
@@ -172,8 +173,8 @@ def test_results_come_in_the_order_of_the_parcels(task: Task) -> None:
     try:
         expected, found = (
             [
-                list(map(timeless, part.judgements))
-                for part in judges.judge(iter(parcels), until=None)
+                list(map(timeless, part.findings))
+                for _, part in judges.judge(iter(parcels), until=None)
             ]
             for judges in (local, workers)
         )
@@ -183,10 +184,10 @@ def test_results_come_in_the_order_of_the_parcels(task: Task) -> None:
     assert [len(part) for part in found] == [len(parcel) for parcel in parcels]
 
 
-def timeless(judgement: Judgement) -> str:
-    """The judgement as text, in which an unknown value equals itself."""
-    verdicts = tuple(replace(row, seconds=0.0) for row in judgement.verdicts)
-    return repr(replace(judgement, verdicts=verdicts))
+def timeless(finding: Finding) -> str:
+    """The finding as text, in which an unknown value equals itself."""
+    verdicts = tuple(replace(row, seconds=0.0) for row in finding.verdicts)
+    return repr(replace(finding, verdicts=verdicts))
 
 
 def test_nothing_is_judged_after_the_deadline(task: Task) -> None:

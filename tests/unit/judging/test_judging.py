@@ -1,4 +1,4 @@
-"""Judgements: several oracles on one state, and claims that the checker does not believe."""
+"""Findings: several oracles on one state, and claims that the checker does not believe."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bugsieve.results.rows import Judgement
 
 from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench, Suspects
@@ -18,6 +17,7 @@ from bugsieve.bugs.cost.bug import Bug, make_bug
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied, passed
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.judging.cases import Parcel
+from bugsieve.judging.findings import Finding
 from bugsieve.judging.judge import Judge
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.policies.decisions import Ending
@@ -59,7 +59,7 @@ def bug(plan: tuple[int, ...], *, gap: float = math.inf) -> Verdict:
     return Verdict(Outcome.BUG, "better", plan, value, gap)
 
 
-def judgements(*answers: Callable[[int], Verdict]) -> list[Judgement]:
+def findings(*answers: Callable[[int], Verdict]) -> list[Finding]:
     place = bench()
     oracles = [Says(place, f"oracle-{i}", answer) for i, answer in enumerate(answers)]
     pool = Pool(TASK)
@@ -70,13 +70,13 @@ def judgements(*answers: Callable[[int], Verdict]) -> list[Judgement]:
 
 
 def test_runs_and_verdicts_of_every_state() -> None:
-    found = judgements(lambda place: passed(f"at {place}"), lambda _: implied("so", gap=2.0))
-    assert [judgement.number for judgement in found] == [0, 1, 2]
-    runs = [(j.run.ending, j.run.cost, j.run.value) for j in found]
+    found = findings(lambda place: passed(f"at {place}"), lambda _: implied("so", gap=2.0))
+    assert [finding.visit.case for finding in found] == [0, 1, 2]
+    runs = [(f.run.ending, f.run.cost, f.run.value) for f in found]
     assert runs == [(Ending.LOOP, 2, math.inf), (Ending.LOOP, 2, math.inf), (Ending.SOLVED, 1, 1)]
     assert [row.verdict.reason for row in found[1].verdicts] == ["at 1", "so"]
     assert [row.oracle for row in found[1].verdicts] == ["oracle-0", "oracle-1"]
-    assert all(j.bug is None and not j.rejected for j in found)
+    assert all(not f.bugs and not f.rejected for f in found)
 
 
 def test_the_largest_gap_is_kept_and_all_finders_are_listed() -> None:
@@ -86,13 +86,13 @@ def test_the_largest_gap_is_kept_and_all_finders_are_listed() -> None:
     def claim(plans: dict[int, tuple[int, ...]]) -> Callable[[int], Verdict]:
         return lambda place: bug(plans[place]) if place in plans else passed("")
 
-    found = judgements(lambda _: passed(""), claim(detour), claim(plan))
-    row = found[1].bug
-    assert row is not None and row.finders == ("oracle-1", "oracle-2")
+    found = findings(lambda _: passed(""), claim(detour), claim(plan))
+    (row,) = found[1].bugs
+    assert row.finders == ("oracle-1", "oracle-2")
     assert (row.bug.kind, row.bug.gap) == ("unsolved", math.inf)
     assert row.bug.oracle == "oracle-1"  # of equal gaps the first
     assert row.bug.found_by is not None and row.bug.found_by.walk == 7
-    assert found[2].bug is None
+    assert not found[2].bugs
 
 
 @pytest.mark.parametrize(
@@ -105,17 +105,17 @@ def test_the_largest_gap_is_kept_and_all_finders_are_listed() -> None:
 )
 def test_a_claim_without_proof_is_no_bug(plan: tuple[int, ...] | None, reason: str) -> None:
     claim = Verdict(Outcome.BUG, "trust me", plan, 1.0, 5.0)
-    found = judgements(lambda place: claim if place == 1 else passed(""))
-    assert found[1].bug is None
+    found = findings(lambda place: claim if place == 1 else passed(""))
+    assert not found[1].bugs
     (row,) = found[1].rejected
-    assert (row.number, row.oracle) == (1, "oracle-0")
+    assert (row.case, row.oracle) == (1, "oracle-0")
     assert row.reason and reason in row.reason
 
 
 def test_an_honest_oracle_beside_a_lying_one() -> None:
-    found = judgements(lambda place: bug((1,)), lambda place: bug((1, 2)))
-    row = found[1].bug
-    assert row is not None and row.finders == ("oracle-1",)
+    found = findings(lambda place: bug((1,)), lambda place: bug((1, 2)))
+    (row,) = found[1].bugs
+    assert row.finders == ("oracle-1",)
     assert [rejected.oracle for rejected in found[1].rejected] == ["oracle-0"]
 
 
@@ -137,8 +137,8 @@ def test_the_checker_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(made, certificate={**made.certificate, "value": 1})
 
     monkeypatch.setattr("bugsieve.judging.proving.make_bug", forged)
-    found = judgements(lambda place: bug((1, 2)) if place == 1 else passed(""))
-    assert found[1].bug is None
+    found = findings(lambda place: bug((1, 2)) if place == 1 else passed(""))
+    assert not found[1].bugs
     (row,) = found[1].rejected
     assert row.certificate is not None and row.certificate["value"] == 1
     assert "value" in row.reason

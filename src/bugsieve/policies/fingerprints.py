@@ -1,0 +1,59 @@
+"""By what a campaign notices that a policy is no longer the one it began with."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib.machinery import PathFinder
+
+from bugsieve.basis.derived_data import content_key
+
+
+class Fingerprinted:
+    """Base of policies that know their spec."""
+
+    spec: str
+
+    def fingerprint(self) -> str:
+        """Equal for equal policies: the spec, or a hash where files or numbers count as well."""
+        return self.spec
+
+
+def policy_fingerprint(policy: object) -> str:
+    """The fingerprint of any policy; of an object of the user's own that has none, its class."""
+    own = getattr(policy, "fingerprint", None)
+    if callable(own):
+        return str(own())
+    kind = type(policy)
+    return f"object {kind.__module__}.{kind.__qualname__}"
+
+
+def files_fingerprint(spec: str, files: Iterable[str | os.PathLike[str]]) -> str:
+    """A hash of the spec and of what the files hold now; the spec itself where there is none."""
+    contents = [_digest(path) for path in files]
+    return content_key([spec.encode("utf-8", "surrogateescape"), *contents]) if contents else spec
+
+
+def module_file(name: str) -> str | None:
+    """The source file that importing the module would read; nothing is imported to find it."""
+    places: Iterable[str] | None = [os.getcwd(), *sys.path]
+    origin = None
+    for part in name.split("."):
+        found = None if places is None else PathFinder.find_spec(part, list(places))
+        if found is None:
+            return None
+        places, origin = found.submodule_search_locations, found.origin
+    return origin if origin is not None and os.path.isfile(origin) else None
+
+
+def _digest(path: str | os.PathLike[str]) -> bytes:
+    """The SHA-256 of a file; empty if it cannot be read, as programs may forbid."""
+    digest = hashlib.sha256()
+    with suppress(OSError), open(path, "rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+        return digest.digest()
+    return b""

@@ -1,0 +1,229 @@
+"""The one language of conditions: PDDL goals, `avoid:` and `--unsafe`.
+
+A condition is read, checked against what the task declares, and expanded over its objects into a
+program of a stack machine over ground atoms. Nothing recurses in the depth of its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import NoReturn, TypeAlias, TypeVar
+
+from bugsieve.basis.errors import InputError
+from bugsieve.tasks.pddl.declarations import variables
+from bugsieve.tasks.pddl.formulas import JUNCTIONS, QUANTIFIERS, Scope, check_condition
+from bugsieve.tasks.pddl.reader import (
+    MAX_DEPTH,
+    Block,
+    Builder,
+    Document,
+    Expression,
+    make_block,
+    make_word,
+    shortened,
+)
+
+MAX_PARTS = 1_000_000
+
+Leaf = TypeVar("Leaf")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Junction:
+    """Joins the `count` results before it with "and", "or" or "not"."""
+
+    word: str
+    count: int
+
+
+Program: TypeAlias = tuple[str | Junction, ...]
+"""Ground atoms "(on a b)" in postfix order: each junction stands behind what it joins."""
+
+Truth: TypeAlias = Callable[[str], bool | None]
+"""What a ground atom is in every state; None where states differ."""
+
+_Bound: TypeAlias = Mapping[str, str]
+_Part: TypeAlias = tuple[Expression, _Bound]
+
+
+def read_condition(text: str, *, name: str, max_depth: int = MAX_DEPTH) -> Document:
+    """The blocks of a condition that is a text of its own; errors call it `name`."""
+    builder = _ConditionBuilder(name, max_depth)
+    for number, line in enumerate(text.split("\n"), start=1):
+        builder.add_line(line.split(";", 1)[0], number)
+    return Document(name, b"", builder.finish())
+
+
+def expand_condition(scope: Scope, condition: Expression, truth: Truth) -> Program | bool:
+    """The checked condition without quantifiers and constants; a constant where none is left.
+
+    The terms in reach must be the objects of the task.
+    """
+    check_condition(scope, condition)
+    return _Expander(scope, truth).run(condition)
+
+
+def run_program(
+    program: Sequence[Leaf | Junction],
+    atom: Callable[[Leaf], Result],
+    junction: Callable[[Junction, Sequence[Result]], Result],
+) -> Result:
+    """The value of a postfix program."""
+    stack: list[Result] = []
+    for step in program:
+        if isinstance(step, Junction):
+            stack[-step.count :] = [junction(step, stack[-step.count :])]
+        else:
+            stack.append(atom(step))
+    return stack[0]
+
+
+def program_text(program: Program) -> str:
+    """The program as a PDDL condition of atoms, `and`, `or` and `not`."""
+    return run_program(program, str, lambda step, parts: f"({step.word} {' '.join(parts)})")
+
+
+class _ConditionBuilder(Builder):
+    """Speaks of a formula, where the reader of files speaks of files and sections."""
+
+    def finish(self) -> Block:
+        if self.root is None:
+            self._expect_formula(1)
+        if self.open:
+            raise InputError(f"{self.path}:{self.open[-1].line}: a '(' is never closed")
+        return self.root
+
+    def reject_outside(self, token: str, line: int) -> NoReturn:
+        if token == "(":
+            self._expect_formula(line)
+        if token == ")":
+            raise InputError(f"{self.path}:{line}: a ')' closes nothing")
+        raise InputError(
+            f"{self.path}:{line}: {shortened(token)!r} stands where a formula in parentheses "
+            "was expected"
+        )
+
+    def _expect_formula(self, line: int) -> NoReturn:
+        raise InputError(
+            f"{self.path}:{line}: one formula was expected, such as (and (on a b) (not (clear c)))"
+        )
+
+
+@dataclass
+class _Frame:
+    """A junction under construction: its program begins at `start`."""
+
+    word: str
+    start: int
+    parts: Iterator[_Part]
+    kept: int = 0
+    constant: bool | None = None
+
+    def add(self, value: bool | None) -> None:
+        """Take in a part: a constant, or None for one that stands in the program."""
+        if value is None:
+            self.kept += 1
+        elif self.word == "not":
+            self.constant = not value
+        elif value is not (self.word == "and"):
+            self.constant = value
+            self.parts = iter(())  # what comes changes nothing
+
+
+class _Expander:
+    """Replaces variables by objects, and drops what is the same in every state."""
+
+    def __init__(self, scope: Scope, truth: Truth) -> None:
+        self._scope = scope
+        self._truth = truth
+        self._program: list[str | Junction] = []
+        self._ranges: dict[int, tuple[list[str], list[list[str]]]] = {}
+
+    def run(self, root: Expression) -> Program | bool:
+        self._check_size(root)
+        frames = [_Frame("and", 0, iter([(root, {})]))]  # the outermost holds the whole alone
+        while True:
+            part = next(frames[-1].parts, None)
+            opened = self._closed(frames.pop()) if part is None else self._opened(*part)
+            if isinstance(opened, _Frame):
+                frames.append(opened)
+            elif frames:
+                frames[-1].add(opened)
+            else:
+                return tuple(self._program) if opened is None else opened
+
+    def _opened(self, item: Expression, bound: _Bound) -> _Frame | bool | None:
+        assert isinstance(item, Block)
+        start = len(self._program)
+        tag = str(item[0])
+        if tag in QUANTIFIERS:
+            parts = ((item[2], case) for case in self._cases(item, bound))
+            return _Frame("and" if tag == "forall" else "or", start, parts)
+        if tag == "imply":
+            premise = make_block(item.line, make_word("not", item.line), item[1])
+            return _Frame("or", start, iter([(premise, bound), (item[2], bound)]))
+        if tag in JUNCTIONS:
+            return _Frame(tag, start, ((part, bound) for part in item[1:]))
+        return self._atom([bound.get(str(word), str(word)) for word in item])
+
+    def _atom(self, words: list[str]) -> bool | None:
+        if words[0] == "=":
+            return words[1] == words[2]
+        name = f"({' '.join(words)})"
+        truth = self._truth(name)
+        if truth is None:
+            self._program.append(name)
+        return truth
+
+    def _closed(self, frame: _Frame) -> bool | None:
+        if frame.constant is not None:
+            del self._program[frame.start :]
+            return frame.constant
+        if not frame.kept:
+            return frame.word == "and"
+        if frame.kept > 1 or frame.word == "not":
+            self._program.append(Junction(frame.word, frame.kept))
+        return None
+
+    def _cases(self, item: Block, bound: _Bound) -> Iterator[_Bound]:
+        """The variables of a quantifier bound to objects in every way."""
+        names, choices = self._ranges[id(item)]
+        for case in product(*choices):
+            yield {**bound, **dict(zip(names, case, strict=True))}
+
+    def _range(self, item: Block) -> tuple[list[str], list[list[str]]]:
+        """The variables of a quantifier, and the objects that each may be."""
+        document, vocabulary = self._scope.document, self._scope.vocabulary
+        assert isinstance(item[1], Block)
+        entries = variables(document, item[1], vocabulary.types, self._scope.owner)
+        choices = [
+            [
+                name
+                for name, own in self._scope.terms.items()
+                if vocabulary.fits(own, (entry.type,))
+            ]
+            for entry in entries
+        ]
+        return [str(entry.name) for entry in entries], choices
+
+    def _check_size(self, root: Expression) -> None:
+        """Raise if there are too many parts; counted beforehand, since making them takes long."""
+        size = 0
+        pending = [(root, 1)]
+        while pending:
+            item, copies = pending.pop()
+            assert isinstance(item, Block)
+            size += copies
+            if size > MAX_PARTS:
+                feature = f"quantifiers that stand for more than {MAX_PARTS} parts"
+                raise self._scope.document.unsupported(item, self._scope.owner, feature)
+            if item[0] in QUANTIFIERS:
+                self._ranges[id(item)] = self._range(item)
+                copies *= prod(map(len, self._ranges[id(item)][1]))
+                pending.append((item[2], copies))
+            elif item[0] in JUNCTIONS:
+                pending += ((part, copies) for part in item[1:])
