@@ -11,7 +11,7 @@ SHARED := ../shared
 SOURCES := $(shell find src native -type f ! -name '*.py[co]' ! -name '*.so' ! -path '*/__pycache__/*')
 NATIVE := $(filter native/%.cpp native/%.h,$(SOURCES))
 
-.PHONY: help demo test lint pytest bench check-optimal sanitize docs clean check-machine
+.PHONY: help demo test test-deep lint pytest bench check-optimal sanitize docs clean check-machine
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -25,6 +25,9 @@ demo: $(VENV)/installed ## set up and run the main job on built-in data
 
 test: lint pytest ## set up and run every check
 
+test-deep: export BUGSIEVE_DEPTH = deep
+test-deep: lint pytest sanitize ## every check with all examples, and under sanitizers
+
 lint: $(VENV)/developing $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -32,7 +35,7 @@ lint: $(VENV)/developing $(VENV)/installed
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 
 pytest: $(VENV)/developing $(VENV)/installed
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 bench: $(VENV)/benchmarking $(VENV)/installed ## our speed beside that of other planners
 	$(BIN)/python -m benchmarks.run

@@ -1,8 +1,30 @@
-"""Makes the tests independent of how they were started."""
+"""Makes the tests independent of how they were started, and says where their time went."""
 
 from __future__ import annotations
 
 import signal
+from collections import defaultdict
+
+import pytest
+
+from tests.depth import IS_DEEP
+
+BUDGETS = {
+    "tests": 10,
+    "tests/hostile": 120,
+    "tests/property": 90,
+    "tests/quality": 25,
+    "tests/system": 150,
+    "tests/unit": 80,
+    "tests/unit/campaigns": 40,
+    "tests/unit/cli": 60,
+    "tests/unit/domains": 45,
+    "tests/unit/experiments": 70,
+    "tests/unit/oracles": 30,
+    "tests/unit/policies": 40,
+    "tests/unit/tasks": 35,
+}
+"""Seconds of `make test` on two idle cores for each folder, without those of its own below."""
 
 
 def pytest_configure() -> None:
@@ -14,3 +36,30 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show the seconds of each folder beside its budget.
+
+    Nothing fails for being slow: on machines that others use too, times say little.
+    """
+    terminalreporter.section("seconds in each folder")
+    for folder, seconds in sorted(seconds_of_folders(terminalreporter).items()):
+        budget = "" if IS_DEEP else f" of {BUDGETS[folder]:4}"
+        over = "  OVER BUDGET" if not IS_DEEP and seconds > BUDGETS[folder] else ""
+        terminalreporter.write_line(f"{folder:24} {seconds:7.1f}{budget}{over}")
+
+
+def seconds_of_folders(reporter: pytest.TerminalReporter) -> dict[str, float]:
+    """What set-up, call and teardown of the tests took, on all processes together."""
+    seconds: dict[str, float] = defaultdict(float)
+    for reports in reporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[budgeted_folder(report.nodeid)] += report.duration
+    return seconds
+
+
+def budgeted_folder(test: str) -> str:
+    """The innermost folder with a budget that holds the test."""
+    return max((name for name in BUDGETS if test.startswith(f"{name}/")), key=len)

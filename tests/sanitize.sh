@@ -21,6 +21,7 @@ export LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=lib
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1
 export UBSAN_OPTIONS=print_stacktrace=1
 export PYTHONPATH=$build/site
+export BUGSIEVE_DEPTH=deep
 "$python" -c 'from bugsieve import _native; assert _native.SANITIZED, _native.__file__'
 # Children, such as the translator, run without the sanitizer: it needs more address space than
 # they are allowed.

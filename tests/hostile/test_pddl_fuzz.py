@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bugsieve.basis.errors import BudgetError, InputError
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.pddl.check import PddlTask, check_pddl
+from tests.depth import examples
 from tests.unit.tasks.pddl.texts import DOMAIN, PROBLEM
 
 WORDS = (
@@ -46,7 +47,7 @@ def check(folder: str, domain: bytes, problem: bytes = PROBLEM.encode()) -> Pddl
 
 
 @given(damaged(DOMAIN), damaged(PROBLEM))
-@settings(max_examples=800, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(800), deadline=None, derandomize=True, database=None)
 def test_the_check_accepts_or_explains(domain: str, problem: str) -> None:
     with TemporaryDirectory() as folder:
         task = check(folder, domain.encode(), problem.encode())
@@ -55,7 +56,7 @@ def test_the_check_accepts_or_explains(domain: str, problem: str) -> None:
 
 
 @given(damaged(DOMAIN, most=1), damaged(PROBLEM, most=1))
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(150), deadline=None, derandomize=True, database=None)
 def test_what_passes_the_check_is_translated_or_refused(domain: str, problem: str) -> None:
     with TemporaryDirectory() as folder:
         if check(folder, domain.encode(), problem.encode()) is None:
@@ -69,7 +70,7 @@ def test_what_passes_the_check_is_translated_or_refused(domain: str, problem: st
 
 
 @given(st.binary(max_size=60), st.integers(0, len(DOMAIN)))
-@settings(max_examples=500, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(500), deadline=None, derandomize=True, database=None)
 def test_bytes_in_the_middle(data: bytes, place: int) -> None:
     with TemporaryDirectory() as folder:
         check(folder, DOMAIN[:place].encode() + data + DOMAIN[place:].encode())

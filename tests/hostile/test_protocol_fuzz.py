@@ -19,10 +19,11 @@ from bugsieve.policies.protocol import (
     parse_answers,
 )
 from bugsieve.policies.runs import run_policy
+from tests.depth import examples
 from tests.unit.policies.line import at, line_task
 
-MANY = settings(max_examples=2000, deadline=None, derandomize=True, database=None)
-SOME = settings(MANY, max_examples=700)  # nested values take long to draw
+MANY = settings(max_examples=examples(2000), deadline=None, derandomize=True, database=None)
+SOME = settings(MANY, max_examples=examples(700))  # nested values take long to draw
 
 anything: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

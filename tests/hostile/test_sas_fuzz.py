@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.hostile.sas_texts import TEXTS
 
 FEW_EXPANSIONS = 30
@@ -98,7 +99,7 @@ def exercise(task: _native.Task) -> None:
 
 @given(damaged_texts())
 @settings(
-    max_examples=4000,
+    max_examples=examples(4000),
     deadline=None,
     derandomize=True,
     database=None,
@@ -114,7 +115,7 @@ def test_damaged_texts(text: bytes) -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=1000, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(1000), deadline=None, derandomize=True, database=None)
 def test_arbitrary_bytes(data: bytes) -> None:
     read(data)
     read(b"begin_version\n3\nend_version\n" + data)

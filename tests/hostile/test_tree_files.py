@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.models.registry import make_model_policy
+from tests.depth import examples
 from tests.unit.policies.models.lift import floors, lift
 from tests.unit.policies.models.test_trees import DOCUMENT, TREES
 from tests.unit.policies.trees.test_lightgbm_text import END, HEAD, LEAF, TREE
 
-MANY = settings(max_examples=400, deadline=None, derandomize=True, database=None)
+MANY = settings(max_examples=examples(400), deadline=None, derandomize=True, database=None)
 LIGHTGBM = (
     HEAD.replace("Column_0 Column_1", "floor load").replace("per_iteration=1", "per_iteration=3")
     + TREE

@@ -12,6 +12,7 @@ from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel, Valuations
+from tests.depth import examples
 from tests.reference.safety import GOAL, UNSAFE, System, random_system
 
 ACTIONS = ("a", "b", "c")
@@ -100,7 +101,7 @@ class Case:
 def cases(portion: int, count: int, **options: int) -> list[Case]:
     """Cases that have runs into danger, from a range of seeds."""
     found = []
-    for seed in range(portion * count, (portion + 1) * count):
+    for seed in range(portion * count, portion * count + examples(count)):
         random = Random(seed)
         system = random_system(random, **options)
         runs = tuple(run for s in system.states if len(run := _walk(random, system, s)) > 1)

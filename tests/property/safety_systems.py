@@ -8,6 +8,7 @@ from bugsieve import _native
 from bugsieve.checkers import safety_claims
 from bugsieve.oracles.safety.decide import SafetyDecider
 from bugsieve.oracles.safety.graph import graph_system
+from tests.depth import examples
 from tests.reference.safety import NAMES, System, random_system
 
 RADII = (0, 1, 2, 3, None)
@@ -15,7 +16,7 @@ ALGORITHMS = _native.SAFETY_ALGORITHMS
 
 
 def systems(portion: int, count: int = 300, **options: int) -> list[tuple[int, System]]:
-    seeds = range(portion * count, (portion + 1) * count)
+    seeds = range(portion * count, portion * count + examples(count))
     return [(seed, random_system(Random(seed), **options)) for seed in seeds]
 
 

@@ -12,6 +12,7 @@ from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, blame
 from bugsieve.search import Limits, astar
 from bugsieve.tasks.fdr.task import StateArray
+from tests.depth import examples
 from tests.unit.bugs.samples import LONG, SMALL, Sample, make_sample
 
 
@@ -40,7 +41,7 @@ def distance_to_goal(sample: Sample, state: StateArray) -> float:
 @pytest.mark.parametrize("objective", ["quantitative", "qualitative", "avoid"])
 def test_the_first_decision_that_raises_the_sum_is_blamed(objective: str) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(80 if objective != "avoid" else 250):
+    for seed in range(examples(250) if objective == "avoid" else examples(80, quick=40)):
         sample = make_sample(seed, shape=LONG if seed % 3 else SMALL, objective=objective)
         for state, verdict in sample.bugs():
             certificate = certificate_of(sample.bench, state, verdict)
@@ -65,7 +66,7 @@ def test_the_first_decision_that_raises_the_sum_is_blamed(objective: str) -> Non
             assert limited.index <= result.index or result.sure == NO_SINGLE_DECISION
             seen["bound"] += limited.sure == BOUND
     wanted = {"quantitative": ("raised", "loop", "gave up"), "qualitative": ("loop", "gave up")}
-    assert min(seen[what] for what in wanted.get(objective, ("raised",))) >= 5, seen
+    assert min(seen[what] for what in wanted.get(objective, ("raised",))) >= examples(5), seen
 
 
 def check_better_run(

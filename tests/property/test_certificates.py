@@ -12,12 +12,13 @@ import pytest
 
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.checkers.cost import CertificateError, Checker
+from tests.depth import examples
 from tests.reference.certificates import proves_bug
 from tests.unit.bugs.mutations import MUTATIONS, forge, misshapen
 from tests.unit.bugs.samples import LONG, SMALL, make_sample
 
-SEEDS = 220
-FORGED = 500  # certificates for each mutation
+SEEDS = examples(220)
+FORGED = examples(500)  # certificates for each mutation
 FEWEST_REJECTED = {"objective: condition": 10, "run: chosen": 30}
 OBJECTIVES = ("quantitative", "qualitative", "avoid")
 
@@ -59,8 +60,8 @@ def test_true_certificates_are_accepted_and_all_kinds_occur() -> None:
     stuck = ("loop", "no action", "illegal action", "policy crash")
     wanted = [("unsolved", ending) for ending in stuck]
     wanted += [("costly", "solved"), ("avoidable", "condition met")]
-    assert min(seen[what] for what in wanted) >= 10
-    assert sum(seen.values()) >= 2000
+    assert min(seen[what] for what in wanted) >= examples(10)
+    assert sum(seen.values()) >= examples(2000)
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
@@ -75,7 +76,7 @@ def test_a_forged_certificate_is_accepted_only_if_it_is_true(name: str) -> None:
         assert is_accepted(*forged) == expected, forged[1]
         rejected += not expected
         accepted += expected
-    assert rejected >= FEWEST_REJECTED.get(name, 100)
+    assert rejected >= examples(FEWEST_REJECTED.get(name, 100))
     assert name in CAN_BE_TRUE or not accepted
 
 
@@ -94,13 +95,13 @@ CAN_BE_TRUE = {
 def test_certificates_of_the_wrong_shape_are_rejected_with_a_sentence() -> None:
     random = Random(0)
     count = 0
-    for text, certificate in random.sample(all_certificates(), 60):
+    for text, certificate in random.sample(all_certificates(), examples(60)):
         checker = Checker(text)
         for wrong in misshapen(certificate, random):
             with pytest.raises(CertificateError, match=r"\S+ \S+ \S+"):
                 checker.check(wrong)
             count += 1
-    assert count > 5000
+    assert count > examples(5000)
 
 
 def test_what_no_simulation_can_tell_is_taken_as_claimed() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.property.engine import batch, native_task, split
 from tests.property.strategies import (
     ANY,
@@ -53,13 +54,13 @@ def check_twin(task: SasTask, seed: int, count: int) -> None:
 
 
 @given(sas_tasks(), seeds())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_distances_equal_the_twin(task: SasTask, seed: int) -> None:
     check_twin(task, seed, 12)
 
 
 @given(sas_tasks(replace(ANY, costs=POSITIVE_COSTS)), seeds())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_the_same_when_no_operator_is_free(task: SasTask, seed: int) -> None:
     check_twin(task, seed, 12)
 
@@ -82,18 +83,18 @@ def check_heuristic(task: SasTask, seed: int) -> None:
 
 
 @given(sas_tasks(), seeds())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_distances_equal_the_heuristic_towards_another_goal(task: SasTask, seed: int) -> None:
     check_heuristic(task, seed)
 
 
 @given(wide_tasks(), seeds())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_same_as_the_heuristic_in_wide_tasks(task: SasTask, seed: int) -> None:
     check_heuristic(task, seed)
 
 
 @given(sas_tasks(replace(ANY, costs=HUGE_COSTS)), seeds())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_the_same_as_the_heuristic_where_costs_are_huge(task: SasTask, seed: int) -> None:
     check_heuristic(task, seed)

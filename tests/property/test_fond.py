@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.tasks.fond.loading import load_fond
 from bugsieve.tasks.jani.model import JaniModel, Valuations
+from tests.depth import examples
 from tests.property.pddl_strategies import seeded_fond
 from tests.property.strategies import seeds
 from tests.property.test_pddl import files
@@ -58,7 +59,7 @@ def check_states(model: JaniModel, simulated: PddlTask, unsafe: str) -> None:
 
 
 @given(seeds())
-@settings(max_examples=40)
+@settings(max_examples=examples(40, quick=15))
 def test_models_behave_as_their_files_say(seed: int) -> None:
     text, unsafe = seeded_fond(seed)
     simulated = parse_task(text.domain, text.problem)

@@ -19,6 +19,7 @@ from bugsieve.fuzzing.biases.loopiness import Loopiness
 from bugsieve.fuzzing.biases.surface import Surface
 from bugsieve.fuzzing.fuzzer import NO_WAY_OUT, Fuzzer, FuzzOptions
 from bugsieve.fuzzing.pool import Pool
+from tests.depth import examples
 from tests.property.engine import batch, rows
 from tests.property.fuzz_cases import WALKABLE, Case, case
 from tests.property.strategies import seeds, some_states
@@ -69,7 +70,7 @@ def twin(one: Case, given_options: FuzzOptions) -> fuzzing.Fuzzer:
 
 @pytest.mark.parametrize("bias", BIASES)
 @given(seed=seeds(), data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_pool_is_that_of_the_plain_algorithm(
     bias: str, seed: int, data: st.DataObject
 ) -> None:
@@ -85,7 +86,7 @@ def test_the_pool_is_that_of_the_plain_algorithm(
 
 
 @given(seeds(), options(), st.integers(1, 60))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_the_pool_does_not_depend_on_the_batches(
     seed: int, chosen: FuzzOptions, cells: int
 ) -> None:
@@ -101,7 +102,7 @@ def test_the_pool_does_not_depend_on_the_batches(
 
 
 @given(seeds(), options(), st.integers(0, 6))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_continuing_equals_never_having_stopped(
     seed: int, chosen: FuzzOptions, rounds: int
 ) -> None:
@@ -125,7 +126,7 @@ def test_continuing_equals_never_having_stopped(
 
 
 @given(seeds(), options())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_where_no_walk_can_leave_the_pool_none_does(seed: int, chosen: FuzzOptions) -> None:
     fuzzer = Fuzzer(case(seed).bench(), replace(chosen, pool_size=10**6))
     while fuzzer.finished is None and fuzzer.walks_done < 150:
@@ -137,7 +138,7 @@ def test_where_no_walk_can_leave_the_pool_none_does(seed: int, chosen: FuzzOptio
 
 
 @given(seeds(), st.integers(0, 2**40))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_every_entry_is_reached_as_it_says(seed: int, walk_seed: int) -> None:
     fuzzer = Fuzzer(case(seed, LARGER).bench(), FuzzOptions(pool_size=60, seed=walk_seed))
     for _ in range(4):
@@ -153,7 +154,7 @@ def test_every_entry_is_reached_as_it_says(seed: int, walk_seed: int) -> None:
 
 @pytest.mark.parametrize("name", [*BIASES, "heuristic"])
 @given(seed=seeds(), horizon=st.sampled_from([1, 2, 5, 50]), data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_weights_are_those_of_the_definition(
     name: str, seed: int, horizon: int, data: st.DataObject
 ) -> None:

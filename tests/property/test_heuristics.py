@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.property.engine import batch, native_task, split
 from tests.property.strategies import (
     ANY,
@@ -72,25 +73,25 @@ def check_all_batches(task: SasTask, states: list[State]) -> None:
 
 
 @given(sas_tasks(), seeds())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_values_and_preferred_operators_equal_the_twins(task: SasTask, seed: int) -> None:
     check_all_batches(task, some_states(task, seed, 100))
 
 
 @given(sas_tasks(replace(ANY, costs=POSITIVE_COSTS)), seeds())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_the_same_when_no_operator_is_free(task: SasTask, seed: int) -> None:
     check_all_batches(task, some_states(task, seed, 100))
 
 
 @given(wide_tasks(), seeds())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_same_in_wide_tasks(task: SasTask, seed: int) -> None:
     check_all_batches(task, some_states(task, seed, 40))
 
 
 @given(sas_tasks(replace(ANY, costs=HUGE_COSTS)), seeds())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_huge_costs_are_capped_below_the_dead_end_value(task: SasTask, seed: int) -> None:
     # h^FF weighs costs by 1024, so that its choice among capped supporters is left open here.
     native = native_task(task)
@@ -104,7 +105,7 @@ def test_huge_costs_are_capped_below_the_dead_end_value(task: SasTask, seed: int
 
 
 @given(sas_tasks(), seeds(), st.integers(1, 60))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_a_value_does_not_depend_on_the_other_states_of_the_batch(
     task: SasTask, seed: int, cut: int
 ) -> None:
@@ -129,14 +130,14 @@ def check_lmcut(task: SasTask, states: list[State], found: list[int]) -> None:
 
 
 @given(sas_tasks(SMALL), seeds())
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 def test_lmcut_lies_between_hmax_and_the_exact_distance(task: SasTask, seed: int) -> None:
     states = some_states(task, seed, 60)
     check_lmcut(task, states, values(native_task(task), "lmcut", task, states))
 
 
 @given(sas_tasks(CONDITIONAL), seeds())
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 def test_lmcut_lies_between_them_with_many_conditional_effects(task: SasTask, seed: int) -> None:
     # One operator may achieve several goals at once, or be needed several times.
     states = some_states(task, seed, 60)
@@ -146,7 +147,7 @@ def test_lmcut_lies_between_them_with_many_conditional_effects(task: SasTask, se
 @pytest.mark.parametrize("first", range(0, 12_000, 2_000))
 def test_lmcut_is_admissible_on_thousands_of_tiny_tasks(first: int) -> None:
     # Some mistakes show in one of several thousand tasks only; tiny tasks cost next to nothing.
-    for seed in range(first, first + 2_000):
+    for seed in range(first, first + examples(2_000)):
         task = seeded_task(seed, TINY)
         states = all_states(task)
         distances = goal_distances(task, *states)
@@ -181,7 +182,7 @@ def test_effects_of_one_operator_share_its_cost_in_lmcut(case: str) -> None:
 
 
 @given(seeds())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_lmcut_lies_between_them_where_plans_are_longer(seed: int) -> None:
     task = seeded_task(seed, LONG)
     states = some_states(task, seed, 40)
@@ -189,14 +190,14 @@ def test_lmcut_lies_between_them_where_plans_are_longer(seed: int) -> None:
 
 
 @given(sas_tasks(CONDITIONAL), seeds())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_the_lmcut_twin_lies_between_hmax_and_the_exact_distance(task: SasTask, seed: int) -> None:
     states = some_states(task, seed, 20)
     check_lmcut(task, states, [reference_lmcut.lmcut(task, state) for state in states])
 
 
 @given(sas_tasks(SMALL), seeds())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_hmax_is_admissible_and_dead_ends_are_dead(task: SasTask, seed: int) -> None:
     native = native_task(task)
     states = some_states(task, seed, 60)

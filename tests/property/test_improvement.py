@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.property.engine import native_task, single
 from tests.property.plans import some_plan
 from tests.property.strategies import (
@@ -65,31 +66,31 @@ def check_improvement(task: SasTask, seed: int, most_steps: int = 20) -> None:
 
 
 @given(sas_tasks(SMALL), seeds())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_improvement_equals_the_twin(task: SasTask, seed: int) -> None:
     check_improvement(task, seed)
 
 
 @given(sas_tasks(CONDITIONAL), seeds())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_the_same_with_many_conditional_effects(task: SasTask, seed: int) -> None:
     check_improvement(task, seed)
 
 
 @given(sas_tasks(replace(ANY, costs=HUGE_COSTS)), seeds())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_same_where_costs_are_huge(task: SasTask, seed: int) -> None:
     check_improvement(task, seed)
 
 
 @given(seeds())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_the_same_where_plans_are_longer(seed: int) -> None:
     check_improvement(seeded_task(seed, LONG), seed, most_steps=60)
 
 
 @given(seeds())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_every_further_expansion_is_worth_it_or_changes_nothing(seed: int) -> None:
     task = seeded_task(seed, LONG)
     plan = some_plan(task, task.initial, seed, 60)
@@ -114,7 +115,7 @@ def there_and_back(task: SasTask, state: State) -> list[list[int]]:
 
 
 @given(sas_tasks(), seeds(), st.integers(1, 4))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_planted_detours_are_removed_without_any_expansion(
     task: SasTask, seed: int, detours: int
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import event, given, settings
 from bugsieve.tasks.fdr.exclusions import exclusions, fact_offsets
 from bugsieve.tasks.fdr.inverses import undoing, way_back
 from bugsieve.tasks.fdr.task import Task
+from tests.depth import examples
 from tests.property.engine import native_task, single
 from tests.property.strategies import Shape, seeded_task, seeds
 from tests.reference.sas import SasEffect, SasOperator, SasTask, State
@@ -47,7 +48,7 @@ def reachable_states(task: SasTask) -> list[State]:
 
 
 @given(seeds())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_no_reachable_state_has_two_facts_that_exclude_each_other(seed: int) -> None:
     task = undoable_task(seed)
     subject = Task(native_task(task), name="t")
@@ -58,7 +59,7 @@ def test_no_reachable_state_has_two_facts_that_exclude_each_other(seed: int) -> 
 
 
 @given(seeds())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_every_step_in_an_undoable_task_can_be_taken_back(seed: int) -> None:
     task = undoable_task(seed)
     subject = Task(native_task(task), name="t")
@@ -79,7 +80,7 @@ def test_every_step_in_an_undoable_task_can_be_taken_back(seed: int) -> None:
 
 
 @given(seeds())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_a_covering_state_has_every_plan_of_the_covered_one(seed: int) -> None:
     task = undoable_task(seed)
     undo = undoing(Task(native_task(task), name="t"))
@@ -92,7 +93,7 @@ def test_a_covering_state_has_every_plan_of_the_covered_one(seed: int) -> None:
 
 
 @given(seeds())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_walks_in_an_undoable_task_can_be_taken_back(seed: int) -> None:
     task = undoable_task(seed)
     subject = Task(native_task(task), name="t")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.loading import load_model
 from bugsieve.tasks.jani.model import JaniModel
+from tests.depth import examples
 from tests.property.jani_models import ModelMaker
 from tests.reference.jani import ModelFaultError, ReferenceModel, Values
 
@@ -94,7 +95,7 @@ def check_conditions(model: JaniModel, twin: ReferenceModel, values: Values) -> 
             assert ask(row).tolist() == [holds]
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(seed=st.integers(0, 2**32))
 def test_models_agree_with_the_twin(folder: Path, seed: int) -> None:
     maker = ModelMaker(seed)
@@ -120,7 +121,7 @@ def test_models_agree_with_the_twin(folder: Path, seed: int) -> None:
 def test_the_models_are_worth_looking_at() -> None:
     """Enough states have successors, several outcomes, and enough models fail somewhere."""
     moving = branching = failing = 0
-    for seed in range(150):
+    for seed in range(examples(150)):
         maker = ModelMaker(seed)
         twin = ReferenceModel(maker.model())
         for _ in range(STATES):
@@ -128,4 +129,5 @@ def test_the_models_are_worth_looking_at() -> None:
             failing += found is None
             moving += bool(found)
             branching += any(len(outcomes) > 1 for outcomes in (found or {}).values())
-    assert moving > 600 and branching > 200 and failing > 50
+    assert moving > examples(600)
+    assert branching > examples(200) and failing > examples(50)

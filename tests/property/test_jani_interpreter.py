@@ -10,6 +10,7 @@ import pytest
 
 from bugsieve.checkers.jani_interpreter import JaniInterpreter, RefusedModelError
 from bugsieve.tasks.jani.loading import load_document
+from tests.depth import examples
 from tests.property.jani_models import ModelMaker
 from tests.property.test_jani import as_row
 from tests.reference.jani_twins import assert_agreement
@@ -20,12 +21,12 @@ MODELS, STATES = 60, 10
 @pytest.mark.parametrize("portion", range(5))
 def test_random_models(portion: int) -> None:
     faults = 0
-    for seed in range(portion * MODELS, (portion + 1) * MODELS):
+    for seed in range(portion * MODELS, portion * MODELS + examples(MODELS)):
         maker = ModelMaker(seed)
         document = maker.model()
         rows = [as_row(document, maker.state(document)) for _ in range(STATES)]
         faults += assert_agreement(load_document(document, name=f"random {seed}"), rows)
-    assert 0 < faults < MODELS * STATES
+    assert 0 < faults < examples(MODELS * STATES)
 
 
 WRONG: tuple[Any, ...] = (
@@ -51,7 +52,7 @@ def damage(random: Random, document: Any) -> None:
 
 def test_damaged_documents_are_refused_or_read() -> None:
     refused = 0
-    for seed in range(1500):
+    for seed in range(examples(1500)):
         random = Random(seed)
         document = ModelMaker(seed % 30).model()
         damage(random, document)
@@ -59,4 +60,4 @@ def test_damaged_documents_are_refused_or_read() -> None:
             JaniInterpreter(document)
         except RefusedModelError:
             refused += 1
-    assert 500 < refused < 1500
+    assert examples(500) < refused < examples(1500)

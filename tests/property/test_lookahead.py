@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.property.engine import native_task, rows, single
 from tests.property.strategies import SMALL, sas_tasks, states_of
 from tests.reference.sas import SasTask, State
@@ -19,7 +20,7 @@ def cheapest_goal(task: SasTask, seen: dict[State, int]) -> int | None:
 
 
 @given(sas_tasks(SMALL), st.integers(0, 4), st.data())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_the_plan_is_the_cheapest_within_the_depth(
     task: SasTask, depth: int, data: st.DataObject
 ) -> None:
@@ -40,7 +41,7 @@ def test_the_plan_is_the_cheapest_within_the_depth(
 
 
 @given(sas_tasks(SMALL), st.integers(0, 4), st.data())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_the_leaves_are_all_states_within_the_depth_with_their_cheapest_paths(
     task: SasTask, depth: int, data: st.DataObject
 ) -> None:
@@ -58,7 +59,7 @@ def test_the_leaves_are_all_states_within_the_depth_with_their_cheapest_paths(
 
 
 @given(sas_tasks(SMALL), st.integers(0, 4), st.integers(0, 6), st.data())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_with_a_bound_only_cheaper_plans_are_found(
     task: SasTask, depth: int, bound: int, data: st.DataObject
 ) -> None:

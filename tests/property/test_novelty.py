@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.property.engine import batch, native_task
 from tests.property.strategies import (
     COSTS,
@@ -38,13 +39,13 @@ def check_store(task: SasTask, states: list[State], depth: int, pieces: int) -> 
 
 
 @given(sas_tasks(), seeds(), DEPTHS)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_novelty_equals_the_twin(task: SasTask, seed: int, depth: int) -> None:
     check_store(task, some_states(task, seed, 60), depth, pieces=1 + seed % 5)
 
 
 @given(wide_tasks(), seeds(), DEPTHS)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_novelty_equals_the_twin_in_wide_tasks(task: SasTask, seed: int, depth: int) -> None:
     check_store(task, some_states(task, seed, 40), depth, pieces=1 + seed % 5)
 

@@ -35,6 +35,7 @@ from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.search import Limits, exact_goal_distances
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from tests.depth import examples
 from tests.property.engine import native_task
 from tests.property.strategies import LONG, SMALL, sas_tasks, seeded_task, seeds
 from tests.reference.sas import SasEffect, SasOperator, SasTask
@@ -234,7 +235,7 @@ def bugs(verdicts: list[Verdict] | None) -> set[int]:
 
 
 @given(cases())
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 def test_verdicts_are_true_and_perfect_finds_every_bug(case: Case) -> None:
     perfect = judged(case, "perfect")
     assert perfect is not None
@@ -253,7 +254,7 @@ def test_verdicts_are_true_and_perfect_finds_every_bug(case: Case) -> None:
 
 
 @given(cases())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_combinations_find_what_their_members_find(case: Case) -> None:
     first, best = (judged(case, spec) for spec in COMBINATIONS)
     assert first is not None and best is not None
@@ -269,7 +270,7 @@ def test_combinations_find_what_their_members_find(case: Case) -> None:
 
 
 @given(cases(), st.sampled_from((*MEMBERS, *COMBINATIONS, "perfect")))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_a_larger_limit_never_loses_a_bug(case: Case, spec: str) -> None:
     known: set[int] = set()
     for expansions in (0, 1, 2, 4, 8, 32, 128, 1024):
@@ -282,7 +283,7 @@ def test_a_larger_limit_never_loses_a_bug(case: Case, spec: str) -> None:
 
 
 @given(cases(), st.sampled_from((*MEMBERS, *COMBINATIONS, "perfect")))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_a_verdict_does_not_depend_on_the_batch(case: Case, spec: str) -> None:
     together = judged(case, spec)
     if together is None:
@@ -322,7 +323,7 @@ def test_theorem_12_and_the_propositions_on_values(kind: type[Objective]) -> Non
 
 
 @given(cases(), st.sampled_from(("hmax", "lmcut", "blind")))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_theorem_12_on_tasks(case: Case, heuristic: str) -> None:
     objective = case.bench.objective
     oracle = make_oracle(f"bounds:{heuristic},ehc", case.bench)

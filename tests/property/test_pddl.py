@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 
 import bugsieve
 from bugsieve.basis.errors import InputError, UnsupportedError
+from tests.depth import examples
 from tests.property.engine import rows, single
 from tests.property.pddl_strategies import PddlText, pddl_tasks
 from tests.reference.pddl import PddlState, PddlTask, ground_actions, parse_task
@@ -76,7 +77,7 @@ def check_state(task: bugsieve.Task, simulated: PddlTask, state: State) -> list[
 
 
 @given(pddl_tasks())
-@settings(max_examples=60)
+@settings(max_examples=examples(60, quick=20))
 def test_grounded_tasks_behave_as_their_files_say(text: PddlText) -> None:
     task = load(text)
     simulated = parse_task(text.domain, text.problem)

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.property.engine import batch, native_task, rows
 from tests.property.strategies import sas_tasks, seeds, some_states, wide_tasks
 from tests.reference.sas import SasTask, State
@@ -31,19 +32,19 @@ def check_registry(task: SasTask, states: list[State], pieces: int) -> None:
 
 
 @given(sas_tasks(), seeds())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_ids_are_stable_and_states_come_back(task: SasTask, seed: int) -> None:
     check_registry(task, some_states(task, seed, 90), pieces=1 + seed % 5)
 
 
 @given(wide_tasks(), seeds())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_ids_are_stable_in_wide_tasks(task: SasTask, seed: int) -> None:
     check_registry(task, some_states(task, seed, 600), pieces=1 + seed % 5)
 
 
 @given(sas_tasks(), seeds())
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_unknown_states_are_not_found(task: SasTask, seed: int) -> None:
     states = list(dict.fromkeys(some_states(task, seed, 40)))
     half = len(states) // 2

@@ -12,6 +12,7 @@ from bugsieve.search import astar
 from bugsieve.tasks.fdr.conditions import parse_condition
 from bugsieve.tasks.fdr.restriction import Restriction
 from bugsieve.tasks.fdr.sas_text import from_core, write_sas
+from tests.depth import examples
 from tests.property.condition_strategies import Formula, seeded_formula
 from tests.property.engine import batch, native_task, single
 from tests.property.strategies import (
@@ -78,21 +79,23 @@ def check_plan(
 
 
 @given(sas_tasks(SMALL), seeds())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_plans_exist_and_cost_as_brute_force_says(task: SasTask, seed: int) -> None:
     check_plans(task, seeded_formula(seed, task), some_states(task, seed, 4))
 
 
 def test_all_cases_occur_in_random_tasks() -> None:
     seen: Counter[str] = Counter()
-    for seed in range(60):
+    for seed in range(examples(60, quick=30)):
         task = seeded_task(seed, LONG)
         seen += check_plans(task, seeded_formula(seed, task), some_states(task, seed, 6))
-    assert min(seen[what] for what in ("met at once", "unsolvable", "solved", "detour")) >= 5
+    assert min(
+        seen[what] for what in ("met at once", "unsolvable", "solved", "detour")
+    ) >= examples(5)
 
 
 @given(sas_tasks(SMALL), seeds())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_a_condition_holds_where_its_naive_meaning_does(task: SasTask, seed: int) -> None:
     formula = seeded_formula(seed, task)
     states = all_states(task)[:200]
@@ -105,7 +108,7 @@ def test_a_condition_holds_where_its_naive_meaning_does(task: SasTask, seed: int
 
 
 @given(sas_tasks())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_task_from_the_core_is_written_as_it_was(task: SasTask) -> None:
     native = native_task(task)
     again = _native.Task.from_sas(write_sas(from_core(native)))

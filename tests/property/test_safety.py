@@ -13,6 +13,7 @@ from bugsieve.checkers import safety_claims
 from bugsieve.oracles.safety.decide import Fault, Safety, SafetyDecider
 from bugsieve.oracles.safety.graph import graph_system
 from bugsieve.search.limits import Limits
+from tests.depth import examples
 from tests.property.safety_systems import ALGORITHMS, RADII, decider, model, systems
 from tests.reference.safety import (
     ORDINARY,
@@ -51,7 +52,7 @@ def test_safety_grows_with_the_radius() -> None:
         safe = [found_safe(decider(system, "tarjan", radius), system) for radius in RADII]
         assert all(less <= more for less, more in pairwise(safe)), seed
         grown += safe[0] < safe[-1]
-    assert grown > 20
+    assert grown > examples(20)
 
 
 def test_values_characterise_safety() -> None:
@@ -116,7 +117,7 @@ def test_faults_are_the_steps_out_of_the_safe_region(algorithm: str) -> None:
                 for fault in found.faults:
                     safety_claims.check(model(system), fault_proof(system, judge, fault))
                     proven += 1
-    assert proven > 50
+    assert proven > examples(50)
 
 
 def fault_proof(system: System, judge: SafetyDecider, fault: Fault) -> dict[str, Any]:
@@ -167,7 +168,7 @@ def test_little_limits_give_no_wrong_verdict_and_spoil_nothing(algorithm: str) -
             assert Safety.UNKNOWN not in verdicts.safety
             for state in system.states:
                 safety_claims.check(model(system), limited.certificate([state]))
-    assert unknown > 100
+    assert unknown > examples(100)
 
 
 def test_systems_are_varied() -> None:

@@ -15,6 +15,7 @@ from bugsieve.checkers.safety import SafetyBugChecker, check_safety_bug
 from bugsieve.judging.runs import RunExaminer
 from bugsieve.oracles.safety.analysis import RunAnalyst
 from bugsieve.oracles.safety.decide import Safety
+from tests.depth import examples
 from tests.property.safety_claims import (
     ALGORITHMS,
     CHANGES,
@@ -69,8 +70,8 @@ def test_verdicts_and_faults_are_true_and_bugs_proven(portion: int) -> None:
                     assert is_true(case.system, dict(bug.certificate))
             assert len(known) == len(claimed)
             proven += len(known)
-    assert proven > 50
-    assert several > 2
+    assert proven > examples(50)
+    assert several > examples(2)
 
 
 def test_bugs_can_be_checked_from_their_files() -> None:
@@ -81,7 +82,7 @@ def test_bugs_can_be_checked_from_their_files() -> None:
             for bug in found_bugs(case, radius):
                 check_safety_bug(document, json.loads(json.dumps(bug.to_json())))
                 checked += 1
-    assert checked > 30
+    assert checked > examples(30)
 
 
 def test_bugs_become_more_as_the_radius_grows() -> None:
@@ -93,7 +94,7 @@ def test_bugs_become_more_as_the_radius_grows() -> None:
             assert all(less <= more for less, more in pairwise(found)), case.seed
             assert not found[0]  # without divergence there is only the policy's own run
             grown += found[1] < found[-1]
-    assert grown > 10
+    assert grown > examples(10)
 
 
 @cache
@@ -118,7 +119,7 @@ def test_what_is_accepted_is_true() -> None:
                 assert is_true(case.system, changed), (case.seed, certificate, changed)
             else:
                 rejected += changed != certificate
-    assert accepted > 20
+    assert accepted > examples(20)
     assert rejected > 3 * accepted
 
 
@@ -130,7 +131,7 @@ def test_changes_are_rejected(name: str) -> None:
         if CHANGES[name](changed):
             tried += 1
             assert not accepts(checker, changed), (case.seed, certificate, changed)
-    assert tried > 2
+    assert tried > examples(2)
 
 
 FREE = (("policy",), ("model", "name"))
@@ -143,4 +144,4 @@ def test_misshapen_certificates_are_rejected() -> None:
             tried += 1
             if accepts(checker, changed):  # an answer or a radius may be replaced by null
                 assert is_true(case.system, changed), (certificate, changed)
-    assert tried > 500
+    assert tried > examples(500)

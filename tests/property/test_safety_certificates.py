@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bugsieve.checkers import safety_claims
+from tests.depth import examples
 from tests.property.safety_systems import RADII, decider, model, systems
 from tests.reference.safety import UNSAFE, System, safe_states
 
@@ -74,7 +75,7 @@ def test_what_is_accepted_is_true() -> None:
                 assert is_true(system, changed), changed
             else:
                 rejected += 1
-    assert accepted > 100
+    assert accepted > examples(100)
     assert rejected > 3 * accepted
 
 
@@ -191,7 +192,7 @@ def test_mutations_are_rejected(mutation: Callable[[Certificate], bool]) -> None
         if mutation(changed):
             tried += 1
             assert not accepts(system, changed), (certificate, changed)
-    assert tried > 50
+    assert tried > examples(50)
 
 
 def test_an_unsafe_row_is_rejected_on_either_side() -> None:
@@ -202,4 +203,4 @@ def test_an_unsafe_row_is_rejected_on_either_side() -> None:
             rows_of(changed).append([[danger], 0, 1])
             assert not accepts(system, changed)
             tried += 1
-    assert tried > 50
+    assert tried > examples(50)

@@ -9,6 +9,7 @@ import pytest
 
 from bugsieve import _native
 from bugsieve.oracles.safety.graph import graph_system
+from tests.depth import examples
 from tests.property.safety_systems import ALGORITHMS, RADII, systems
 from tests.reference.safety import ORDINARY, UNSAFE, System, safe_states
 
@@ -57,12 +58,12 @@ def check_in_any_order(system: System, algorithm: str, radius: int | None, rando
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_questions_and_limits_in_any_order(algorithm: str) -> None:
     unknown = 0
-    for seed in range(60):
+    for seed in range(examples(60)):
         random = Random(seed)
         system = component_system(random)
         for radius in RADII:
             unknown += check_in_any_order(system, algorithm, radius, random)
-    assert unknown > 1000
+    assert unknown > examples(1000)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -74,10 +75,10 @@ def test_thousands_of_small_systems_in_any_order(algorithm: str) -> None:
 
 def test_components_are_large_and_mixed() -> None:
     shares = []
-    for seed in range(60):
+    for seed in range(examples(60)):
         system = component_system(Random(seed))
         shares.append(len(safe_states(system, None)) / len(system.kinds))
-    assert sum(0.2 < share < 0.95 for share in shares) > 20
+    assert sum(0.2 < share < 0.95 for share in shares) > examples(20)
 
 
 def retrying_system(random: Random) -> System:
@@ -105,7 +106,7 @@ def retrying_system(random: Random) -> System:
 
 
 def test_searches_that_hand_over() -> None:
-    for seed in range(60):
+    for seed in range(examples(60)):
         random = Random(seed)
         system = retrying_system(random)
         for radius in RADII:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.property.engine import native_task, rows, single
 from tests.property.strategies import (
     LONG,
@@ -51,7 +52,7 @@ def check_no_plan(result: _native.SearchResult) -> None:
 
 
 @given(sas_tasks(), seeds(), ADMISSIBLE)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_astar_finds_the_exact_distance_or_proves_that_there_is_no_plan(
     task: SasTask, seed: int, heuristic: str
 ) -> None:
@@ -66,7 +67,7 @@ def test_astar_finds_the_exact_distance_or_proves_that_there_is_no_plan(
 
 
 @given(seeds())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_astar_finds_the_exact_distance_where_plans_are_longer(seed: int) -> None:
     task = seeded_task(seed, LONG)
     native = native_task(task)
@@ -80,7 +81,7 @@ def test_astar_finds_the_exact_distance_where_plans_are_longer(seed: int) -> Non
 
 
 @given(wide_tasks())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_searches_in_wide_tasks_agree_with_each_other_and_give_plans(task: SasTask) -> None:
     native, state = native_task(task), single(task.initial)
     optimal = [
@@ -102,7 +103,7 @@ def test_searches_in_wide_tasks_agree_with_each_other_and_give_plans(task: SasTa
 
 
 @given(sas_tasks(), seeds(), ADMISSIBLE)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_astar_with_a_bound_finds_cheaper_plans_only(
     task: SasTask, seed: int, heuristic: str
 ) -> None:
@@ -121,7 +122,7 @@ def test_astar_with_a_bound_finds_cheaper_plans_only(
 
 
 @given(sas_tasks(), seeds(), GREEDY, st.booleans(), st.booleans())
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_greedy_search_solves_exactly_what_is_solvable(
     task: SasTask, seed: int, heuristic: str, deferred: bool, preferred: bool
 ) -> None:
@@ -142,7 +143,7 @@ def test_greedy_search_solves_exactly_what_is_solvable(
 
 
 @given(sas_tasks(), seeds(), st.booleans(), st.booleans(), st.integers(0, 8))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_greedy_search_with_a_bound_solves_exactly_what_is_cheaper(
     task: SasTask, seed: int, deferred: bool, preferred: bool, bound: int
 ) -> None:
@@ -177,7 +178,7 @@ def check_bounded(
 
 
 @given(sas_tasks(), seeds(), st.booleans())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_enforced_hill_climbing_returns_plans_and_no_wrong_proofs(
     task: SasTask, seed: int, preferred: bool
 ) -> None:
@@ -194,7 +195,7 @@ def test_enforced_hill_climbing_returns_plans_and_no_wrong_proofs(
 
 
 @given(sas_tasks(), seeds(), st.booleans(), st.integers(0, 8))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_enforced_hill_climbing_keeps_its_bound(
     task: SasTask, seed: int, preferred: bool, bound: int
 ) -> None:
@@ -207,7 +208,7 @@ def test_enforced_hill_climbing_keeps_its_bound(
 
 
 @given(sas_tasks(), st.integers(0, 6), ADMISSIBLE)
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 def test_a_limit_on_expansions_is_kept_and_never_gives_a_wrong_answer(
     task: SasTask, limit: int, heuristic: str
 ) -> None:
@@ -234,7 +235,7 @@ def test_a_limit_on_expansions_is_kept_and_never_gives_a_wrong_answer(
 
 
 @given(sas_tasks())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_exact_goal_distances_of_the_engine_equal_the_twin(task: SasTask) -> None:
     states, distances = _native.exact_goal_distances(native_task(task))
     found = dict(zip(rows(states), distances.tolist(), strict=True))

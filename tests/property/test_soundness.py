@@ -18,6 +18,7 @@ from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.oracles.cost.fast_downward import find_fast_downward
 from bugsieve.oracles.registry import ORACLES as REGISTERED
 from bugsieve.search import Limits
+from tests.depth import examples
 from tests.property.soundness import (
     BUILT_IN,
     COMBINATIONS,
@@ -40,7 +41,7 @@ from tests.reference.sas import SasTask, parse
 from tests.unit.policies.generated import generated_task
 
 PROFILE = os.environ.get("BUGSIEVE_HYPOTHESIS", "fixed")
-EXAMPLES = 300 if PROFILE == "fixed" else 10_000
+EXAMPLES = examples(300, quick=100) if PROFILE == "fixed" else 10_000
 """For each objective."""
 
 UNSUITABLE = {
@@ -68,7 +69,7 @@ def test_every_verdict_is_true(objective: str) -> None:
     if PROFILE == "shrink":
         return  # minimal tasks show little variety
     assert 0.5 < seen["solvable tasks"] / seen["tasks"] < 0.9
-    assert min(seen[f"policy {policy}"] for policy in (*HOME_MADE, *BUILT_IN)) >= 10
+    assert min(seen[f"policy {policy}"] for policy in (*HOME_MADE, *BUILT_IN)) >= examples(10)
     silent = {spec for spec in ORACLES if not seen[f"{spec} bug"]}
     assert silent == UNSUITABLE[objective], "every other oracle must have had something to find"
 

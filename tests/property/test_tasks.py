@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.property.engine import batch, native_task, rows, single, split
 from tests.property.strategies import (
     ANY,
@@ -41,7 +42,7 @@ def effects_of(task: SasTask, operator: int) -> list[tuple[list[Fact], int, int]
 
 
 @given(sas_tasks(), st.data())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_text_written_by_the_engine_means_the_same_with_any_initial_state(
     task: SasTask, data: st.DataObject
 ) -> None:
@@ -52,7 +53,7 @@ def test_text_written_by_the_engine_means_the_same_with_any_initial_state(
 
 
 @given(sas_tasks())
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 def test_the_engine_tells_every_part_of_the_task(task: SasTask) -> None:
     native = native_task(task)
     operators = range(len(task.operators))
@@ -94,7 +95,7 @@ def check_semantics(task: SasTask, states: list[State]) -> None:
 
 
 @given(sas_tasks(), st.data())
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_applicable_operators_successors_and_goals_in_all_states(
     task: SasTask, data: st.DataObject
 ) -> None:
@@ -104,13 +105,13 @@ def test_applicable_operators_successors_and_goals_in_all_states(
 
 
 @given(wide_tasks(), seeds())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_applicable_operators_successors_and_goals_in_wide_tasks(task: SasTask, seed: int) -> None:
     check_semantics(task, some_states(task, seed, 20))
 
 
 @given(sas_tasks(), seeds())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_one_successor_per_row_and_the_test_before_it(task: SasTask, seed: int) -> None:
     native = native_task(task)
     states = some_states(task, seed, 12)
@@ -128,7 +129,7 @@ def test_one_successor_per_row_and_the_test_before_it(task: SasTask, seed: int) 
 
 
 @given(sas_tasks(), st.sampled_from([-(2**31), -2, -1, 0, 1, 2**31 - 1]))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_ids_out_of_range_are_not_applicable_and_have_no_successor(
     task: SasTask, distance: int
 ) -> None:
@@ -141,7 +142,7 @@ def test_ids_out_of_range_are_not_applicable_and_have_no_successor(
 
 
 @given(sas_tasks(replace(ANY, contradictory=False)))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_the_order_of_effects_matters_only_if_they_contradict_each_other(task: SasTask) -> None:
     turned = replace(
         task, operators=tuple(replace(o, effects=o.effects[::-1]) for o in task.operators)
@@ -154,7 +155,7 @@ def test_the_order_of_effects_matters_only_if_they_contradict_each_other(task: S
 
 
 @given(sas_tasks(), seeds())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_hashes_are_equal_exactly_for_equal_states(task: SasTask, seed: int) -> None:
     states = some_states(task, seed, 60)
     hashes = native_task(task).hashes(batch(task, states)).tolist()
@@ -165,7 +166,7 @@ def test_hashes_are_equal_exactly_for_equal_states(task: SasTask, seed: int) -> 
 
 
 @given(sas_tasks())
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_empty_batches_give_empty_answers(task: SasTask) -> None:
     native = native_task(task)
     none = batch(task, [])

@@ -21,6 +21,7 @@ from bugsieve.fuzzing.unsafe_runs import (
     walks_of,
 )
 from bugsieve.oracles.safety.graph import graph_system
+from tests.depth import examples
 from tests.reference.safety import ORDINARY, UNSAFE, System, random_system
 from tests.reference.unsafe_runs import Search, walk
 
@@ -98,7 +99,7 @@ def check_run(world: GraphWorld, found: Walk, start: int) -> None:
 @pytest.mark.parametrize(("choice", "depth"), SEARCHES)
 def test_walks_are_those_of_the_twin(choice: str, depth: int | None) -> None:
     endings: set[WalkOutcome] = set()
-    for seed in range(400):
+    for seed in range(examples(400)):
         world = random_world(seed)
         random = Random(seed)
         most_states = random.choice([1, 4, 10**6])
@@ -125,7 +126,7 @@ def test_walks_are_those_of_the_twin(choice: str, depth: int | None) -> None:
 @pytest.mark.parametrize("choice", ["greedy", "sampling"])
 def test_a_full_lookahead_gives_up_only_where_there_is_no_danger(choice: str) -> None:
     exhausted = 0
-    for seed in range(1000, 1600):
+    for seed in range(1000, 1000 + examples(600)):
         world = random_world(seed)
         starts = list(world.system.states)
         options = SafetyFuzzOptions(None, choice, seed=seed)
@@ -137,13 +138,13 @@ def test_a_full_lookahead_gives_up_only_where_there_is_no_danger(choice: str) ->
                 exhausted += 1
                 twin = walk(world, start, start, Search(choice, None, 10_000, seed=seed))
                 assert not any(map(world.is_unsafe, world.reachable(twin.path[-1])))
-    assert exhausted > 500
+    assert exhausted > examples(500)
 
 
 @pytest.mark.parametrize(("choice", "depth"), SEARCHES)
 def test_walks_depend_on_seed_and_number_alone(choice: str, depth: int | None) -> None:
     unsafe = 0
-    for seed in range(2000, 2060):
+    for seed in range(2000, 2000 + examples(60)):
         world = random_world(seed)
         options = SafetyFuzzOptions(depth, choice, seed=seed)
         walks = partial(walked, world, options, step_limit=40)
@@ -161,7 +162,7 @@ def test_walks_depend_on_seed_and_number_alone(choice: str, depth: int | None) -
         alone = walks([starts[11]], [11])
         assert summary(alone[0]) == wanted[11]
         unsafe += sum(w[1] is WalkOutcome.UNSAFE for w in wanted)
-    assert unsafe > 100
+    assert unsafe > examples(100)
 
 
 def test_memory_is_given_back() -> None:

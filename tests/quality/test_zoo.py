@@ -10,9 +10,12 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.judging.findings import CostBugRow
 from bugsieve.results.cost.records import CostRecords
+from tests.depth import IS_DEEP
 from tests.quality.zoo import EXHIBITS, Exhibit, bugs, habitat_of
 
 FEWEST_FOUND = 0.95
+DEAR = "scanalyzer"  # half of the time of all
+LOOKED_AT = [exhibit for exhibit in EXHIBITS if IS_DEEP or exhibit.domain != DEAR]
 
 
 def campaign(exhibit: Exhibit, folder: Path) -> list[CostBugRow]:
@@ -28,7 +31,7 @@ def campaign(exhibit: Exhibit, folder: Path) -> list[CostBugRow]:
 
 def test_most_planted_faults_are_found_and_nothing_else(tmp_path: Path) -> None:
     harmful, missed = 0, []
-    for exhibit in EXHIBITS:
+    for exhibit in LOOKED_AT:
         habitat = habitat_of(exhibit.domain, exhibit.seed)
         true_bugs = bugs(habitat, exhibit.policy())
         found = campaign(exhibit, tmp_path / exhibit.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +25,26 @@ class Benchmark:
     starts: int | None  # listed start states
 
     def load(self) -> JaniModel:
-        folder = FOLDER / self.folder
-        if not folder.is_dir():
-            pytest.skip(f"the benchmarks are not beside the repository ({folder})")
-        files = [folder / name for name in self.source]
-        if len(files) == 3:
-            return load_model(folder / self.model, PropertyFiles(*files))
-        return load_model(folder / self.model, files[0] if files else None)
+        return _model(self)
 
     def verdicts(self) -> Any:
-        return json.loads((FOLDER / self.folder / "verdicts.json").read_text("utf-8"))
+        return _verdicts(self.folder)
+
+
+@cache
+def _model(benchmark: Benchmark) -> JaniModel:
+    folder = FOLDER / benchmark.folder
+    if not folder.is_dir():
+        pytest.skip(f"the benchmarks are not beside the repository ({folder})")
+    files = [folder / name for name in benchmark.source]
+    if len(files) == 3:
+        return load_model(folder / benchmark.model, PropertyFiles(*files))
+    return load_model(folder / benchmark.model, files[0] if files else None)
+
+
+@cache
+def _verdicts(folder: str) -> Any:
+    return json.loads((FOLDER / folder / "verdicts.json").read_text("utf-8"))
 
 
 BENCHMARKS = [

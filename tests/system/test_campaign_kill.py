@@ -12,6 +12,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.results.cost.records import CostRecords
+from tests.depth import examples
 from tests.system.killing import kill_and_finish
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.generated import write_task
@@ -59,7 +60,11 @@ def is_whole(folder: Path) -> bool:
 
 @pytest.mark.parametrize(
     ("changes", "cuts", "lines"),
-    [({}, 9, 12), ({"mode": "separate"}, 7, 25), ({"workers": 2}, 4, 12)],
+    [
+        ({}, examples(9, quick=3), 12),
+        ({"mode": "separate"}, examples(7, quick=2), 25),
+        ({"workers": 2}, examples(4, quick=2), 12),
+    ],
     ids=["interleaved", "separate", "workers"],
 )
 def test_kill_and_resume(

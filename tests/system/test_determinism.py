@@ -14,6 +14,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.worker import WorkerLimits
+from tests.depth import examples
 from tests.system.killing import command
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.generated import write_task
@@ -29,7 +30,7 @@ ALL_ORACLES = (
     "any:aras+planner:ehc",
     "best-of:lookahead:1+planner:astar-lmcut",
 )
-FUZZ = FuzzOptions(pool_size=50, round_walks=16, seed=11)
+FUZZ = FuzzOptions(pool_size=examples(50, quick=25), round_walks=16, seed=11)
 CONDITION = "(and (ontable b2) (ontable b3))"
 
 CAMPAIGNS: dict[str, dict[str, Any]] = {

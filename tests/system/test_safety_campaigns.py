@@ -27,6 +27,7 @@ from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.search import Limits
 from bugsieve.tasks.jani.loading import load_document, load_model
+from tests.depth import examples
 from tests.property.safety_models import document
 from tests.reference.safety import UNSAFE, System, random_system, safe_states
 from tests.system.killing import kill_and_finish
@@ -96,7 +97,7 @@ def is_whole(folder: Path) -> bool:
 
 def test_kill_and_resume(tmp_path: Path, model_file: str, reference: dict[str, Any]) -> None:
     folder, given = tmp_path / "campaign", options(model_file)
-    moments = [Stream(number, "safety") for number in range(8)]
+    moments = [Stream(number, "safety") for number in range(examples(8, quick=3))]
     kill_and_finish(folder, given, is_whole, lines=30, moments=moments)
     assert contents(folder) == reference
     names = {f"{row.id}.json" for row in reference["bugs"]}
@@ -149,7 +150,7 @@ def case(seed: int) -> tuple[dict[str, Any], System]:
 def test_campaigns_are_sound(tmp_path: Path, portion: int) -> None:
     """All verdicts and faults are those of the definitions, and all bugs can be checked."""
     bugs = 0
-    for seed in range(30 * portion, 30 * portion + 30):
+    for seed in range(30 * portion, 30 * portion + examples(30)):
         made, system = case(seed)
         model = load_document(made, name="system")
         states = np.arange(len(system.kinds), dtype=np.float64).reshape(-1, 1)
@@ -160,7 +161,7 @@ def test_campaigns_are_sound(tmp_path: Path, portion: int) -> None:
         given = SafetyOptions(model=(), policy=f"random:{seed}", oracles=ORACLES, fuzz=fuzz)
         Campaign.create(folder, given, model).run()
         bugs += check_campaign(folder, system)
-    assert bugs > 5
+    assert bugs > examples(5)
 
 
 def check_campaign(folder: Path, system: System) -> int:

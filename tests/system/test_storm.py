@@ -14,13 +14,14 @@ from bugsieve import _native
 from bugsieve.oracles.safety.decide import SafetyDecider
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
+from tests.depth import examples
 from tests.reference.random_jani import BOOLEANS, INTEGERS, UPPER, random_document
 from tests.reference.storm import StormAnswer, ask_storm, is_installed
 from tests.system.shared_jani import BENCHMARKS
 
 pytestmark = pytest.mark.skipif(not is_installed(), reason="stormpy is not installed")
 
-RANDOM_MODELS = 30
+RANDOM_MODELS = examples(30)
 
 
 def check_verdicts(model: JaniModel, answer: StormAnswer) -> set[bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -54,8 +55,13 @@ def folder_of(module: str) -> str | None:
     return folder.relative_to(SOURCE).as_posix()
 
 
-def imports() -> Iterator[Import]:
+@cache
+def imports() -> tuple[Import, ...]:
     """Every import of one folder from another, those for type checkers excepted."""
+    return tuple(_imports())
+
+
+def _imports() -> Iterator[Import]:
     for path in sorted(SOURCE.rglob("*.py")):
         folder = path.parent.relative_to(SOURCE).as_posix()
         if folder == ".":
@@ -83,7 +89,7 @@ def test_every_folder_is_a_layer() -> None:
 
 def test_imports_point_upwards() -> None:
     order = {name: rank for rank, name in enumerate(layers())}
-    found = list(imports())
+    found = imports()
     wrong = [i for i in found if order.get(top(i.target), -1) > order[top(i.folder)]]
     assert not wrong
     assert len(found) > 500

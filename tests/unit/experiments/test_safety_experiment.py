@@ -15,6 +15,7 @@ from bugsieve.experiments.training import is_trained
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.training.options import QOptions
+from tests.depth import examples
 from tests.hostile.processes import needs_proc
 from tests.unit.campaigns.safety.contents import contents
 from tests.unit.experiments.experiments import check_change, experiment, folders, run, stopped
@@ -70,7 +71,8 @@ def test_a_grid_is_run_once(tmp_path: Path) -> None:
 
 @needs_proc
 def test_a_killed_experiment_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    text = GRID.replace("length = 5", "length = 9").replace("walks = 30", "walks = 400")
+    walks = examples(400, quick=150)
+    text = GRID.replace("length = 5", "length = 9").replace("walks = 30", f"walks = {walks}")
     whole, cut = experiment(tmp_path / "whole", text), experiment(tmp_path / "cut", text)
     stopped(cut, signal.SIGKILL)
     begun = [folder for folder in folders(cut) if (folder / STORE_FILE).exists()]

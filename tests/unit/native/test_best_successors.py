@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
+from tests.depth import examples
 from tests.property.engine import batch, native_task
 from tests.property.strategies import ANY, seeded_task, seeds, some_states
 from tests.unit.native.chains import native, switches
 
 
 @given(seed=seeds(), improving=st.booleans(), max_bytes=st.sampled_from([0, 2000]))
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(100), deadline=None, derandomize=True, database=None)
 def test_forgetting_changes_nothing(seed: int, improving: bool, max_bytes: int) -> None:
     reference = seeded_task(seed, ANY)
     task = native_task(reference)

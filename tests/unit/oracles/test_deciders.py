@@ -23,6 +23,7 @@ from bugsieve.oracles.cost.deciders.spanner import SpannerDecider
 from bugsieve.search import Limits, exact_goal_distances
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import Task
+from tests.depth import examples
 from tests.unit.oracles.grounding import grounded_task
 from tests.unit.oracles.small_problems import blocks_problem, floor_problem, spanner_problem
 from tests.unit.policies.generated import generated_task
@@ -61,21 +62,21 @@ def compare(task: Task, decider: Decider, *, states: int) -> tuple[int, int]:
 def test_deciders_agree_with_exhaustive_exploration(domain: str, first: int) -> None:
     text = domain_text(domain)
     counts = np.zeros(3, dtype=np.int64)
-    for seed in range(first, first + 100):
+    for seed in range(first, first + examples(100, quick=40)):
         task = grounded_task(text, DOMAINS[domain](seed))
         decider = decider_for(task)
         if decider is None:
             continue
         counts += (1, *compare(task, decider, states=60))
     tasks, solvable, dead = counts
-    assert tasks > 60 and solvable > 200 and dead > 200
+    assert tasks > examples(60) and min(solvable, dead) > examples(200)
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_without_pddl_deciders_may_know_less_but_nothing_wrong(domain: str) -> None:
     text = domain_text(domain)
     answers = 0
-    for seed in range(100):
+    for seed in range(examples(100)):
         task = grounded_task(text, DOMAINS[domain](seed), with_pddl=False)
         decider = decider_for(task)
         if decider is None:
@@ -88,7 +89,7 @@ def test_without_pddl_deciders_may_know_less_but_nothing_wrong(domain: str) -> N
             answer = decider.solvable(state)
             assert answer in (None, distance != DEAD_END)
             answers += answer is not None
-    assert answers > 300
+    assert answers > examples(300)
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -146,7 +147,7 @@ def test_a_domain_is_known_by_what_its_actions_do(domain: str, old: str, new: st
     changed = original[:place] + original[place:].replace(old, new, 1)
     assert changed != original
     refused = 0
-    for seed in range(30):
+    for seed in range(examples(30, quick=10)):
         if decider_for(grounded_task(original, DOMAINS[domain](seed))) is None:
             continue
         task = grounded_task(changed, DOMAINS[domain](seed))
@@ -161,7 +162,7 @@ def test_a_domain_is_known_by_what_its_actions_do(domain: str, old: str, new: st
 def test_blocks_are_rearranged_without_search() -> None:
     text = domain_text("matching-blocksworld")
     planned = 0
-    for seed in range(200):
+    for seed in range(examples(200)):
         task = grounded_task(text, blocks_problem(seed))
         decider = decider_for(task)
         if decider is None:
@@ -173,14 +174,14 @@ def test_blocks_are_rearranged_without_search() -> None:
             if plan is not None:
                 planned += 1
                 assert task.is_goal(path_states(task, state, plan)[-1])[0]
-    assert planned > 1000
+    assert planned > examples(1000)
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_guided_search_finds_a_plan_wherever_there_is_one(domain: str) -> None:
     text = domain_text(domain)
     found = 0
-    for seed in range(60):
+    for seed in range(examples(60, quick=20)):
         task = grounded_task(text, DOMAINS[domain](seed))
         decider = decider_for(task)
         if decider is None or not decider.solvable(task.initial_state):
@@ -193,7 +194,7 @@ def test_guided_search_finds_a_plan_wherever_there_is_one(domain: str) -> None:
         assert limited.plan in (None, result.plan) and limited.expanded <= 1
         timed = guided_search(task, decider, task.initial_state, Limits(seconds=0.0))
         assert timed.status == ("time" if result.plan else "solved")
-    assert found > 10
+    assert found > examples(10)
 
 
 def test_states_that_no_blocks_can_form_are_left_open() -> None:

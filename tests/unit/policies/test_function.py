@@ -16,6 +16,7 @@ from bugsieve.policies.policy import argbest_within
 from bugsieve.policies.runs import run_policy
 from bugsieve.policies.task_view import TaskView
 from bugsieve.tasks.fdr.task import NO_ACTION
+from tests.depth import examples
 from tests.unit.policies.line import at, line_task
 
 
@@ -86,7 +87,7 @@ segments = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(300), deadline=None, derandomize=True, database=None)
 @given(segments=segments, epsilon=st.sampled_from([0.0, 1e-5, 1.0]))
 def test_ties_go_to_the_lowest_id(segments: list[list[tuple[float, int]]], epsilon: float) -> None:
     flat = [pair for segment in segments for pair in segment]

@@ -16,6 +16,7 @@ from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.runs import run_policy
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from tests.depth import examples
 from tests.property.strategies import ANY, seeded_task, seeds, some_states
 from tests.reference.strips import Strips, strips_task
 from tests.unit.policies.line import as_task, at, line_task
@@ -82,7 +83,7 @@ def fresh(policy: Arbitrary) -> Arbitrary:
     return Arbitrary(policy.task, policy.seed, trouble=policy.trouble)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(300), deadline=None, derandomize=True, database=None)
 @given(
     task_seed=seeds(),
     policy_seed=seeds(),
@@ -107,7 +108,7 @@ def test_equal_to_one_state_at_a_time(
     assert graph.decisions_taken == len(policy.asked)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(100), deadline=None, derandomize=True, database=None)
 @given(task_seed=seeds(), policy_seed=seeds(), limit=st.integers(1, 60))
 def test_alone_or_together(task_seed: int, policy_seed: int, limit: int) -> None:
     reference = seeded_task(task_seed, ANY)

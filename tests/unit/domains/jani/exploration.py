@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ Values = Mapping[str, Any]
 Successors = dict[str, set[tuple[Any, ...]]]
 
 
+@lru_cache(maxsize=None, typed=True)
 def made(name: str, seed: int = 0, **parameters: int | float | str) -> JaniModel:
     generated = generate_model(name, seed=seed, **parameters)
     return load_document(generated.document, name=generated.name)

@@ -1,4 +1,4 @@
-"""A path of a million states takes memory in proportion, and no deep recursion."""
+"""A path of up to a million states takes memory in proportion, and no deep recursion."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 from bugsieve import _native
 from bugsieve.oracles.safety.decide import Safety, SafetyDecider
+from tests.depth import examples
 from tests.unit.oracles.safety.paths import End, path_system
 
-LENGTH = 1_000_000
+LENGTH = examples(1_000_000)
 BYTES_PER_STATE = 250
 """Of packed state, outcomes, values, and the stacks of a search as deep as the path is long."""
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bugsieve.policies.trees import forest as forest_module
 from bugsieve.policies.trees.forest import Floats, Forest, Missing, Tree
+from tests.depth import examples
 from tests.unit.policies.trees.naive import naive_scores
 
 NUM_INPUTS = 3
@@ -50,7 +51,7 @@ def random_forest(seed: int) -> tuple[Forest, Floats]:
     return forest, draw.choice(SPECIAL, (int(draw.integers(0, 20)), NUM_INPUTS))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(300), deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 2**32))
 def test_against_one_split_at_a_time(seed: int) -> None:
     forest, inputs = random_forest(seed)

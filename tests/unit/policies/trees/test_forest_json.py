@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import pickle
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -117,10 +115,7 @@ PROBES = np.concatenate([X, X.astype(np.float32), DRAW.normal(size=(300, 4))])
 
 def written(fitted: Any, folder: Path) -> Any:
     """The forest of a fitted estimator, by way of the example script."""
-    source, target = folder / "fitted.pickle", folder / "trees.json"
-    source.write_bytes(pickle.dumps(fitted))
-    subprocess.run([sys.executable, EXAMPLE, source, target], check=True)
-    return read_forest(target)
+    return read(folder, runpy.run_path(str(EXAMPLE))["forest_document"](fitted))
 
 
 @pytest.mark.parametrize(
