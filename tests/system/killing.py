@@ -13,13 +13,16 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
+from bugsieve.basis import families
 from bugsieve.basis.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import Event
 from bugsieve.campaigns.options import CostOptions, SafetyOptions
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.tasks.jani.loading import load_model
+from tests.unit.judging import suffixes
 
 LONGEST_DELAY = 0.1
 
@@ -78,6 +81,8 @@ def run_and_kill(folder: Path, given: Options, lines: int, moment: Stream) -> bo
 
 def main(kind: str, folder: str, options: str) -> None:
     """Create the campaign that the options describe, or continue it."""
+    oracles = cast("dict[str, str]", families.ORACLES.builtin)
+    oracles[suffixes.NAME] = suffixes.PLACE  # an oracle that learns
     reader = SafetyOptions if kind == "safety" else CostOptions
     created_or_opened(Path(folder), reader.from_toml(options, name="options")).run(_say)
 

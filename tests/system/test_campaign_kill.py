@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bugsieve.basis import families
 from bugsieve.basis.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
@@ -15,6 +16,8 @@ from bugsieve.results.cost.records import CostRecords
 from tests.depth import examples
 from tests.system.killing import kill_and_finish
 from tests.unit.campaigns.contents import contents
+from tests.unit.judging import suffixes
+from tests.unit.judging.test_learning import learnt
 from tests.unit.policies.generated import write_task
 
 
@@ -82,3 +85,27 @@ def test_kill_and_resume(
     with CostRecords(folder) as records:
         names = {f"{row.id}.json" for row in records.bugs()}
     assert {path.name for path in (folder / "bugs").glob("*.json")} == names
+
+
+def test_an_oracle_that_learns_is_told_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Revisions, improved certificates and lessons end up as if nothing had happened."""
+    monkeypatch.setitem(families.ORACLES.builtin, suffixes.NAME, suffixes.PLACE)
+    fuzz = FuzzOptions(pool_size=60, walk_length=15, round_walks=2, novelty=0, bias="uniform")
+    given = options(
+        write_task(tmp_path, "blocksworld", seed=1, blocks=4),
+        policy="hill-climbing:hadd",
+        oracles=("lookahead:1", suffixes.NAME),
+        fuzz=fuzz,
+        batch_size=1,
+    )
+    Campaign.create(tmp_path / "whole", given).run()
+    whole = learnt(tmp_path / "whole")
+    assert any(row.found > row.case for row in whole["bugs"])
+    moments = [Stream(number, "learning") for number in range(examples(20, quick=4))]
+    folder = tmp_path / "campaign"
+    kill_and_finish(folder, given, is_whole, lines=20, moments=moments)
+    assert learnt(folder) == whole
+    for path in sorted((tmp_path / "whole" / "bugs").iterdir()):
+        assert (folder / "bugs" / path.name).read_bytes() == path.read_bytes()

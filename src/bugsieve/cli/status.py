@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     parser = subparsers.add_parser(
         "status",
         description="Show how far a campaign is and which bugs it has found, the worst first. "
-        "This works while the campaign runs.",
+        "This works while the campaign runs. For a folder of campaigns, one summary of them all.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
     parser.add_argument(
@@ -35,8 +36,12 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the records and print them."""
     from bugsieve.campaigns.kind import kind_in
+    from bugsieve.campaigns.several import campaigns_in
     from bugsieve.cli.campaign_report import summary_json
+    from bugsieve.results.schema import STORE_FILE
 
+    if not (args.folder / STORE_FILE).exists() and campaigns_in(args.folder):
+        return _show_several(args)
     kind = kind_in(args.folder)
     with kind.records(args.folder) as records:
         header, summary = records.header, kind.summarise(records)
@@ -49,6 +54,31 @@ def run(args: argparse.Namespace) -> int:
     lines += _unfinished(args.folder, summary.reason)
     if found.ids[: args.bugs]:
         lines += ["", *found.lines(args.bugs), *_more(len(found.ids), args)]
+    show("\n".join(lines))
+    return 0
+
+
+def _show_several(args: argparse.Namespace) -> int:
+    """One summary of the campaigns right below the folder, and a line on each."""
+    from dataclasses import asdict
+
+    from bugsieve.campaigns.several import joint_summary
+    from bugsieve.campaigns.wording import bugs_line
+    from bugsieve.cli.campaign_report import jsonable
+
+    summary = joint_summary(args.folder)
+    if args.json:
+        show(json.dumps(jsonable(asdict(summary)), indent=2, allow_nan=False))
+        return 0
+    width = max(map(len, summary.parts))
+    lines = [
+        f"{len(summary.parts)} campaigns, "
+        + bugs_line(summary.bugs_by_kind, is_all=not summary.certain)
+    ]
+    for name, part in summary.parts.items():
+        state = part.reason or "not finished"
+        found = bugs_line(part.bugs_by_kind, is_all=not part.certain)
+        lines.append(f"  {name:{width}}  {found} ({state})")
     show("\n".join(lines))
     return 0
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bugsieve.basis.closing import Closing
 from bugsieve.benches.bench import Bench
 from bugsieve.judging.cases import Parcel
-from bugsieve.judging.findings import Finding
+from bugsieve.judging.findings import Finding, Lesson
 from bugsieve.judging.judge import Judge
 from bugsieve.judging.ledger import Ledger
 from bugsieve.oracles.oracle import Oracle
 
 
 class Examiner(Closing):
-    """All oracles together, with or without memory, in this process."""
+    """All oracles together, with or without memory, in this process.
 
-    def __init__(self, bench: Bench, oracles: Sequence[Oracle]) -> None:
+    `known` are lessons of earlier findings, of whatever policy on the same task.
+    """
+
+    def __init__(
+        self, bench: Bench, oracles: Sequence[Oracle], known: Iterable[Lesson] = ()
+    ) -> None:
         self._oracles = oracles
-        self.ledger = Ledger(bench, oracles)
+        self.ledger = Ledger(bench, oracles, known)
         plain = [oracle for oracle in oracles if not oracle.learns]
         self.judge = Judge(bench, plain, whole_runs=self.ledger.learns)
 

@@ -123,6 +123,8 @@ class Lesson:
 
     oracle: str
     content: bytes
+    of_task: bytes = b""
+    """The part that does not depend on the policy."""
 
 
 @dataclass(frozen=True)

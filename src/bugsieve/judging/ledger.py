@@ -39,9 +39,14 @@ class Remembered:
 
 
 class Ledger:
-    """Tells learning oracles of case after case, and settles what they claim."""
+    """Tells learning oracles of case after case, and settles what they claim.
 
-    def __init__(self, bench: Bench, oracles: Sequence[Oracle]) -> None:
+    `known` are lessons of tests of other policies on the task: what they say of the task counts.
+    """
+
+    def __init__(
+        self, bench: Bench, oracles: Sequence[Oracle], known: Iterable[Lesson] = ()
+    ) -> None:
         self._specs = [oracle.spec for oracle in oracles]
         self._learners = [
             oracle for oracle in oracles if isinstance(oracle, LearningOracle) and oracle.learns
@@ -50,6 +55,9 @@ class Ledger:
         self._cases: dict[int, tuple[StateCase, KnownRun]] = {}
         self._bugs: dict[int, CostBugRow] = {}
         self._bounds: dict[int, float] = {}
+        shared = list(known)
+        for learner in self._learners:
+            learner.recall_task(item.of_task for item in shared if item.oracle == learner.spec)
 
     @property
     def learns(self) -> bool:
@@ -95,7 +103,7 @@ class Ledger:
         finding = replace(
             finding,
             verdicts=(*finding.verdicts, row),
-            lessons=(*finding.lessons, Lesson(spec, learnt.lesson)),
+            lessons=(*finding.lessons, Lesson(spec, learnt.lesson, learnt.of_task)),
         )
         own = Revision(finding.visit.case, learnt.verdict)
         for revision in sorted((*learnt.revisions, own), key=lambda revision: revision.case):

@@ -80,12 +80,14 @@ class CombinedOracle(LearningOracle):
         verdict = inconclusive("")
         revisions: list[Revision] = []
         lessons: dict[str, list[bytes]] = {learner.spec: [] for learner in self._learners}
+        of_task: dict[str, list[bytes]] = {}
         for member in self.members:
             if isinstance(member, LearningOracle) and member.learns:
                 learnt = member.learn(case)
                 said = learnt.verdict
                 revisions += learnt.revisions
                 lessons[member.spec].append(learnt.lesson)
+                of_task[member.spec] = [learnt.of_task]
             elif self.asks_on(verdict):
                 (said,) = member.judge(self.bench.suspects(case.state, [case.origin]))
             else:
@@ -94,7 +96,7 @@ class CombinedOracle(LearningOracle):
             for learner in self._learners:
                 if learner is not member and lessons[learner.spec]:
                     lessons[learner.spec].append(learner.hear(case, said))
-        return Learnt(verdict, tuple(revisions), _packed(lessons))
+        return Learnt(verdict, tuple(revisions), _packed(lessons), _packed(of_task))
 
     def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
         """Give each member that learns the lessons that are its own."""
@@ -103,6 +105,12 @@ class CombinedOracle(LearningOracle):
             learner.recall(
                 (case, own) for case, parts in stored for own in parts.get(learner.spec, ())
             )
+
+    def recall_task(self, parts: Iterable[bytes]) -> None:
+        """Give each member that learns what was learnt of the task by its like."""
+        stored = [_unpacked(part) for part in parts]
+        for learner in self._learners:
+            learner.recall_task(own for part in stored for own in part.get(learner.spec, ()))
 
     def _stronger(self, one: Verdict, other: Verdict) -> Verdict:
         """The better proven verdict; of two bugs the larger gap, then the better value."""

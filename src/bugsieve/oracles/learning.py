@@ -49,6 +49,8 @@ class Learnt:
     revisions: tuple[Revision, ...] = ()
     lesson: bytes = field(default=b"", repr=False)
     """What it wants to be told again when the campaign is resumed; may be empty."""
+    of_task: bytes = field(default=b"", repr=False)
+    """What it has learnt of the task whatever the policy is, for tests of other policies."""
 
 
 class LearningOracle(Oracle):
@@ -69,6 +71,9 @@ class LearningOracle(Oracle):
 
         A lesson is what `learn` or `hear` gave; a case has one of `learn`, and some of `hear`.
         """
+
+    def recall_task(self, parts: Iterable[bytes]) -> None:
+        """Take over what was learnt of the task in tests of other policies, before any case."""
 
     def hear(self, case: KnownCase, verdict: Verdict) -> bytes:
         """Take note of what another oracle says of the case it has just learnt; the lesson.

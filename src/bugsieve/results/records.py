@@ -139,9 +139,9 @@ class CampaignRecords(StoreReader, Generic[RowT]):
     def lessons(self) -> dict[int, tuple[Lesson, ...]]:
         """What learning oracles want to be told again, by visit."""
         found: dict[int, tuple[Lesson, ...]] = {}
-        query = "SELECT visit, oracle, content FROM lessons ORDER BY visit, oracle"
-        for visit, oracle, content in self._rows(query):
-            found[visit] = (*found.get(visit, ()), Lesson(self._specs[oracle], content))
+        query = "SELECT visit, oracle, content, of_task FROM lessons ORDER BY visit, oracle"
+        for visit, oracle, *parts in self._rows(query):
+            found[visit] = (*found.get(visit, ()), Lesson(self._specs[oracle], *parts))
         return found
 
     def unproven(self) -> list[UnprovenRow]:

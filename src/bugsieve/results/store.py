@@ -183,7 +183,8 @@ class Store(Closing):
     def _lesson_rows(self, findings: Iterable[Finding]) -> Iterator[Row]:
         for finding in findings:
             for lesson in finding.lessons:
-                yield finding.visit.number, self._oracles[lesson.oracle], lesson.content
+                oracle = self._oracles[lesson.oracle]
+                yield finding.visit.number, oracle, lesson.content, lesson.of_task
 
 
 def _meta(header: CampaignHeader) -> dict[str, str]:

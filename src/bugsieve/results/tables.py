@@ -49,7 +49,8 @@ CREATE TABLE rejected (
     oracle INTEGER NOT NULL, reason TEXT NOT NULL, certificate TEXT, PRIMARY KEY (visit, place)
 ) WITHOUT ROWID;
 CREATE TABLE lessons (
-    visit INTEGER, oracle INTEGER, content BLOB NOT NULL, PRIMARY KEY (visit, oracle)
+    visit INTEGER, oracle INTEGER, content BLOB NOT NULL, of_task BLOB NOT NULL,
+    PRIMARY KEY (visit, oracle)
 ) WITHOUT ROWID;
 """
 

@@ -52,7 +52,13 @@ class SuffixOracle(LearningOracle):
             if (verdict := self._verdict(earlier)).is_bug
         ]
         content = ["walk", lesson] if solved else ["nothing", []]
-        return Learnt(self._verdict(case), tuple(revisions), json.dumps(content).encode())
+        seen = json.dumps([_start(case).tolist(), lesson] if solved else None).encode()
+        return Learnt(self._verdict(case), tuple(revisions), json.dumps(content).encode(), seen)
+
+    def recall_task(self, parts: Iterable[bytes]) -> None:
+        for seen in filter(None, map(json.loads, parts)):
+            state, plan = seen
+            self._remember(np.array(state, dtype=np.uint16), plan)
 
     def hear(self, case: KnownCase, verdict: Verdict) -> bytes:
         plan = verdict.plan or ()

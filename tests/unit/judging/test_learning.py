@@ -178,6 +178,23 @@ def test_an_examiner_needs_no_folder(
     assert bugs == {row.id for row in reference["bugs"]}
 
 
+@pytest.mark.parametrize("spec", [NAME, f"any:{NAME}+lookahead:1"])
+def test_what_was_learnt_of_the_task_serves_other_policies(
+    tmp_path: Path, task: Task, spec: str
+) -> None:
+    Campaign.create(tmp_path / "one", options(oracles=(spec,)), task).run()
+    with CostRecords(tmp_path / "one") as records:
+        pool = restored_pool(task, records.pool())
+        lessons = [lesson for found in records.lessons().values() for lesson in found]
+    counts = []
+    for known in ([], lessons):
+        bench = Bench(task, make_policy("random:1", task), make_objective("quantitative", task))
+        with Examiner(bench, [make_oracle(spec, bench)], known) as examiner:
+            findings = examiner.examine(Parcel.of(pool, 0, 60))
+        counts.append(sum(len(finding.bugs) for finding in findings))
+    assert counts[1] > counts[0]
+
+
 def test_notes_are_dropped_when_the_certificate_improves(tmp_path: Path, task: Task) -> None:
     folder = tmp_path / "campaign"
     with pytest.raises(KeyboardInterrupt):

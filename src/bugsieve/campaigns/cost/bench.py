@@ -63,11 +63,12 @@ def begin(
     policy: AnyPolicy | None,
     states: StateArray | None,
 ) -> Beginning:
-    """A new campaign."""
+    """A new campaign; where no task is named, the policy may bring one, as a server does."""
     _check_process(options, policy)
     for spec in options.oracles:
         check_oracle_spec(spec)
-    saved, loaded = _loaded(options, task)
+    brought = getattr(policy, "task", None) if task is None and not options.task else task
+    saved, loaded = _loaded(options, brought)
     starts = start_states(loaded, options.from_states) if states is None else states
     plan = plan_of(options)
     bench = plan.bench(loaded, _bound(policy, loaded))
