@@ -52,9 +52,11 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
     found = kind.wording.found(records)
     if found.ids:
         shown = kind.bugs_shown
-        lines += ["", *found.lines(shown)]
+        listed = found.lines(shown)
+        lines += ["", *listed]
         if len(found.ids) > shown:
-            lines.append(f"  … and {len(found.ids) - shown} more in {folder}/bugs")
+            indent = listed[0][: -len(listed[0].lstrip())]
+            lines.append(f"{indent}… and {len(found.ids) - shown} more in {folder}/bugs")
         lines += ["", *next_lines(folder, found.ids[0])]
     lines += kind.wording.hints(records, summary)
     if summary.rejected:

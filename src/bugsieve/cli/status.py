@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.wording import counted
 from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import show
 
@@ -72,7 +73,7 @@ def _show_several(args: argparse.Namespace) -> int:
         return 0
     width = max(map(len, summary.parts))
     lines = [
-        f"{len(summary.parts)} campaigns, "
+        f"{counted(len(summary.parts), 'campaign')}, "
         + bugs_line(summary.bugs_by_kind, is_all=not summary.certain)
     ]
     for name, part in summary.parts.items():

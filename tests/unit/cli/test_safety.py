@@ -327,7 +327,9 @@ def test_folders_of_the_other_kind(results: Path, tmp_path: Path, run: Run) -> N
     assert (code, "stale_rounds is for cost testing" in err) == (4, True)
     code, _, err = run("explain", results, "zzz")
     assert (code, "has no bug 'zzz'" in err) == (4, True)
-    code, _, err = run("status", tmp_path)
+    code, out, _ = run("status", results.parent)  # a folder of campaigns
+    assert (code, out.startswith("1 campaign, ")) == (0, True)
+    code, _, err = run("status", results / "bugs")
     assert (code, "is not the folder of a campaign" in err) == (4, True)
 
 

@@ -217,7 +217,7 @@ class Fickle(First):
 
 class Selective(First):
     @classmethod
-    def supports(cls, task: Task) -> str | None:
+    def objection(cls, task: Task) -> str | None:
         return "it is for other tasks"
 
 
