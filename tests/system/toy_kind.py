@@ -39,6 +39,7 @@ class ToyFuzz:
 
 @dataclass(frozen=True, kw_only=True)
 class ToyOptions(CampaignOptions):
+    kind = NAME
     policy: str = ""
     fuzz: ToyFuzz = field(default_factory=ToyFuzz)
 

@@ -12,7 +12,7 @@ from bugsieve.basis.arguments import require_folder, require_function, require_k
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
 from bugsieve.campaigns.events import Event, Finished, Listener
-from bugsieve.campaigns.kind import Equipment, Kind, kind_for, kind_in
+from bugsieve.campaigns.kind import KINDS, Equipment, Kind, kind_in
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
@@ -65,7 +65,7 @@ class Campaign(Closing):
         folder = require_folder(directory, "directory")
         require_kind(options, CampaignOptions, "options", "the options of a kind of campaigns")
         check_free(folder)
-        kind = kind_for(options)
+        kind = KINDS[options.kind]
         if policy is None:
             kind.check(options)
         begun = kind.begin(options, subject, policy, states)
@@ -167,7 +167,7 @@ def check_new(options: CampaignOptions, directory: AnyPath | None = None) -> Non
     """Raise what is wrong with a new campaign whatever its subject is, before that is loaded."""
     if directory is not None:
         check_free(Path(directory))
-    kind_for(options).check(options)
+    KINDS[options.kind].check(options)
 
 
 def make_folder(folder: Path, fill: Callable[[], None]) -> FolderLock:

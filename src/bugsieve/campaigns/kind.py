@@ -125,8 +125,3 @@ def kind_in(directory: Path) -> Kind[Any]:
         return KINDS[name]
     except UsageError as error:
         raise InputError(f"{directory}: {error}") from None
-
-
-def kind_for(options: CampaignOptions) -> Kind[Any]:
-    """The kind that these options are for."""
-    return next(kind for kind in KINDS.values() if type(options) is kind.options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from bugsieve.basis.arguments import check_fields, whole_number
 from bugsieve.basis.errors import UsageError
@@ -35,6 +35,9 @@ _MOST_WORKERS = 1024
 class CampaignOptions(TomlOptions):
     """What campaigns of every kind are told: what is tested, how, and for how long."""
 
+    kind: ClassVar[str]
+    """The kind of campaigns they are for, by its name in the registry."""
+
     policy: str
     policy_seed: int = 0
     policy_limits: WorkerLimits = field(default_factory=WorkerLimits)
@@ -62,6 +65,8 @@ class CampaignOptions(TomlOptions):
 @dataclass(frozen=True, kw_only=True)
 class CostOptions(CampaignOptions):
     """The options of cost testing."""
+
+    kind = "cost"
 
     task: tuple[str, ...]
     """A domain and a problem file in PDDL, or one SAS file."""
@@ -103,6 +108,8 @@ class SafetyOptions(CampaignOptions):
 
     The campaign keeps the model itself: the names of its files are only for people.
     """
+
+    kind = "safety"
 
     model: tuple[str, ...]
     """The model, and its property if that has files of its own; or domain, problem and danger."""
