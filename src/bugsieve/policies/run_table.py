@@ -57,7 +57,7 @@ class RunSource(Protocol):
         ...
 
 
-class Visits(NamedTuple):
+class PassedStates(NamedTuple):
     """The states of many runs, each different one once."""
 
     states: StateArray
@@ -137,9 +137,9 @@ class RunTable:
         """The states of each run as ids of the source, from its start to its end."""
         return self.source.paths(self)
 
-    def visits(self) -> Visits:
+    def passed(self) -> PassedStates:
         """The states of all runs, so that each needs to be looked at only once."""
         offsets = np.concatenate([[0], np.cumsum(self.steps + 1)])
         flat = np.concatenate([np.empty(0, dtype=np.int64), *self.paths])
         ids, which = np.unique(flat, return_inverse=True)
-        return Visits(self.source.states(ids), which, offsets)
+        return PassedStates(self.source.states(ids), which, offsets)

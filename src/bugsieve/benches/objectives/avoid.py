@@ -76,9 +76,9 @@ class Avoid(Objective):
         """0 where the condition holds somewhere, 1 where the run has ended without it."""
         ended = runs.solved | certain_failures(runs)
         values = np.where(ended, 1.0, np.nan)
-        visits = runs.visits()
-        held = self.condition.holds(visits.states)[visits.which]
-        values[np.logical_or.reduceat(held, visits.offsets[:-1])] = 0.0
+        passed = runs.passed()
+        held = self.condition.holds(passed.states)[passed.which]
+        values[np.logical_or.reduceat(held, passed.offsets[:-1])] = 0.0
         return values
 
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bugsieve._native import StateRegistry
 from bugsieve.benches.bench import Bench
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.run_table import Ids, RunTable, Visits
+from bugsieve.policies.run_table import Ids, RunTable, PassedStates
 from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import StateArray, Task
 
@@ -47,7 +47,7 @@ def blame_groups(bench: Bench, states: StateArray, *, bound: str = "hmax") -> li
     if not len(states):
         return []
     runs = bench.runs(states)
-    doubts = _doubts(bench, runs.visits(), bound)
+    doubts = _doubts(bench, runs.passed(), bound)
     settled = _settled(bench, runs)
     traces = [_trace(runs, row, doubts[row], settled[row]) for row in range(len(runs))]
     members: dict[int, list[int]] = {}
@@ -60,15 +60,15 @@ def blame_groups(bench: Bench, states: StateArray, *, bound: str = "hmax") -> li
     return sorted(groups, key=lambda group: (-len(group.members), group.members))
 
 
-def _doubts(bench: Bench, visits: Visits, bound: str) -> list[NDArray[np.bool_]]:
+def _doubts(bench: Bench, passed: PassedStates, bound: str) -> list[NDArray[np.bool_]]:
     """For each state of each run whether the goal might be reached from it more cheaply."""
-    table = bench.runs(visits.states)
+    table = bench.runs(passed.states)
     doubtful = np.ones(len(table), dtype=bool)
     solved = np.flatnonzero(table.solved)
     if len(solved):
-        least = bench.task.heuristic(bound).evaluate(visits.states[solved])
+        least = bench.task.heuristic(bound).evaluate(passed.states[solved])
         doubtful[solved] = table.costs[solved] > least
-    return visits.split(doubtful)
+    return passed.split(doubtful)
 
 
 def _settled(bench: Bench, runs: RunTable) -> list[int | None]:
