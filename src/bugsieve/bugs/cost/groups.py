@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bugsieve._native import StateRegistry
 from bugsieve.benches.bench import Bench
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.run_table import Ids, RunTable, PassedStates
+from bugsieve.policies.run_table import Ids, PassedStates, RunTable
 from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import StateArray, Task
 
