@@ -77,6 +77,14 @@ class Declarations:
         self.scope = Scope(self.names, self.functions)
         self.constants = self._read_constants(list(model.items_of("constants")), given)
 
+    def read_variables(self, owner: Part) -> dict[str, Declaration]:
+        """The variables of the model or of an automaton, by name."""
+        found: dict[str, Declaration] = {}
+        for part in owner.items_of("variables"):
+            declaration = self.read_variable(part)
+            found[unique(part, declaration.name, found, "variables")] = declaration
+        return found
+
     def read_variable(self, part: Part) -> Declaration:
         """One variable with its bounds and initial value."""
         kind = self.read_type(part["type"])
