@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class ReplayBuffer:
 
     def __init__(self, capacity: int, inputs: int, actions: int) -> None:
         self._capacity = capacity
-        self._ring = Batch(
+        self._columns: tuple[NDArray[Any], ...] = Batch(
             inputs=np.empty((capacity, inputs), dtype=np.float32),
             actions=np.empty(capacity, dtype=np.int64),
             rewards=np.empty(capacity, dtype=np.float32),
@@ -45,11 +45,12 @@ class ReplayBuffer:
         # NumPy which of two writes to a place counts.
         kept = slice(-self._capacity, None)
         places = rows[kept] % self._capacity
-        for column, new in zip(self._ring, batch, strict=True):
+        given: tuple[NDArray[Any], ...] = batch
+        for column, new in zip(self._columns, given, strict=True):
             column[places] = new[kept]
         self._added += len(rows)
 
     def sample(self, count: int, random: np.random.Generator) -> Batch:
         """So many transitions, each drawn from all that are remembered."""
         rows = random.integers(0, len(self), count)
-        return Batch(*(column[rows] for column in self._ring))
+        return Batch(*(column[rows] for column in self._columns))

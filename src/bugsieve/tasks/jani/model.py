@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +27,6 @@ from bugsieve.tasks.jani.findings import ModelError, describe_fault, shown_state
 from bugsieve.tasks.jani.types import Type, Value
 from bugsieve.tasks.jani.variables import Variable
 
-Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
@@ -207,14 +206,9 @@ class JaniModel:
         action = self.actions[self._origins.edge_actions[edge]]
         return f"{self._origins.edges[edge]} (action {action!r})"
 
-    def _ask(
-        self,
-        question: Callable[Arguments, Answer],
-        *args: Arguments.args,
-        **kwargs: Arguments.kwargs,
-    ) -> Answer:
+    def _ask(self, question: Callable[..., Answer], *arrays: NDArray[Any]) -> Answer:
         try:
-            return question(*args, **kwargs)
+            return question(*arrays)
         except _native.JaniFaultError as fault:
             raise self.finding(fault) from None
         except ValueError as error:  # what the core says about wrong values
