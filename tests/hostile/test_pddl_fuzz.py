@@ -52,7 +52,7 @@ def test_the_check_accepts_or_explains(domain: str, problem: str) -> None:
     with TemporaryDirectory() as folder:
         task = check(folder, domain.encode(), problem.encode())
         if task is not None:
-            assert all(text.startswith(b"(") for text in task.texts())
+            assert all(text.startswith(b"(") for text in task.texts)
 
 
 @given(damaged(DOMAIN, most=1), damaged(PROBLEM, most=1))

@@ -68,7 +68,7 @@ def check_plans(task: bugsieve.Task, simulated: PddlTask, start: StateArray) -> 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", domains.domain_names())
+@pytest.mark.parametrize("name", domains.DOMAINS)
 def test_the_simulator_accepts_every_plan_at_its_cost(
     name: str, seed: int, tmp_path: Path
 ) -> None:

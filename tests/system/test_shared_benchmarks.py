@@ -28,4 +28,4 @@ def test_no_false_alarm_on_benchmarks(collection: str) -> None:
         task = check_pddl(domain, problem)
         given = domain.read_bytes(), problem.read_bytes()
         # Some files have neither costs nor a metric, though their domain counts the costs.
-        assert task.texts() == given or b":metric" not in given[1]
+        assert task.texts == given or b":metric" not in given[1]

@@ -48,12 +48,8 @@ class StopToken:
     @contextlib.contextmanager
     def active(self) -> Iterator[StopToken]:
         """Make it a token of this thread, beside those that are active already."""
-        outer = _local.tokens
-        _local.tokens = (*outer, self)
-        try:
+        with _tokens(*_local.tokens, self):
             yield self
-        finally:
-            _local.tokens = outer
 
 
 class _Local(threading.local):
@@ -63,11 +59,15 @@ class _Local(threading.local):
 _local = _Local()
 
 
-@contextlib.contextmanager
-def postponed() -> Iterator[None]:
+def postponed() -> contextlib.AbstractContextManager[None]:
     """Inside, nothing is stopped: for short work that must be done as a whole or not at all."""
+    return _tokens()
+
+
+@contextlib.contextmanager
+def _tokens(*tokens: StopToken) -> Iterator[None]:
     outer = _local.tokens
-    _local.tokens = ()
+    _local.tokens = tokens
     try:
         yield
     finally:

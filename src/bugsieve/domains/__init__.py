@@ -17,6 +17,7 @@ MADE_BY = "; Made by: bugsieve generate"
 """How every generated problem file begins; the arguments that make it again follow."""
 
 DOMAINS: MemberTable[Generator[Problem]] = MemberTable(families.DOMAINS)
+"""The modules that generate problems, by the names of their domains."""
 
 
 @dataclass(frozen=True)
@@ -28,21 +29,11 @@ class GeneratedTask:
     name: str
 
 
-def domain_names() -> tuple[str, ...]:
-    """The names of all PDDL domains, the built-in ones first, in alphabetical order."""
-    return tuple(DOMAINS)
-
-
-def domain_generator(name: str) -> Generator[Problem]:
-    """The module that generates problems of this domain."""
-    return DOMAINS[name]
-
-
 def domain_text(name: str) -> str:
     """The PDDL text of a domain; one of another package has it as `PDDL`."""
     from importlib.resources import files  # slow to import, and needed only here
 
-    generator = domain_generator(name)
+    generator = DOMAINS[name]
     if name not in families.DOMAINS.builtin:
         return str(generator.PDDL)
     return (files(__name__) / "pddl" / f"{name}.pddl").read_text(encoding="utf-8")
@@ -50,6 +41,6 @@ def domain_text(name: str) -> str:
 
 def generate(name: str, *, seed: int = 0, **parameters: int | str) -> GeneratedTask:
     """A random solvable task; name, seed and parameters determine its text on every machine."""
-    drawn = draw(name, domain_generator(name), seed, parameters)
+    drawn = draw(name, DOMAINS[name], seed, parameters)
     text = drawn.content.text(name=drawn.name, domain=name)
     return GeneratedTask(domain_text(name), f"{MADE_BY} {drawn.command}\n{text}", drawn.name)

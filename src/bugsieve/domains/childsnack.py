@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bugsieve.basis.seeds import Stream
-from bugsieve.domains.options import GeneratorOptions, count, require
+from bugsieve.domains.options import GeneratorOptions, count
 from bugsieve.domains.problems import Problem, numbered
 
 SUMMARY = "sandwiches are made and served, some of them free of gluten"
@@ -22,11 +22,7 @@ class Options(GeneratorOptions):
     spare: int = count(0, "sandwiches that may be made beyond one for each child", minimum=0)
 
     def _check_together(self) -> None:
-        require(
-            self.allergic <= self.children,
-            f"allergic must be at most the number of children ({self.children}), "
-            f"got {self.allergic}",
-        )
+        self._at_most("allergic", self.children, "the number of children")
 
 
 def generate(options: Options, rng: Stream) -> Problem:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bugsieve.basis.seeds import Stream
 from bugsieve.domains.grids import Cell, rectangle
-from bugsieve.domains.options import GeneratorOptions, count, require
+from bugsieve.domains.options import GeneratorOptions, count
 from bugsieve.domains.problems import Problem, numbered
 
 SUMMARY = "robots paint floor tiles and cannot walk on painted ones (action costs)"
@@ -23,10 +23,7 @@ class Options(GeneratorOptions):
     robots: int = count(1, "number of robots, at most one for each column")
 
     def _check_together(self) -> None:
-        require(
-            self.robots <= self.columns,
-            f"robots must be at most the number of columns ({self.columns}), got {self.robots}",
-        )
+        self._at_most("robots", self.columns, "the number of columns")
 
 
 def generate(options: Options, rng: Stream) -> Problem:

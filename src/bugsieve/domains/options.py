@@ -48,6 +48,17 @@ class GeneratorOptions:
     def _check_together(self) -> None:
         """Raise UsageError when values are fine on their own but not together."""
 
+    def _at_most(self, name: str, most: int, what: str) -> None:
+        """Raise UsageError unless the option is at most `most`, which is `what`."""
+        value = getattr(self, name)
+        require(value <= most, f"{name} must be at most {what} ({most}), got {value}")
+
+    def _at_least_as_many(self, name: str, least: int, what: str) -> None:
+        """Raise UsageError unless the option is at least the number of `what`."""
+        value = getattr(self, name)
+        wanted = f"at least as many as {what} ({least})"
+        require(value >= least, f"{name} must be {wanted}, got {value}")
+
 
 def flag_name(option: Field[Any]) -> str:
     """What the command line calls the option, without dashes in front."""
@@ -68,25 +79,15 @@ def _check_value(option: Field[Any], value: object) -> None:
         known = any(type(value) is type(choice) and value == choice for choice in choices)
         listed = " or ".join(str(choice) for choice in choices)
         require(known, f"{option.name} must be {listed}, got {value}")
-    elif isinstance(option.default, float):
-        _check_real(option, value)
     else:
-        _check_count(option, value)
+        _check_number(option, value)
 
 
-def _check_real(option: Field[Any], value: object) -> None:
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise UsageError(f"{option.name} must be a number, got {value!r}")
-    _check_limits(option, value)
-
-
-def _check_count(option: Field[Any], value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise UsageError(f"{option.name} must be a whole number, got {value!r}")
-    _check_limits(option, value)
-
-
-def _check_limits(option: Field[Any], value: int | float) -> None:
+def _check_number(option: Field[Any], value: Any) -> None:
+    is_real = isinstance(option.default, float)
+    kind, wanted = ((int, float), "a number") if is_real else (int, "a whole number")
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise UsageError(f"{option.name} must be {wanted}, got {value!r}")
     least, most = option.metadata["minimum"], option.metadata["maximum"]
     require(value >= least, f"{option.name} must be at least {least}, got {value}")
     require(value <= most, f"{option.name} must be at most {most}, got {value}")

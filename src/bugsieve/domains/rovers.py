@@ -29,13 +29,9 @@ class Options(GeneratorOptions):
     images: int = count(1, "images to be taken, at most three of an objective", minimum=0)
 
     def _check_together(self) -> None:
-        limits = {
-            "soils": (self.soils, self.waypoints, "the number of waypoints"),
-            "rocks": (self.rocks, self.waypoints, "the number of waypoints"),
-            "images": (self.images, len(MODES) * self.objectives, "three times the objectives"),
-        }
-        for name, (value, most, what) in limits.items():
-            require(value <= most, f"{name} must be at most {what} ({most}), got {value}")
+        self._at_most("soils", self.waypoints, "the number of waypoints")
+        self._at_most("rocks", self.waypoints, "the number of waypoints")
+        self._at_most("images", len(MODES) * self.objectives, "three times the objectives")
         require(
             self.soils + self.rocks + self.images > 0,
             "soils, rocks and images are all 0, which leaves nothing to do",

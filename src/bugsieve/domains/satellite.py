@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from bugsieve.basis.seeds import Stream
-from bugsieve.domains.options import GeneratorOptions, count, require
+from bugsieve.domains.options import GeneratorOptions, count
 from bugsieve.domains.problems import Problem, numbered
 
 SUMMARY = "satellites calibrate instruments and take images"
@@ -24,21 +24,9 @@ class Options(GeneratorOptions):
     pointings: int = count(1, "number of satellites whose last direction is given", minimum=0)
 
     def _check_together(self) -> None:
-        require(
-            self.instruments >= self.satellites,
-            f"instruments must be at least as many as satellites ({self.satellites}), "
-            f"got {self.instruments}",
-        )
-        most = self.directions * self.modes
-        require(
-            self.images <= most,
-            f"images must be at most directions times modes ({most}), got {self.images}",
-        )
-        require(
-            self.pointings <= self.satellites,
-            f"pointings must be at most the number of satellites ({self.satellites}), "
-            f"got {self.pointings}",
-        )
+        self._at_least_as_many("instruments", self.satellites, "satellites")
+        self._at_most("images", self.directions * self.modes, "directions times modes")
+        self._at_most("pointings", self.satellites, "the number of satellites")
 
 
 def generate(options: Options, rng: Stream) -> Problem:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bugsieve.basis.seeds import Stream
-from bugsieve.domains.options import GeneratorOptions, count, require
+from bugsieve.domains.options import GeneratorOptions, count
 from bugsieve.domains.problems import Problem, numbered
 
 SUMMARY = "spanners picked up on a one-way street tighten nuts at its end, each once"
@@ -21,10 +21,7 @@ class Options(GeneratorOptions):
     locations: int = count(4, "number of places between shed and gate")
 
     def _check_together(self) -> None:
-        require(
-            self.spanners >= self.nuts,
-            f"spanners must be at least as many as nuts ({self.nuts}), got {self.spanners}",
-        )
+        self._at_least_as_many("spanners", self.nuts, "nuts")
 
 
 def generate(options: Options, rng: Stream) -> Problem:

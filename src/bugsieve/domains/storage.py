@@ -31,11 +31,8 @@ class Options(GeneratorOptions):
             places <= MOST_PLACES,
             f"depots times rows times columns must be at most {MOST_PLACES}, got {places}",
         )
-        for name, value in (("crates", self.crates), ("hoists", self.hoists)):
-            require(
-                value <= places,
-                f"{name} must be at most the number of places ({places}), got {value}",
-            )
+        self._at_most("crates", places, "the number of places")
+        self._at_most("hoists", places, "the number of places")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.cost.kind import DOMAIN_FILE, PROBLEM_FILE
 from bugsieve.campaigns.options import CampaignOptions, CostOptions
-from bugsieve.domains import domain_generator, generate
+from bugsieve.domains import DOMAINS, generate
 from bugsieve.experiments.checked_values import (
     checked_integers,
     checked_keys,
@@ -79,7 +79,7 @@ def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
     label = checked_text(entry.get("label", name), f"{place}: label")
     seeds = checked_integers(entry.get("seeds", [0]), f"{place}: seeds")
     with placed(place):
-        domain_generator(name)
+        DOMAINS.check(name)
         sets = parameter_sets(entry.get("parameters", {}), f"{place}: parameters")
         tasks = [generate(name, seed=seed, **values) for values in sets for seed in seeds]
     return [

@@ -12,7 +12,7 @@ from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
 from bugsieve.campaigns.safety.models import PROPERTY_PARTS, load_files
 from bugsieve.campaigns.safety.policy import MODEL_FILE
-from bugsieve.domains.jani import generate_model, model_generator
+from bugsieve.domains.jani import MODEL_DOMAINS, generate_model
 from bugsieve.experiments.checked_values import (
     checked_integers,
     checked_keys,
@@ -91,7 +91,7 @@ def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
     seeds = checked_integers(entry.get("seeds", [0]), f"{place}: seeds")
     instances: list[Instance] = []
     with placed(place):
-        model_generator(name)
+        MODEL_DOMAINS.check(name)
         for values in parameter_sets(entry.get("parameters", {}), f"{place}: parameters"):
             for seed in seeds:
                 made = generate_model(name, seed=seed, **values)

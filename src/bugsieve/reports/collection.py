@@ -104,6 +104,6 @@ def _domain(task: SavedTask, folder: Path) -> str:
         return task.name
     path = str(folder / DOMAIN_FILE)
     try:
-        return str(define_block(Document(path, task.domain, parse(task.domain, path)))[2])
+        return str(define_block(Document(path, task.domain, parse(task.domain, path)))[1])
     except BugsieveError:
         return task.name

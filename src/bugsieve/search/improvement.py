@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from bugsieve import _native
@@ -38,6 +37,4 @@ def _operators(plan: ArrayLike) -> ActionArray:
     operators = as_array(plan, "operators of the plan")
     if operators.ndim != 1:
         raise UsageError(f"a plan is a list of operators, not an array of {operators.ndim} axes")
-    if not operators.size:  # of whatever type
-        return np.empty(0, dtype=np.int32)
     return operator_column(operators, len(operators))

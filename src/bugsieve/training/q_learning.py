@@ -104,20 +104,11 @@ class _Training:
         self._options = options
         self._on_event = on_event
         self._begin = time.monotonic()
-        supply = StartSupply(model, self._sampler("training"))
-        self._evaluation_starts = StartSupply(model, self._sampler("evaluation")).take(
-            options.evaluation_runs
-        )
+        self._evaluation_starts = self._supply("evaluation").take(options.evaluation_runs)
         self._potential = Potential(model, self._evaluation_starts, options.progress_reward)
         self._acting = self._random("acting")
         self._drawing = self._random("replay")
-        self._environments = Environments(
-            model,
-            supply,
-            options.envs,
-            episode_limit=options.episode_limit,
-            random=self._random("outcomes"),
-        )
+        self._environments = self._new_environments("training", "outcomes")
         self._scaling = self._make_scaling()
         sizes = [model.num_variables, *options.hidden, len(model.actions)]
         self._learner = Learner(first_layers(sizes, self._random("weights")), options)
@@ -222,21 +213,25 @@ class _Training:
     def _make_scaling(self) -> Scaling:
         if not self._options.normalise:
             return Scaling.none(self._model.num_variables)
-        environments = Environments(
-            self._model,
-            StartSupply(self._model, self._sampler("scaling")),
-            self._options.envs,
-            episode_limit=self._options.episode_limit,
-            random=self._random("scaling"),
-        )
+        environments = self._new_environments("scaling", "scaling")
         seen = [environments.states]
         for _ in range(-(-_SCALING_STEPS // self._options.envs)):
             actions = random_actions(environments.applicable, self._acting)
             seen.append(environments.step(actions).successors)
         return Scaling.of(self._model, np.concatenate(seen))
 
-    def _sampler(self, name: str) -> StartSampler:
-        return StartSampler(self._model, self._word(f"{name} starts") >> 1)
+    def _new_environments(self, starts: str, outcomes: str) -> Environments:
+        return Environments(
+            self._model,
+            self._supply(starts),
+            self._options.envs,
+            episode_limit=self._options.episode_limit,
+            random=self._random(outcomes),
+        )
+
+    def _supply(self, name: str) -> StartSupply:
+        seed = self._word(f"{name} starts") >> 1
+        return StartSupply(self._model, StartSampler(self._model, seed))
 
     def _random(self, name: str) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64(self._word(name)))

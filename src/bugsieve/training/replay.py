@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from bugsieve.training.scaling import FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(NamedTuple):
     """Transitions, one per row; inputs are scaled."""
 
     inputs: FloatArray
@@ -27,11 +26,13 @@ class ReplayBuffer:
 
     def __init__(self, capacity: int, inputs: int, actions: int) -> None:
         self._capacity = capacity
-        self._inputs = np.empty((capacity, inputs), dtype=np.float32)
-        self._actions = np.empty(capacity, dtype=np.int64)
-        self._rewards = np.empty(capacity, dtype=np.float32)
-        self._next_inputs = np.empty((capacity, inputs), dtype=np.float32)
-        self._next_applicable = np.empty((capacity, actions), dtype=np.bool_)
+        self._columns: tuple[NDArray[Any], ...] = Batch(
+            inputs=np.empty((capacity, inputs), dtype=np.float32),
+            actions=np.empty(capacity, dtype=np.int64),
+            rewards=np.empty(capacity, dtype=np.float32),
+            next_inputs=np.empty((capacity, inputs), dtype=np.float32),
+            next_applicable=np.empty((capacity, actions), dtype=np.bool_),
+        )
         self._added = 0
 
     def __len__(self) -> int:
@@ -44,20 +45,12 @@ class ReplayBuffer:
         # NumPy which of two writes to a place counts.
         kept = slice(-self._capacity, None)
         places = rows[kept] % self._capacity
-        self._inputs[places] = batch.inputs[kept]
-        self._actions[places] = batch.actions[kept]
-        self._rewards[places] = batch.rewards[kept]
-        self._next_inputs[places] = batch.next_inputs[kept]
-        self._next_applicable[places] = batch.next_applicable[kept]
+        given: tuple[NDArray[Any], ...] = batch
+        for column, new in zip(self._columns, given, strict=True):
+            column[places] = new[kept]
         self._added += len(rows)
 
     def sample(self, count: int, random: np.random.Generator) -> Batch:
         """So many transitions, each drawn from all that are remembered."""
         rows = random.integers(0, len(self), count)
-        return Batch(
-            self._inputs[rows],
-            self._actions[rows],
-            self._rewards[rows],
-            self._next_inputs[rows],
-            self._next_applicable[rows],
-        )
+        return Batch(*(column[rows] for column in self._columns))

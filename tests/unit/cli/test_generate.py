@@ -12,8 +12,8 @@ import pytest
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli import generate as command
 from bugsieve.cli.parser import Parser
-from bugsieve.domains import domain_names, generate
-from bugsieve.domains.jani import generate_model, model_names
+from bugsieve.domains import DOMAINS, generate
+from bugsieve.domains.jani import MODEL_DOMAINS, generate_model
 
 
 def call(*arguments: str) -> int:
@@ -49,7 +49,7 @@ def test_a_model_is_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_the_command_in_a_model_makes_it_again(tmp_path: Path) -> None:
-    for domain in model_names():
+    for domain in MODEL_DOMAINS:
         call(domain, "--seed", "5", "--starts", "2", "-o", str(tmp_path / "first"))
         made = (tmp_path / "first" / "model.jani").read_text("utf-8")
         described = json.loads(made)["metadata"]["description"]
@@ -69,7 +69,7 @@ def test_an_earlier_model_is_replaced_but_no_other(tmp_path: Path) -> None:
 
 
 def test_the_command_in_a_problem_makes_it_again(tmp_path: Path) -> None:
-    for domain in domain_names():
+    for domain in DOMAINS:
         call(domain, "--seed", "5", "-o", str(tmp_path / "first"))
         made = (tmp_path / "first" / "problem.pddl").read_text()
         line = made.partition("\n")[0].removeprefix("; Made by: bugsieve generate ")
@@ -86,7 +86,7 @@ def test_folder_is_named_after_the_task(tmp_path: Path, monkeypatch: pytest.Monk
 def test_list_shows_every_domain(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("--list") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == sorted([*domain_names(), *model_names()])
+    assert [line.split()[0] for line in lines] == sorted([*DOMAINS, *MODEL_DOMAINS])
     assert all(len(line) <= 100 for line in lines)
 
 

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import pytest
 
-from bugsieve.domains import domain_generator, domain_names, generate
+from bugsieve.domains import DOMAINS, generate
 from tests.reference.pddl import PddlTask, parse_task
 from tests.reference.pddl_syntax import And, Atom
 from tests.unit.domains.sizes import SIZES, Size
@@ -56,14 +56,14 @@ def goals(task: PddlTask) -> list[Atom]:
     return parts
 
 
-@pytest.mark.parametrize("domain", domain_names())
+@pytest.mark.parametrize("domain", DOMAINS)
 def test_texts_are_pinned(domain: str) -> None:
     """A seed that someone wrote down must give the same task on any machine, later too."""
     texts = "".join(generate(domain, seed=seed).problem for seed in SEEDS)
     assert hashlib.sha256(texts.encode()).hexdigest()[:16] == DIGESTS[domain]
 
 
-@pytest.mark.parametrize("domain", domain_names())
+@pytest.mark.parametrize("domain", DOMAINS)
 def test_seeds_differ(domain: str) -> None:
     bodies = {body(generate(domain, seed=seed).problem) for seed in SEEDS}
     few = {"gripper": 3, "spanner": 5, "visitall": 5, "childsnack": 5, "storage": 5}
@@ -82,11 +82,11 @@ OTHER_VALUES: dict[str, int | str] = {"analysis": "all", "cycle": 4, "visit": 50
 BOUNDED_BY_OTHERS = ("nuts", "pointings")
 
 
-@pytest.mark.parametrize("domain", domain_names())
+@pytest.mark.parametrize("domain", DOMAINS)
 def test_every_parameter_has_an_effect(domain: str) -> None:
     """Changing one parameter changes the problem itself, not only its name."""
     plain = [body(generate(domain, seed=seed).problem) for seed in range(5)]
-    for option in fields(domain_generator(domain).Options):
+    for option in fields(DOMAINS[domain].Options):
         if isinstance(option.default, bool):
             other: int | str = not option.default
         elif option.name in OTHER_VALUES:

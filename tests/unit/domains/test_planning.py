@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.domains import domain_names, generate
+from bugsieve.domains import DOMAINS, generate
 from tests.reference.pddl import parse_task, validate_plan
 from tests.unit.domains.planner import optimal_plan, search_program, translate
 from tests.unit.domains.sizes import SIZES
 
 CASES: list[tuple[str, int, dict[str, int | str]]] = [
-    *((name, seed, {}) for name in domain_names() for seed in (0, 1)),
+    *((name, seed, {}) for name in DOMAINS for seed in (0, 1)),
     *((size.domain, seed, size.parameters) for seed, size in enumerate(SIZES)),
 ]
 

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.domains import GeneratedTask, domain_generator, domain_names, domain_text, generate
+from bugsieve.domains import DOMAINS, GeneratedTask, domain_text, generate
 from tests.reference.pddl_parser import parse_domain
 
 
 def test_names_are_sorted_and_each_has_module_and_file() -> None:
-    assert list(domain_names()) == sorted(domain_names())
+    assert list(DOMAINS) == sorted(DOMAINS)
     shipped = {file.name for file in (files("bugsieve.domains") / "pddl").iterdir()}
-    assert shipped == {f"{name}.pddl" for name in domain_names()}
-    for name in domain_names():
-        assert domain_generator(name).SUMMARY
+    assert shipped == {f"{name}.pddl" for name in DOMAINS}
+    for name in DOMAINS:
+        assert DOMAINS[name].SUMMARY
         assert parse_domain(domain_text(name)).name == name
 
 

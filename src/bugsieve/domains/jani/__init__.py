@@ -14,12 +14,11 @@ from bugsieve.basis.members import MemberTable
 from bugsieve.domains.generators import Generator, draw
 from bugsieve.domains.jani.documents import Model, document_text
 
-ModelGenerator = Generator[Model]
-
 MADE_BY = "Made by: bugsieve generate"
 """How the description of every generated model begins; the arguments follow."""
 
-MODEL_DOMAINS: MemberTable[ModelGenerator] = MemberTable(families.MODEL_DOMAINS)
+MODEL_DOMAINS: MemberTable[Generator[Model]] = MemberTable(families.MODEL_DOMAINS)
+"""The modules that generate models, by the names of their domains."""
 
 
 @dataclass(frozen=True)
@@ -35,19 +34,9 @@ class GeneratedModel:
         return document_text(self.document)
 
 
-def model_names() -> tuple[str, ...]:
-    """The names of all domains of models, the built-in ones first, in alphabetical order."""
-    return tuple(MODEL_DOMAINS)
-
-
-def model_generator(name: str) -> ModelGenerator:
-    """The module that generates models of this domain."""
-    return MODEL_DOMAINS[name]
-
-
 def generate_model(name: str, *, seed: int = 0, **parameters: int | float | str) -> GeneratedModel:
     """A random model; name, seed and parameters determine its text on every machine."""
-    drawn = draw(name, model_generator(name), seed, parameters)
+    drawn = draw(name, MODEL_DOMAINS[name], seed, parameters)
     description = f"{MADE_BY} {drawn.command}"
     document = drawn.content.document(name=drawn.name, description=description)
     return GeneratedModel(document, drawn.name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bugsieve.basis.seeds import Stream
 from bugsieve.domains.jani.boxes import Control, ControlOptions, Working
 from bugsieve.domains.jani.documents import Edge, Model
@@ -16,9 +14,7 @@ _TOP_SPEED = 60.0
 _LEAD_SPEED = 28.0
 
 
-@dataclass(frozen=True)
-class Options(ControlOptions):
-    """Options of all control problems."""
+Options = ControlOptions
 
 
 def generate(options: Options, rng: Stream) -> Model:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bugsieve.basis.seeds import Stream
 from bugsieve.domains.jani.boxes import Control, ControlOptions, symmetric
 from bugsieve.domains.jani.documents import Edge, Model
@@ -15,9 +13,7 @@ _LIMIT = 0.785
 _TORQUES = {"rotate_left": -2, "rotate_right": 2, "skip": 0}
 
 
-@dataclass(frozen=True)
-class Options(ControlOptions):
-    """Options of all control problems."""
+Options = ControlOptions
 
 
 def generate(options: Options, rng: Stream) -> Model:

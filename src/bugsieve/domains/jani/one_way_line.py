@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bugsieve.basis.seeds import Stream
 from bugsieve.domains.jani.documents import Model
 from bugsieve.domains.jani.lines import Line, LineOptions
@@ -11,9 +9,7 @@ from bugsieve.domains.jani.lines import Line, LineOptions
 SUMMARY = "a truck brings packages to the end of a line and must not drive past it"
 
 
-@dataclass(frozen=True)
-class Options(LineOptions):
-    """Options of all lines."""
+Options = LineOptions
 
 
 def generate(options: Options, rng: Stream) -> Model:

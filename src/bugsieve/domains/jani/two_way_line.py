@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bugsieve.basis.seeds import Stream
 from bugsieve.domains.jani.documents import Model
 from bugsieve.domains.jani.lines import Line, LineOptions
@@ -11,9 +9,7 @@ from bugsieve.domains.jani.lines import Line, LineOptions
 SUMMARY = "a truck drives along a line in both directions, but not past its ends"
 
 
-@dataclass(frozen=True)
-class Options(LineOptions):
-    """Options of all lines."""
+Options = LineOptions
 
 
 def generate(options: Options, rng: Stream) -> Model:

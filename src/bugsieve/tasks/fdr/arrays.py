@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.tasks.arrays import as_array
+from bugsieve.tasks.arrays import as_array, number_column
 
 StateArray: TypeAlias = NDArray[np.uint16]
 ActionArray: TypeAlias = NDArray[np.int32]
@@ -64,18 +64,7 @@ class StateShape:
 
 def operator_column(operators: ArrayLike, rows: int) -> ActionArray:
     """One operator per state; a single number counts for a single state."""
-    column = np.atleast_1d(as_array(operators, "operator numbers"))
-    if column.shape != (rows,) or column.dtype.kind not in "iu":
-        raise UsageError(
-            f"{rows} states need {rows} operator numbers, not an array of type {column.dtype} "
-            f"and shape {column.shape}"
-        )
-    if column.dtype == np.int32:
-        return np.ascontiguousarray(column)
-    limits = np.iinfo(np.int32)
-    if column.size and (column.max() > limits.max or column.min() < limits.min):
-        raise UsageError("an operator number is too large for 32 bits")
-    return np.ascontiguousarray(column, dtype=np.int32)
+    return number_column(operators, rows, "operator")
 
 
 def ask_core(

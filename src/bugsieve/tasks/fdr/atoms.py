@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bugsieve.basis.errors import InputError
+from bugsieve.tasks.pddl.reader import words_of as words_of
 
 _PREFIX = "Atom "
 
@@ -26,8 +27,3 @@ def normalised(text: str) -> str:
     if not words or "(" in inner or ")" in inner:
         raise InputError(f"{text!r} is not an atom, which has the form (PREDICATE OBJECT ...)")
     return "(" + " ".join(words) + ")"
-
-
-def words_of(atom: str) -> list[str]:
-    """Predicate and arguments of a normalised atom."""
-    return atom[1:-1].split(" ")

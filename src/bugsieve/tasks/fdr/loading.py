@@ -55,7 +55,8 @@ def load_task(
         require_kind(limits, TranslationLimits, "limits", "of type TranslationLimits, or None")
     name, *others = task_files(*given)
     if others:
-        return _load_pddl(name, others[0], cache=cache, limits=limits)
+        pddl = check_pddl(name, others[0])
+        return task_of(pddl, others[0], cache=cache, limits=limits)
     text = read_input(name, kind="SAS", max_bytes=MAX_SAS_BYTES)
     if name.endswith(".jani"):
         raise UsageError(f"{name}: is a JANI model; 'bugsieve safety' tests policies on those")
@@ -98,12 +99,6 @@ def native_task(text: bytes, name: str, *, translated: bool = False) -> _native.
         ) from None
 
 
-def _load_pddl(
-    domain: str, problem: str, *, cache: bool, limits: TranslationLimits | None
-) -> Task:
-    return task_of(check_pddl(domain, problem), problem, cache=cache, limits=limits)
-
-
 def task_of(
     pddl: PddlTask, name: str, *, cache: bool = True, limits: TranslationLimits | None = None
 ) -> Task:
@@ -120,12 +115,12 @@ def task_of(
 
 def _cached_translation(pddl: PddlTask, name: str, limits: TranslationLimits | None) -> bytes:
     version = "\n".join((translator_version(), *OPTIONS)).encode()
-    key = content_key((_TRANSLATION_FORMAT, version, *pddl.texts()))
+    key = content_key((_TRANSLATION_FORMAT, version, *pddl.texts))
     return _TRANSLATIONS.get(key, lambda: _translation(pddl, name, limits))
 
 
 def _translation(pddl: PddlTask, name: str, limits: TranslationLimits | None) -> bytes:
-    domain, problem = pddl.texts()
+    domain, problem = pddl.texts
     text = translate(domain, problem, name=name, limits=limits)
     _reject_missing_costs(text, pddl)
     if not may_have_axioms(text):

@@ -6,13 +6,14 @@ text is our own child process's, so this reader trusts it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from bugsieve import _native
 
 Fact: TypeAlias = tuple[int, int]
+Content = TypeVar("Content")
 
 NO_ATOM = "<none of those>"
 NOT_DERIVED = -1
@@ -73,15 +74,15 @@ class _Reader:
         self.lines = iter(lines)
 
     def task(self) -> SasTask:
-        self.number_between("begin_version", "end_version")
+        self.between("version", self.number)
         return SasTask(
-            metric=self.number_between("begin_metric", "end_metric"),
-            variables=[self.variable() for _ in range(self.number())],
-            mutexes=[self.mutex() for _ in range(self.number())],
+            metric=self.between("metric", self.number),
+            variables=self.all_between("variable", self.variable),
+            mutexes=self.all_between("mutex_group", self.facts),
             initial=self.state(),
-            goal=self.facts_between("begin_goal", "end_goal"),
-            operators=[self.operator() for _ in range(self.number())],
-            axioms=[self.axiom() for _ in range(self.number())],
+            goal=self.between("goal", self.facts),
+            operators=self.all_between("operator", self.operator),
+            axioms=self.all_between("rule", self.axiom),
         )
 
     def line(self) -> str:
@@ -94,32 +95,26 @@ class _Reader:
         variable, value = self.line().split()
         return int(variable), int(value)
 
+    def facts(self) -> list[Fact]:
+        return [self.fact() for _ in range(self.number())]
+
     def expect(self, word: str) -> None:
         found = self.line()
         if found != word:
             raise ValueError(f"{word!r} was expected, not {found!r}")
 
-    def number_between(self, begin: str, end: str) -> int:
-        self.expect(begin)
-        number = self.number()
-        self.expect(end)
-        return number
+    def between(self, section: str, read: Callable[[], Content]) -> Content:
+        self.expect(f"begin_{section}")
+        content = read()
+        self.expect(f"end_{section}")
+        return content
 
-    def facts_between(self, begin: str, end: str) -> list[Fact]:
-        self.expect(begin)
-        facts = [self.fact() for _ in range(self.number())]
-        self.expect(end)
-        return facts
+    def all_between(self, section: str, read: Callable[[], Content]) -> list[Content]:
+        return [self.between(section, read) for _ in range(self.number())]
 
     def variable(self) -> SasVariable:
-        self.expect("begin_variable")
         name, layer = self.line(), self.number()
-        values = [self.line() for _ in range(self.number())]
-        self.expect("end_variable")
-        return SasVariable(name, layer, values)
-
-    def mutex(self) -> list[Fact]:
-        return self.facts_between("begin_mutex_group", "end_mutex_group")
+        return SasVariable(name, layer, [self.line() for _ in range(self.number())])
 
     def state(self) -> list[int]:
         self.expect("begin_state")
@@ -129,9 +124,8 @@ class _Reader:
         return values
 
     def operator(self) -> SasOperator:
-        self.expect("begin_operator")
         name = self.line()
-        precondition = dict(self.fact() for _ in range(self.number()))
+        precondition = dict(self.facts())
         effects = []
         for _ in range(self.number()):
             conditions, variable, before, after = self.effect()
@@ -139,9 +133,7 @@ class _Reader:
             if before >= 0:
                 precondition[variable] = before
             effects.append((conditions, variable, after))
-        cost = self.number()
-        self.expect("end_operator")
-        return SasOperator(name, precondition, effects, cost)
+        return SasOperator(name, precondition, effects, self.number())
 
     def effect(self) -> tuple[dict[int, int], int, int, int]:
         numbers = [int(word) for word in self.line().split()]
@@ -150,10 +142,8 @@ class _Reader:
         return dict(zip(facts, facts, strict=True)), variable, before, after
 
     def axiom(self) -> SasAxiom:
-        self.expect("begin_rule")
-        body = [self.fact() for _ in range(self.number())]
+        body = self.facts()
         variable, _, value = self.line().split()
-        self.expect("end_rule")
         return SasAxiom(body, (int(variable), int(value)))
 
 

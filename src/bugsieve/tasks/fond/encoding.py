@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from bugsieve.tasks.fdr import atoms
-from bugsieve.tasks.fdr.sas_text import SasOperator, SasTask, SasVariable
+from bugsieve.tasks.fdr.sas_text import Fact, SasOperator, SasTask, SasVariable
 from bugsieve.tasks.fond.conditions import conjunction, negation
 from bugsieve.tasks.fond.outcomes import ACTED, base_name
 from bugsieve.tasks.pddl.conditions import Truth
 
 Json = Any
-Fact = tuple[int, int]
 
 _ACTED = f"({ACTED})"
 

@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.tasks.arrays import as_array
+from bugsieve.tasks.arrays import as_array, column, number_column
 
 Valuations: TypeAlias = NDArray[np.float64]
 """One state of a model or many: a real number per variable, where tasks have StateArray."""
 WordArray: TypeAlias = NDArray[np.uint64]
-
-_INT32 = np.iinfo(np.int32)
 
 
 def state_rows(states: ArrayLike, width: int) -> Valuations:
@@ -34,15 +32,12 @@ def word_rows(words: ArrayLike, width: int) -> WordArray:
 
 def action_column(actions: ArrayLike, rows: int) -> NDArray[np.int32]:
     """One action number per state; a single number counts for a single state."""
-    column = _column(actions, rows, "action numbers", "iu")
-    if column.dtype != np.int32 and ((column < _INT32.min) | (column > _INT32.max)).any():
-        raise UsageError("an action number is too large for 32 bits")
-    return np.ascontiguousarray(column, dtype=np.int32)
+    return number_column(actions, rows, "action")
 
 
 def draw_column(draws: ArrayLike, rows: int) -> NDArray[np.float64]:
     """One draw per state; a single number counts for a single state."""
-    return np.ascontiguousarray(_column(draws, rows, "draws", "iuf"), dtype=np.float64)
+    return np.ascontiguousarray(column(draws, rows, "draws", "iuf"), dtype=np.float64)
 
 
 def _rows(values: ArrayLike, width: int, what: str, kinds: str) -> NDArray[Any]:
@@ -53,13 +48,3 @@ def _rows(values: ArrayLike, width: int, what: str, kinds: str) -> NDArray[Any]:
     if rows.dtype.kind not in kinds and rows.size:
         raise UsageError(f"{what} are numbers, but the array has type {rows.dtype}")
     return rows
-
-
-def _column(values: ArrayLike, rows: int, what: str, kinds: str) -> NDArray[Any]:
-    column = np.atleast_1d(as_array(values, what))
-    if column.shape != (rows,) or (column.dtype.kind not in kinds and column.size):
-        raise UsageError(
-            f"{rows} states need {rows} {what}, not an array of type {column.dtype} "
-            f"and shape {column.shape}"
-        )
-    return column

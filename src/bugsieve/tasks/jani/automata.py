@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bugsieve.basis.names import suggest
 from bugsieve.tasks.jani.declarations import Declaration, read_functions, seen_with
 from bugsieve.tasks.jani.expressions import Graph
 from bugsieve.tasks.jani.formulas import FormulaReader, Function, Scope
-from bugsieve.tasks.jani.parts import Part, unique
+from bugsieve.tasks.jani.parts import Part, by_name, existing
 from bugsieve.tasks.jani.types import BOOL, INT, REAL, Type
 
 
@@ -50,10 +49,7 @@ class Location:
 
     def number(self, part: Part) -> int:
         """The number of a location."""
-        name = part.text()
-        if name not in self.names:
-            raise part.error(f"there is no location {name!r}{suggest(name, self.names)}")
-        return self.names.index(name)
+        return self.names.index(existing(part, part.text(), self.names, "location"))
 
     def test(self, graph: Graph, number: int) -> int:
         """The node that says whether the automaton is there."""
@@ -85,7 +81,7 @@ class Surroundings:
     in_assignments: Mapping[str, int]
     functions: Mapping[str, Function]
     targets: Mapping[str, Target]
-    actions: Mapping[str, int]
+    actions: Sequence[str]
 
 
 @dataclass
@@ -101,11 +97,12 @@ class Automaton:
     """By action; None for silent edges."""
 
 
-def read_outline(part: Part, name: str, declare: Callable[[Part], Declaration]) -> Automaton:
+def read_outline(
+    part: Part, name: str, read_variables: Callable[[Part], dict[str, Declaration]]
+) -> Automaton:
     """Locations and variables; where the location is kept is for the caller to say."""
-    names: dict[str, Part] = {}
-    for item in part["locations"].items():
-        names[unique(item, item["name"].text(), names, "locations")] = item
+    names = by_name(part["locations"].items(), "locations")
+    for item in names.values():
         if item.get("time-progress") is not None:
             raise item.unsupported("time progress conditions are not supported")
     if not names:
@@ -114,11 +111,7 @@ def read_outline(part: Part, name: str, declare: Callable[[Part], Declaration]) 
     initial = tuple(place.number(item) for item in part["initial-locations"].items())
     if not initial:
         raise part["initial-locations"].error("an automaton needs an initial location")
-    declarations: dict[str, Declaration] = {}
-    for item in part.items_of("variables"):
-        declaration = declare(item)
-        declarations[unique(item, declaration.name, declarations, "variables")] = declaration
-    return Automaton(name, part, place, initial, declarations)
+    return Automaton(name, part, place, initial, read_variables(part))
 
 
 class EdgeReader:
@@ -140,10 +133,9 @@ class EdgeReader:
         """Fill in the edges."""
         for part in self._automaton.part["edges"].items():
             action = part.get("action")
-            name = None if action is None else action.text()
-            if action is not None and name not in self._around.actions:
-                near = suggest(str(name), self._around.actions)
-                raise action.error(f"there is no action {name!r}{near}")
+            name = None
+            if action is not None:
+                name = existing(action, action.text(), self._around.actions, "action")
             if part.get("rate") is not None:
                 raise part.unsupported("edges with rates are not supported")
             self._automaton.edges.setdefault(name, []).append(self._edge(part))
@@ -201,11 +193,8 @@ class EdgeReader:
     def _target(self, part: Part) -> Target:
         if isinstance(part.data, dict):
             raise part.unsupported("assignments to parts of variables are not supported")
-        name = part.text()
-        if name not in self._around.targets:
-            near = suggest(name, self._around.targets)
-            raise part.error(f"there is no variable {name!r} to assign{near}")
-        return self._around.targets[name]
+        targets = self._around.targets
+        return targets[existing(part, part.text(), targets, "variable", " to assign")]
 
     def _index(self, part: Part | None) -> int:
         if part is None:

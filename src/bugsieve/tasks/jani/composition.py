@@ -6,10 +6,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bugsieve.basis.names import suggest
 from bugsieve.tasks.jani.automata import Assignment, Automaton, Destination, Edge
 from bugsieve.tasks.jani.expressions import Graph
-from bugsieve.tasks.jani.parts import Part
+from bugsieve.tasks.jani.parts import Part, existing
 
 SILENT = "τ"
 """The action of edges without a label, and of synchronisations without a result."""
@@ -39,9 +38,7 @@ def read_elements(system: Part, automata: Sequence[str], actions: Sequence[str])
     """The automata of the system, in its order."""
     elements = []
     for part in system["elements"].items():
-        name = part["automaton"].text()
-        if name not in automata:
-            raise part.error(f"there is no automaton {name!r}{suggest(name, automata)}")
+        name = existing(part, part["automaton"].text(), automata, "automaton")
         enabled = tuple(_action(item, actions) for item in part.items_of("input-enable"))
         elements.append(Element(name, enabled, part))
     if not elements:
@@ -75,10 +72,7 @@ def _synchronisation(part: Part, width: int, actions: Sequence[str]) -> Synchron
 
 def _action(part: Part | None, actions: Sequence[str]) -> str:
     assert part is not None
-    name = part.text()
-    if name not in actions:
-        raise part.error(f"there is no action {name!r}{suggest(name, actions)}")
-    return name
+    return existing(part, part.text(), actions, "action")
 
 
 class Composition:

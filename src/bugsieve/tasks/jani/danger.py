@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.jani.expressions import Graph
+from bugsieve.tasks.jani.linear import without_kind
+from bugsieve.tasks.jani.operators import OF_REALS
 
 NEVER = 1.0
 """The distance where no state is unsafe: all states are equally far away."""
@@ -24,8 +26,7 @@ _SYMBOLS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "modulo
 _INFIX = set("+-*/%^=<≤")
 _SHOWN_DEPTH = 3
 _LINEAR_WITH_A_CONSTANT = {"multiply", "divide", "modulo"}
-_NOT_LINEAR = {"power", "logarithm", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-               "tanh"}  # fmt: skip
+_NOT_LINEAR = {"power", "logarithm", *OF_REALS}
 
 
 def danger_node(graph: Graph, condition: int, name_of: Callable[[int], str]) -> int:
@@ -138,7 +139,7 @@ class _Danger:
             if part in self._linear:
                 continue
             self._linear.add(part)
-            name = _plain(self._graph.operator(part))
+            name = without_kind(self._graph.operator(part))
             if name in ("constant", "variable"):
                 continue
             operands = self._graph.operands(part)
@@ -160,7 +161,7 @@ class _Danger:
         value = self._graph.value(node)
         if value is not None:
             return str(value)
-        name, operands = _plain(self._graph.operator(node)), self._graph.operands(node)
+        name, operands = without_kind(self._graph.operator(node)), self._graph.operands(node)
         if name == "variable":
             return self._name_of(operands[0])
         if depth == 0:
@@ -170,11 +171,6 @@ class _Danger:
         parts = [self._shown(operand, depth - 1) for operand in operands]
         symbol = _SYMBOLS.get(name, name)
         return f"({f' {symbol} '.join(parts)})" if symbol in _INFIX else _call(symbol, parts)
-
-
-def _plain(name: str) -> str:
-    """The operator without the kind of its operands."""
-    return name.removeprefix("int_").removeprefix("real_")
 
 
 def _call(name: str, parts: list[str]) -> str:

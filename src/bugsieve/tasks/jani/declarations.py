@@ -10,7 +10,7 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.tasks.jani.formulas import FormulaReader, Function, Scope, free_names
 from bugsieve.tasks.jani.ordering import CycleError, dependency_order
-from bugsieve.tasks.jani.parts import Part, unique
+from bugsieve.tasks.jani.parts import Part, by_name, unique
 from bugsieve.tasks.jani.types import EXACT, INT, REAL, UNBOUNDED, Kind, Type, Value, kind_of
 
 
@@ -77,6 +77,14 @@ class Declarations:
         self.scope = Scope(self.names, self.functions)
         self.constants = self._read_constants(list(model.items_of("constants")), given)
 
+    def read_variables(self, owner: Part) -> dict[str, Declaration]:
+        """The variables of the model or of an automaton, by name."""
+        found: dict[str, Declaration] = {}
+        for part in owner.items_of("variables"):
+            declaration = self.read_variable(part)
+            found[unique(part, declaration.name, found, "variables")] = declaration
+        return found
+
     def read_variable(self, part: Part) -> Declaration:
         """One variable with its bounds and initial value."""
         kind = self.read_type(part["type"])
@@ -115,27 +123,25 @@ class Declarations:
         return value
 
     def _read_constants(self, parts: list[Part], given: Mapping[str, Value]) -> dict[str, Value]:
-        by_name: dict[str, Part] = {}
-        for part in parts:
-            by_name[unique(part, part["name"].text(), by_name, "constants")] = part
-        unknown = [name for name in given if name not in by_name]
+        declared = by_name(parts, "constants")
+        unknown = [name for name in given if name not in declared]
         if unknown:
-            raise UsageError(no_such("constant", unknown[0], by_name or ["none"]))
+            raise UsageError(no_such("constant", unknown[0], declared or ["none"]))
         values: dict[str, Value] = {}
-        for name in self._order(by_name, given):
-            values[name] = self._constant(name, by_name[name], given)
+        for name in self._order(declared, given):
+            values[name] = self._constant(name, declared[name], given)
             self.names[name] = self._formulas.graph.constant(values[name])
         return values
 
-    def _order(self, by_name: dict[str, Part], given: Mapping[str, Value]) -> list[str]:
+    def _order(self, declared: dict[str, Part], given: Mapping[str, Value]) -> list[str]:
         needs = {}
-        for name, part in by_name.items():
+        for name, part in declared.items():
             value = None if name in given else part.get("value")
             needs[name] = set() if value is None else free_names(value, self.functions)
         try:
             return dependency_order(needs)
         except CycleError as error:
-            part = by_name[error.cycle[0]]
+            part = declared[error.cycle[0]]
             raise part.error(f"constants are defined by each other ({error})") from None
 
     def _constant(self, name: str, part: Part, given: Mapping[str, Value]) -> Value:

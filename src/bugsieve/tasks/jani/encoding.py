@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bugsieve import _native
 from bugsieve.tasks.jani.automata import Assignment, Destination, Edge
 from bugsieve.tasks.jani.expressions import Graph
+from bugsieve.tasks.jani.linear import variables_in
 from bugsieve.tasks.jani.variables import VariableTable
 
 
@@ -76,7 +77,7 @@ def _assigned_for_someone(
 ) -> Callable[[Assignment], bool]:
     """Says which assignments matter: not the rewards, which are constants nobody reads."""
     values = {a.value for _, edge in edges for d in edge.destinations for a in d.assignments}
-    read = _variables_in(graph, values)
+    read = variables_in(graph, *values)
 
     def is_useful(assignment: Assignment) -> bool:
         index = assignment.variable
@@ -88,19 +89,3 @@ def _assigned_for_someone(
         return value is None or not variables.name(index)[1].holds(value)
 
     return is_useful
-
-
-def _variables_in(graph: Graph, nodes: set[int]) -> set[int]:
-    seen = set(nodes)
-    todo = list(nodes)
-    found = set()
-    while todo:
-        node = todo.pop()
-        name = graph.operator(node)
-        if name == "variable":
-            found.add(graph.operands(node)[0])
-        elif name != "constant":
-            new = [operand for operand in graph.operands(node) if operand not in seen]
-            seen.update(new)
-            todo.extend(new)
-    return found

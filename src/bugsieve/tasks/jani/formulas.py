@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from bugsieve.basis.names import suggest
 from bugsieve.tasks.jani.expressions import Graph
-from bugsieve.tasks.jani.operators import INT64
-from bugsieve.tasks.jani.parts import Part
+from bugsieve.tasks.jani.operators import INT64, OF_REALS
+from bugsieve.tasks.jani.parts import Part, existing
 from bugsieve.tasks.jani.types import Kind, Type, Value
 from bugsieve.tasks.json_text import MAX_DEPTH
 
@@ -20,14 +20,15 @@ _MAX_INLINED = 200_000
 """Operators and names in the bodies of all calls together."""
 
 _COMPARISONS = {"<": "less", "≤": "at_most", ">": "less", "≥": "at_most"}
-_ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply", "min": "minimum", "max": "maximum"}
+_ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply", "min": "minimum", "max": "maximum",
+               "pow": "power"}  # fmt: skip
 _ROUNDING = {"floor": "floor", "ceil": "ceiling", "trc": "truncate"}
-_EITHER_KIND = {"abs": "absolute", "sgn": "sign"}
-_OF_REALS = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
+_MEASURES = {"abs": "absolute", "sgn": "sign"}
+_OF_EITHER_KIND = {**_ARITHMETIC, **_MEASURES}
 _NAMED_CONSTANTS = {"e": math.e, "π": math.pi}
 
-_BINARY = {"∧", "∨", "⇒", "=", "≠", "/", "%", "pow", "log", *_COMPARISONS, *_ARITHMETIC}
-_UNARY = {"¬", *_ROUNDING, *_EITHER_KIND, *_OF_REALS}
+_BINARY = {"∧", "∨", "⇒", "=", "≠", "/", "%", "log", *_COMPARISONS, *_ARITHMETIC}
+_UNARY = {"¬", *_ROUNDING, *_MEASURES, *OF_REALS}
 _OTHERS = {"aa": "arrays", "ac": "arrays", "al": "arrays", "av": "arrays", "da": "datatypes",
            "dv": "datatypes", "der": "derivatives", "nondet": "non-deterministic choice",
            "empty": "options", "oa": "options", "ov": "options"}  # fmt: skip
@@ -57,10 +58,8 @@ class Scope:
         """The node a name stands for."""
         if name in self.parameters:
             return self.parameters[name]
-        if name not in self.names:
-            near = suggest(name, self.names)
-            raise part.error(f"there is no variable or constant {name!r} in the model{near}")
-        return self.names[name]
+        kind = "variable or constant"
+        return self.names[existing(part, name, self.names, kind, " in the model")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +153,9 @@ class FormulaReader:
     def _call(
         self, step: _Combine, operands: list[int], todo: list[_Visit | _Combine | _Return]
     ) -> None:
-        name = step.part["function"].text()
-        function = step.scope.functions.get(name)
-        if function is None:
-            near = suggest(name, step.scope.functions)
-            raise step.part.error(f"there is no function {name!r}{near}")
+        functions = step.scope.functions
+        name = existing(step.part, step.part["function"].text(), functions, "function")
+        function = functions[name]
         if name in step.scope.active:
             raise step.part.unsupported(f"the function {name!r} calls itself")
         if len(operands) != len(function.parameters):
@@ -241,14 +238,9 @@ class Typing:
         return self._graph.apply(f"{kind}_{_COMPARISONS[name]}", *nodes)
 
     def arithmetic(self, name: str, nodes: Sequence[int], part: Part) -> int:
-        """+ - * min max, of integers or of reals."""
+        """+ - * min max pow abs sgn, of integers or of reals."""
         kind, nodes = self._numbers(name, nodes, part)
-        return self._graph.apply(f"{kind}_{_ARITHMETIC[name]}", *nodes)
-
-    def power(self, name: str, nodes: Sequence[int], part: Part) -> int:
-        """An integer if both operands are."""
-        kind, nodes = self._numbers(name, nodes, part)
-        return self._graph.apply(f"{kind}_power", *nodes)
+        return self._graph.apply(f"{kind}_{_OF_EITHER_KIND[name]}", *nodes)
 
     def reals(self, name: str, nodes: Sequence[int], part: Part) -> int:
         """Operators that always work on reals; integers are converted."""
@@ -268,11 +260,6 @@ class Typing:
             return nodes[0]
         return self._graph.apply(_ROUNDING[name], nodes[0])
 
-    def either_kind(self, name: str, nodes: Sequence[int], part: Part) -> int:
-        """The absolute value and the sign."""
-        kind, nodes = self._numbers(name, nodes, part)
-        return self._graph.apply(f"{kind}_{_EITHER_KIND[name]}", *nodes)
-
     def choice(self, name: str, nodes: Sequence[int], part: Part) -> int:
         """The value of an `ite` expression: one of two, as a condition decides."""
         self._demand(("bool",), "if", nodes[:1], part)
@@ -290,12 +277,10 @@ def _rules(typing: Typing) -> Iterator[tuple[str, _Rule]]:
         (typing.logic, "¬∧∨⇒"),
         (typing.equality, "=≠"),
         (typing.comparison, list(_COMPARISONS)),
-        (typing.arithmetic, list(_ARITHMETIC)),
-        (typing.power, ["pow"]),
-        (typing.reals, ["/", "log", *_OF_REALS]),
+        (typing.arithmetic, list(_OF_EITHER_KIND)),
+        (typing.reals, ["/", "log", *OF_REALS]),
         (typing.modulo, "%"),
         (typing.rounding, list(_ROUNDING)),
-        (typing.either_kind, list(_EITHER_KIND)),
         (typing.choice, ["ite"]),
     ]
     return ((name, rule) for rule, names in families for name in names)

@@ -38,9 +38,9 @@ def linear_form(graph: Graph, node: int) -> LinearForm | None:
     return forms[node]
 
 
-def nodes_below(graph: Graph, node: int) -> list[int]:
-    """The node and all it is made of, operands before their operators."""
-    found, todo = {node}, [node]
+def nodes_below(graph: Graph, *nodes: int) -> list[int]:
+    """The nodes and all they are made of, operands before their operators."""
+    found, todo = set(nodes), list(nodes)
     while todo:
         part = todo.pop()
         if graph.operator(part) not in ("constant", "variable"):
@@ -51,11 +51,16 @@ def nodes_below(graph: Graph, node: int) -> list[int]:
     return sorted(found)
 
 
-def variables_in(graph: Graph, node: int) -> frozenset[int]:
-    """The variables that an expression reads."""
+def without_kind(operator: str) -> str:
+    """The operator without the kind of its operands."""
+    return operator.removeprefix("int_").removeprefix("real_")
+
+
+def variables_in(graph: Graph, *nodes: int) -> frozenset[int]:
+    """The variables that expressions read."""
     return frozenset(
         graph.operands(part)[0]
-        for part in nodes_below(graph, node)
+        for part in nodes_below(graph, *nodes)
         if graph.operator(part) == "variable"
     )
 
@@ -69,7 +74,7 @@ def _form(graph: Graph, node: int, forms: Mapping[int, LinearForm | None]) -> Li
         return LinearForm({operands[0]: 1}, 0)
     if name == "to_real":
         return forms[operands[0]]
-    plain = name.removeprefix("int_").removeprefix("real_")
+    plain = without_kind(name)
     if plain not in ("add", "subtract", "multiply", "divide"):
         return None
     left, right = (forms[operand] for operand in operands)

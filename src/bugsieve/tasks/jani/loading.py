@@ -18,12 +18,12 @@ from bugsieve.tasks.jani.composition import (
     read_synchronisations,
 )
 from bugsieve.tasks.jani.danger import danger_node
-from bugsieve.tasks.jani.declarations import Declaration, Declarations
+from bugsieve.tasks.jani.declarations import Declarations
 from bugsieve.tasks.jani.encoding import Conditions, build_system
 from bugsieve.tasks.jani.expressions import Graph
 from bugsieve.tasks.jani.formulas import FormulaReader, Scope
 from bugsieve.tasks.jani.model import JaniModel, Origins
-from bugsieve.tasks.jani.parts import Part, unique
+from bugsieve.tasks.jani.parts import Part, by_name
 from bugsieve.tasks.jani.properties import (
     PropertyFiles,
     PropertyParts,
@@ -77,7 +77,7 @@ def _load(model: Part, parts: PropertyParts, constants: Mapping[str, Value]) -> 
     goal, unsafe = start_reader.condition(parts.goal), start_reader.condition(parts.unsafe)
     distance, no_distance = _distance(loader, parts.unsafe, unsafe)
     conditions = Conditions(goal, unsafe, start.condition, distance, no_distance)
-    actions = _used_actions(list(loader.actions), edges, loader.synchronisations)
+    actions = _used_actions(loader.actions, edges, loader.synchronisations)
     numbers = {name: number for number, name in enumerate(actions)}
     numbered = sorted(((numbers[name], edge) for name, edge in edges), key=lambda pair: pair[0])
     table = loader.variables
@@ -139,17 +139,12 @@ class _Loader:
         self.graph = Graph()
         self._formulas = FormulaReader(self.graph)
         self._declarations = Declarations(self._formulas, model, constants)
-        self.actions: dict[str, int] = {}
-        for part in model.items_of("actions"):
-            name = unique(part, part["name"].text(), self.actions, "actions")
-            self.actions[name] = len(self.actions)
+        self.actions = list(by_name(model.items_of("actions"), "actions"))
         self._system = model["system"]
-        parts: dict[str, Part] = {}
-        for part in model["automata"].items():
-            parts[unique(part, part["name"].text(), parts, "automata")] = part
-        self._elements = read_elements(self._system, list(parts), list(self.actions))
+        parts = by_name(model["automata"].items(), "automata")
+        self._elements = read_elements(self._system, list(parts), self.actions)
         self.synchronisations = read_synchronisations(
-            self._system, len(self._elements), list(self.actions)
+            self._system, len(self._elements), self.actions
         )
         self._automata = self._outlines(parts)
         self.variables = self._read_variables(model)
@@ -187,7 +182,7 @@ class _Loader:
         for element in self._elements:
             name = self._instance_name(element, counts, seen)
             part = parts[element.automaton]
-            outlines.append(read_outline(part, name, self._declarations.read_variable))
+            outlines.append(read_outline(part, name, self._declarations.read_variables))
         return outlines
 
     @staticmethod
@@ -199,10 +194,7 @@ class _Loader:
         return f"{element.automaton}#{seen[element.automaton]}"
 
     def _read_variables(self, model: Part) -> VariableTable:
-        common: dict[str, Declaration] = {}
-        for part in model.items_of("variables"):
-            declaration = self._declarations.read_variable(part)
-            common[unique(part, declaration.name, common, "variables")] = declaration
+        common = self._declarations.read_variables(model)
         table = VariableTable(self.graph, self._declarations, self._automata)
         table.declare(list(common.values()))
         self._declarations.names.update(table.in_states(None))

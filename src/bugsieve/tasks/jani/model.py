@@ -5,10 +5,9 @@ States are rows of float64, one column per variable; Booleans are 0 and 1, locat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +26,8 @@ from bugsieve.tasks.jani.expressions import Graph
 from bugsieve.tasks.jani.findings import ModelError, describe_fault, shown_state
 from bugsieve.tasks.jani.types import Type, Value
 from bugsieve.tasks.jani.variables import Variable
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class JaniModel:
         batch = self._batch(state)
         if len(batch) != 1:
             raise UsageError(f"one state was expected, not a batch of {len(batch)}")
-        return {v.name: _typed(v.type, x) for v, x in zip(self.variables, batch[0], strict=True)}
+        return self._by_name(batch[0])
 
     def pack(self, states: ArrayLike) -> WordArray:
         """The states as rows of words, which the core works on; equal states have equal words."""
@@ -130,19 +131,16 @@ class JaniModel:
 
     def is_goal(self, states: ArrayLike) -> NDArray[np.bool_]:
         """Whether each state satisfies the goal, unsafe or not."""
-        with self._findings():
-            return self.system.is_goal(self._batch(states))
+        return self._ask(self.system.is_goal, self._batch(states))
 
     def is_unsafe(self, states: ArrayLike) -> NDArray[np.bool_]:
         """Whether each state satisfies the unsafety condition."""
-        with self._findings():
-            return self.system.is_unsafe(self._batch(states))
+        return self._ask(self.system.is_unsafe, self._batch(states))
 
     def is_start(self, states: ArrayLike) -> NDArray[np.bool_]:
         """Whether each state satisfies the start condition, or is listed."""
         batch = self._batch(states)
-        with self._findings():
-            found = self.system.is_start(batch)
+        found = self._ask(self.system.is_start, batch)
         if self._listed is None or self.conditions.start != self.graph.false:
             return found
         # Adding 0.0 turns -0.0 into 0.0, so that equal values have equal bytes.
@@ -151,21 +149,18 @@ class JaniModel:
 
     def applicable(self, states: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Applicable actions, ascending within each state, and n + 1 offsets."""
-        with self._findings():
-            return self.system.applicable(self._batch(states))
+        return self._ask(self.system.applicable, self._batch(states))
 
     def expand(self, states: ArrayLike) -> Expansion:
         """All outcomes of all applicable actions."""
-        with self._findings():
-            return Expansion(*self.system.expand(self._batch(states)))
+        return Expansion(*self._ask(self.system.expand, self._batch(states)))
 
     def observe(self, states: ArrayLike) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """Kinds (0 ordinary, 1 goal, 2 unsafe) and which actions are applicable, as flags.
 
         Where a run ends, at the goal or in danger, no action is.
         """
-        with self._findings():
-            kinds, flags = self.system.observe(state_rows(states, self.num_variables))
+        kinds, flags = self._ask(self.system.observe, state_rows(states, self.num_variables))
         return kinds, flags.view(np.bool_)
 
     def step(self, states: ArrayLike, actions: ArrayLike, draws: ArrayLike) -> Valuations:
@@ -175,8 +170,7 @@ class JaniModel:
         """
         rows = state_rows(states, self.num_variables)
         chosen, drawn = action_column(actions, len(rows)), draw_column(draws, len(rows))
-        with self._findings():
-            return self.system.step(rows, chosen, drawn)
+        return self._ask(self.system.step, rows, chosen, drawn)
 
     def distances(self, states: ArrayLike) -> NDArray[np.float64]:
         """How far each state is from danger (h_u): 0 where it is unsafe.
@@ -184,8 +178,7 @@ class JaniModel:
         UnsupportedError where the unsafety condition is not made of linear constraints.
         """
         self.require_distance()
-        with self._findings():
-            return self.system.distances(self._batch(states))
+        return self._ask(self.system.distances, self._batch(states))
 
     def require_distance(self) -> None:
         """UnsupportedError, which names the part that is not linear, where there is no h_u."""
@@ -196,7 +189,7 @@ class JaniModel:
         """A fault of the core as a sentence that names the edge and the state."""
         kind, edge, variable, value, state = fault.args
         about = None if variable < 0 else self._origins.all_variables[variable]
-        values = {v.name: _typed(v.type, x) for v, x in zip(self.variables, state, strict=True)}
+        values = self._by_name(state)
         sentence = (
             f"{self._origins.file}: {self._place(edge)} "
             f"{describe_fault(kind, about, value)} in the state "
@@ -204,16 +197,18 @@ class JaniModel:
         )
         return ModelError(sentence, kind=kind, edge=None if edge < 0 else edge, state=values)
 
+    def _by_name(self, state: Iterable[float]) -> dict[str, Value]:
+        return {v.name: _typed(v.type, x) for v, x in zip(self.variables, state, strict=True)}
+
     def _place(self, edge: int) -> str:
         if edge < 0:
             return "a condition of the property"
         action = self.actions[self._origins.edge_actions[edge]]
         return f"{self._origins.edges[edge]} (action {action!r})"
 
-    @contextmanager
-    def _findings(self) -> Iterator[None]:
+    def _ask(self, question: Callable[..., Answer], *arrays: NDArray[Any]) -> Answer:
         try:
-            yield
+            return question(*arrays)
         except _native.JaniFaultError as fault:
             raise self.finding(fault) from None
         except ValueError as error:  # what the core says about wrong values

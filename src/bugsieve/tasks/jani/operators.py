@@ -10,6 +10,10 @@ from typing import Any
 from bugsieve.tasks.jani.types import Kind, Value
 
 INT64 = 2**63
+OF_REALS = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
+"""Called alike in JANI, in the core and in `math`."""
+
+_COMPARISONS = {"equal": operator.eq, "less": operator.lt, "at_most": operator.le}
 
 
 def _exact(value: int) -> int:
@@ -63,12 +67,11 @@ def _guarded(function: Callable[[float], float]) -> Callable[[float], float]:
 FUNCTIONS: dict[str, tuple[Kind, Callable[..., Value]]] = {
     "to_real": ("real", float),
     "not": ("bool", operator.not_),
-    "int_equal": ("bool", operator.eq),
-    "int_less": ("bool", operator.lt),
-    "int_at_most": ("bool", operator.le),
-    "real_equal": ("bool", operator.eq),
-    "real_less": ("bool", operator.lt),
-    "real_at_most": ("bool", operator.le),
+    **{
+        f"{kind}_{name}": ("bool", compare)
+        for kind in ("int", "real")
+        for name, compare in _COMPARISONS.items()
+    },
     "int_add": ("int", _checked(operator.add)),
     "int_subtract": ("int", _checked(operator.sub)),
     "int_multiply": ("int", _checked(operator.mul)),
@@ -91,15 +94,7 @@ FUNCTIONS: dict[str, tuple[Kind, Callable[..., Value]]] = {
     "floor": ("int", _checked(math.floor)),
     "ceiling": ("int", _checked(math.ceil)),
     "truncate": ("int", _checked(math.trunc)),
-    "sin": ("real", _guarded(math.sin)),
-    "cos": ("real", _guarded(math.cos)),
-    "tan": ("real", _guarded(math.tan)),
-    "asin": ("real", _guarded(math.asin)),
-    "acos": ("real", _guarded(math.acos)),
-    "atan": ("real", _guarded(math.atan)),
-    "sinh": ("real", _guarded(math.sinh)),
-    "cosh": ("real", _guarded(math.cosh)),
-    "tanh": ("real", _guarded(math.tanh)),
+    **{name: ("real", _guarded(getattr(math, name))) for name in OF_REALS},
 }
 """Kind of the result and function, by the operator's name in the core; choices are not here."""
 

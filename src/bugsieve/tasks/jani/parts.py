@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from typing import Any
 
 from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.basis.names import suggest
 
 _SHOWN_STEPS = 12
 _SHOWN_TEXT = 60
@@ -100,8 +101,23 @@ class Part:
         return f"{self.file}: {path}: " if path else f"{self.file}: "
 
 
-def unique(part: Part, name: str, known: dict[str, Any], kind: str) -> str:
+def unique(part: Part, name: str, known: Container[str], kind: str) -> str:
     """The name, unless something has it already."""
     if name in known:
         raise part.error(f"there are two {kind} called {name!r}")
+    return name
+
+
+def by_name(parts: Iterable[Part], kind: str) -> dict[str, Part]:
+    """The parts by their names, in order; InputError where two have one name."""
+    named: dict[str, Part] = {}
+    for part in parts:
+        named[unique(part, part["name"].text(), named, kind)] = part
+    return named
+
+
+def existing(part: Part, name: str, known: Collection[str], kind: str, where: str = "") -> str:
+    """The name, which must be one of the known; `where` says where it was looked for."""
+    if name not in known:
+        raise part.error(f"there is no {kind} {name!r}{where}{suggest(name, known)}")
     return name

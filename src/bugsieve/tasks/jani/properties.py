@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bugsieve.basis.errors import InputError
-from bugsieve.tasks.jani.parts import Part
+from bugsieve.tasks.jani.parts import Part, unique
 from bugsieve.tasks.jani.types import Value
 from bugsieve.tasks.json_text import load_json
 
@@ -106,8 +106,7 @@ def _properties(document: Part, name: str | None) -> dict[str, Part]:
             continue
         own = item.get("name")
         own_name = f"number {len(found) + 1}" if own is None else own.text()
-        if own_name in found:
-            raise item.error(f"there are two properties called {own_name!r}")
+        unique(item, own_name, found, "properties")
         if name is None or name == own_name:
             found[own_name] = expression
     return found

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.basis.names import suggest
 from bugsieve.basis.wording import shown_value
 from bugsieve.tasks.jani.automata import Automaton
 from bugsieve.tasks.jani.declarations import convert_value
 from bugsieve.tasks.jani.expressions import Graph
 from bugsieve.tasks.jani.formulas import FormulaReader, Scope
-from bugsieve.tasks.jani.parts import Part
+from bugsieve.tasks.jani.parts import Part, existing
 from bugsieve.tasks.jani.properties import condition_parts, start_kind
 from bugsieve.tasks.jani.types import BOOL, Value
 from bugsieve.tasks.jani.variables import Variable
@@ -128,18 +127,13 @@ class StartReader:
     def _automaton(self, part: Part) -> Automaton:
         name = part["automaton"].text()
         names = [automaton.name for automaton in self._automata]
-        if name not in names:
-            raise part.error(f"there is no automaton {name!r}{suggest(name, names)}")
-        return self._automata[names.index(name)]
+        return self._automata[names.index(existing(part, name, names, "automaton"))]
 
     def _state(self, part: Part) -> list[Value]:
         """One listed start state; what is not listed has its initial value."""
         values: dict[str, Value] = {}
         for item in part["variables"].items():
-            name = item["var"].text()
-            if name not in self._types:
-                near = suggest(name, self._types)
-                raise item.error(f"there is no variable {name!r} in the model{near}")
+            name = existing(item, item["var"].text(), self._types, "variable", " in the model")
             values[name] = self._value(item["value"], name)
         for item in part.items_of("locations"):
             automaton = self._automaton(item)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bugsieve.tasks.pddl import domain as domains
 from bugsieve.tasks.pddl import problem as problems
-from bugsieve.tasks.pddl.costs import MISSING_COST, words_of
+from bugsieve.tasks.pddl.costs import MISSING_COST
 from bugsieve.tasks.pddl.declarations import ROOT_TYPE
 from bugsieve.tasks.pddl.domain import Domain
 from bugsieve.tasks.pddl.formulas import COST_FUNCTION
@@ -23,6 +23,7 @@ from bugsieve.tasks.pddl.reader import (
     Word,
     make_block,
     to_text,
+    words_of,
 )
 from bugsieve.tasks.pddl.reader import make_word as make
 

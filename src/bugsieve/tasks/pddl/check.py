@@ -25,12 +25,9 @@ class PddlTask:
     given: PddlTexts
     """What was read, before anything was rewritten."""
 
+    @cached_property
     def texts(self) -> tuple[bytes, bytes]:
         """Domain and problem as the translator takes them."""
-        return self._texts
-
-    @cached_property
-    def _texts(self) -> tuple[bytes, bytes]:
         missing = missing_values(self.domain, self.problem)
         return canonical_domain(self.domain), canonical_problem(self.problem, missing)
 

@@ -199,16 +199,9 @@ class _Expander:
         """The variables of a quantifier, and the objects that each may be."""
         document, vocabulary = self._scope.document, self._scope.vocabulary
         assert isinstance(item[1], Block)
-        entries = variables(document, item[1], vocabulary.types, self._scope.owner)
-        choices = [
-            [
-                name
-                for name, own in self._scope.terms.items()
-                if vocabulary.fits(own, (entry.type,))
-            ]
-            for entry in entries
-        ]
-        return [str(entry.name) for entry in entries], choices
+        own = variables(document, item[1], vocabulary.types, self._scope.owner)
+        choices = [vocabulary.of_type(self._scope.terms, kind) for kind in own.values()]
+        return list(own), choices
 
     def _check_size(self, root: Expression) -> None:
         """Raise if there are too many parts; counted beforehand, since making them takes long."""

@@ -8,14 +8,14 @@ applied and was dropped by mistake. Where only unreachable actions lack values, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import chain, islice, product
 
 from bugsieve.basis.errors import InputError
-from bugsieve.tasks.pddl.declarations import variables
 from bugsieve.tasks.pddl.domain import Domain
 from bugsieve.tasks.pddl.formulas import is_number
 from bugsieve.tasks.pddl.problem import Problem
-from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, flat_text
+from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, flat_text, words_of
 
 LARGEST_COST = (1 << 30) - 1
 """What the native core takes (`kLargestCost` in native/tasks/sas_reader.cpp)."""
@@ -81,11 +81,6 @@ def _words(call: Expression) -> list[Word]:
     return [call] if isinstance(call, Word) else [word for word in call if isinstance(word, Word)]
 
 
-def words_of(call: str) -> list[str]:
-    """The function and the arguments of a call such as "(distance a b)"."""
-    return call[1:-1].split(" ")
-
-
 def missing_values(domain: Domain, problem: Problem) -> list[str]:
     """Calls such as "(distance a b)" that a cost may need and ':init' gives no value to."""
     costs = _Costs(domain, problem)
@@ -104,7 +99,6 @@ class _Costs:
     def __init__(self, domain: Domain, problem: Problem) -> None:
         self.domain = domain
         self.problem = problem
-        self._relations: dict[str, list[Block]] | None = None
 
     def needed(self, action: str) -> Iterable[str]:
         """The calls that the costs of the action's instances need, and perhaps a few more."""
@@ -116,7 +110,7 @@ class _Costs:
         for condition in self._static_conditions(fields):  # one that binds every variable
             if all(term in condition for term in call if term.startswith("?")):
                 return self._from_relation(call, condition)
-        return self._from_types(call, parameter_types(self.domain, action))
+        return self._from_types(call, self.domain.parameters(action))
 
     def _static_conditions(self, fields: Mapping[str, Expression]) -> Iterator[Block]:
         """Atoms of the precondition's conjunction that no action can change."""
@@ -130,21 +124,20 @@ class _Costs:
             elif condition[0] in self.relations:
                 yield condition
 
-    @property
+    @cached_property
     def relations(self) -> Mapping[str, list[Block]]:
         """The initial atoms of every static predicate."""
-        if self._relations is None:
-            changing = {
-                str(effect[0])
-                for fields in self.domain.actions.values()
-                for effect in _simple_effects(fields)
-            }
-            static = self.domain.vocabulary.predicates.keys() - changing - {"="}
-            self._relations = {str(name): [] for name in static}
-            for atom in self.problem.sections[":init"][1:]:
-                if isinstance(atom, Block) and atom[0] in self._relations:
-                    self._relations[str(atom[0])].append(atom)
-        return self._relations
+        changing = {
+            str(effect[0])
+            for fields in self.domain.actions.values()
+            for effect in _simple_effects(fields)
+        }
+        static = self.domain.vocabulary.predicates.keys() - changing - {"="}
+        relations: dict[str, list[Block]] = {str(name): [] for name in static}
+        for atom in self.problem.sections[":init"][1:]:
+            if isinstance(atom, Block) and atom[0] in relations:
+                relations[str(atom[0])].append(atom)
+        return relations
 
     def _from_relation(self, call: list[Word], condition: Block) -> Iterator[str]:
         """The calls that the atoms of a static condition lead to."""
@@ -156,26 +149,15 @@ class _Costs:
     def _from_types(self, call: list[Word], types: Mapping[str, str]) -> Iterator[str]:
         """The calls whose variables have the types of the action's parameters."""
         names = list(dict.fromkeys(str(term) for term in call if term.startswith("?")))
-        choices = [self._objects(types[name]) for name in names]
+        of_type = self.domain.vocabulary.of_type
+        choices = [of_type(self.problem.objects, types[name]) for name in names]
         for objects in islice(product(*choices), MAX_COMBINATIONS):
             binding = dict(zip(names, objects, strict=True))
             yield _bound(call, binding)
 
-    def _objects(self, kind: str) -> list[str]:
-        fits = self.domain.vocabulary.fits
-        return [name for name, own in self.problem.objects.items() if fits(own, (kind,))]
-
 
 def _bound(call: Iterable[Word], binding: Mapping[str, str]) -> str:
     return "(" + " ".join(binding.get(term, term) for term in call) + ")"
-
-
-def parameter_types(domain: Domain, action: str) -> dict[str, str]:
-    """The variables of an action's parameters, in order, with their types."""
-    block = domain.actions[action].get(":parameters", Block())
-    assert isinstance(block, Block)
-    entries = variables(domain.document, block, domain.vocabulary.types, action)
-    return {str(entry.name): entry.type for entry in entries}
 
 
 def missing_cost(domain: Domain, problem: Problem, operator: str) -> InputError:
@@ -183,7 +165,7 @@ def missing_cost(domain: Domain, problem: Problem, operator: str) -> InputError:
     action, *objects = operator.split()
     amount = cost_amount(domain.actions[action])
     assert amount is not None
-    binding = dict(zip(parameter_types(domain, action), objects, strict=True))
+    binding = dict(zip(domain.parameters(action), objects, strict=True))
     call = _bound(_words(amount), binding)
     return problem.document.error(
         problem.sections[":init"],

@@ -48,6 +48,10 @@ class Vocabulary:
         """Whether an object of the given type may stand where these types are accepted."""
         return any(name in self.ancestors[given] for name in accepted)
 
+    def of_type(self, objects: Mapping[str, str], kind: str) -> list[str]:
+        """Those of the objects that have the type."""
+        return [name for name, own in objects.items() if self.fits(own, (kind,))]
+
 
 def _ancestors(types: Mapping[str, tuple[str, ...]], name: str) -> frozenset[str]:
     found = {name, ROOT_TYPE}
@@ -102,19 +106,18 @@ def single_typed(
 
 def variables(
     document: Document, items: Sequence[Expression], types: Collection[str], user: str
-) -> list[Typed]:
-    """A typed list of distinct variables."""
-    entries = single_typed(document, items, types, user)
-    seen: set[str] = set()
-    for entry in entries:
+) -> dict[str, str]:
+    """A typed list of distinct variables, in order, with their types."""
+    found: dict[str, str] = {}
+    for entry in single_typed(document, items, types, user):
         if not entry.name.startswith("?"):
             raise document.error(
                 entry.name, f"{user} needs a variable here: write '?{entry.name}'"
             )
-        if entry.name in seen:
+        if entry.name in found:
             raise document.error(entry.name, f"{user} has the variable '{entry.name}' twice")
-        seen.add(entry.name)
-    return entries
+        found[str(entry.name)] = entry.type
+    return found
 
 
 def check_types(document: Document, entry: Typed, types: Collection[str]) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bugsieve.basis.names import suggest
 from bugsieve.tasks.pddl.declarations import (
-    ROOT_TYPE,
-    Signature,
     Vocabulary,
     read_functions,
     read_objects,
@@ -18,11 +16,12 @@ from bugsieve.tasks.pddl.declarations import (
 )
 from bugsieve.tasks.pddl.formulas import (
     COST_FUNCTION,
+    EQUALITY,
     Scope,
     check_condition,
     check_effect,
 )
-from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word
+from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, make_block, make_word
 
 REQUIREMENTS = frozenset(
     {
@@ -77,6 +76,7 @@ _FOREIGN_SECTIONS = {
     ":safety": "safety constraints",
 }
 
+_ACTION = ":action"
 ACTION_FIELDS = (":parameters", ":precondition", ":effect")
 _FOREIGN_FIELDS = {
     ":duration": "durations",
@@ -98,9 +98,15 @@ class Domain:
     actions: Mapping[str, Mapping[str, Expression]]
     """Action name to its fields."""
 
+    def parameters(self, action: str) -> dict[str, str]:
+        """The variables of an action's parameters, in order, with their types."""
+        block = self.actions[action].get(":parameters", Block())
+        assert isinstance(block, Block)
+        return variables(self.document, block, self.vocabulary.types, action)
 
-def define_block(document: Document) -> tuple[str, Word, Word]:
-    """("domain" or "problem", that word, the name) of a PDDL file."""
+
+def define_block(document: Document) -> tuple[Word, Word]:
+    """("domain" or "problem", the name) of a PDDL file."""
     root = document.root
     header = root[1] if len(root) > 1 else None
     if not root or root[0] != "define" or not isinstance(header, Block) or not header:
@@ -113,32 +119,43 @@ def define_block(document: Document) -> tuple[str, Word, Word]:
         raise document.error(header, "'domain' or 'problem' must follow '(define ('")
     if len(header) != 2 or not isinstance(header[1], Word):
         raise document.error(header, f"'({kind} NAME)' needs exactly one name")
-    return str(kind), kind, header[1]
+    return kind, header[1]
+
+
+def defined_name(document: Document, kind: str) -> str:
+    """The name that a file defines, which must be one of a "domain" or of a "problem"."""
+    found, name = define_block(document)
+    if found != kind:
+        raise document.error(
+            found,
+            f"is a {found} file where the {kind} was expected, give the domain first",
+        )
+    return str(name)
 
 
 def check_domain(document: Document) -> Domain:
     """What a domain file declares, or an error that names the line."""
-    kind, place, name = define_block(document)
-    if kind != "domain":
-        raise document.error(
-            place,
-            "is a problem file where the domain was expected, give the domain first",
-        )
-    sections, actions = _split(document)
-    for requirement in sections.get(":requirements", Block())[1:]:
-        check_requirement(document, requirement)
+    name = defined_name(document, "domain")
+    sections, blocks = split_sections(document, (*SECTIONS, _ACTION), _FOREIGN_SECTIONS)
+    actions = _by_name(document, blocks)
+    check_requirements(document, sections)
     vocabulary = _vocabulary(document, sections)
     return Domain(
-        str(name),
+        name,
         document,
         vocabulary,
         sections,
-        {str(action[1]): _check_action(document, vocabulary, action) for action in actions},
+        {name: _check_action(document, vocabulary, block) for name, block in actions.items()},
     )
 
 
-def check_requirement(document: Document, item: Expression) -> None:
-    """Raise unless the label is one we can live with."""
+def check_requirements(document: Document, sections: Mapping[str, Block]) -> None:
+    """Raise unless every label is one we can live with."""
+    for item in section(sections, ":requirements")[1:]:
+        _check_requirement(document, item)
+
+
+def _check_requirement(document: Document, item: Expression) -> None:
     if isinstance(item, Block):
         raise document.error(item, "a requirement is one word such as :typing")
     if item in _FOREIGN_REQUIREMENTS:
@@ -148,22 +165,29 @@ def check_requirement(document: Document, item: Expression) -> None:
         raise document.error(item, f"unknown requirement '{item}'{suggest(item, known)}")
 
 
-def _split(document: Document) -> tuple[dict[str, Block], list[Block]]:
+def split_sections(
+    document: Document, known: tuple[str, ...], foreign: Mapping[str, str]
+) -> tuple[dict[str, Block], list[Block]]:
     """The sections by name, and the actions in order."""
     sections: dict[str, Block] = {}
-    actions: dict[str, Block] = {}
+    actions: list[Block] = []
     for item in document.root[2:]:
-        keyword, block = section_of(document, item, (*SECTIONS, ":action"), _FOREIGN_SECTIONS)
-        if keyword == ":action":
-            _add_action(document, block, actions)
+        keyword, block = _section_of(document, item, known, foreign)
+        if keyword == _ACTION:
+            actions.append(block)
         elif keyword in sections:
             raise document.error(block, f"'{keyword}' appears twice, merge the two sections")
         else:
             sections[keyword] = block
-    return sections, list(actions.values())
+    return sections, actions
 
 
-def section_of(
+def section(sections: Mapping[str, Block], keyword: str) -> Block:
+    """The section of that name, an empty one where the file has none."""
+    return sections.get(keyword) or make_block(0, make_word(keyword, 0))
+
+
+def _section_of(
     document: Document,
     item: Expression,
     known: tuple[str, ...],
@@ -191,32 +215,27 @@ def _user(section: Block) -> str:
 
 
 def _vocabulary(document: Document, sections: Mapping[str, Block]) -> Vocabulary:
-    types: dict[str, tuple[str, ...]] = {ROOT_TYPE: ()}
-    constants: dict[str, str] = {}
-    predicates: dict[str, Signature] = {"=": ((ROOT_TYPE,), (ROOT_TYPE,))}
-    functions: dict[str, Signature] = {}
-    if ":types" in sections:
-        types = read_types(document, sections[":types"])
-    if ":constants" in sections:
-        constants = read_objects(document, sections[":constants"], types)
-    if ":predicates" in sections:
-        predicates |= read_predicates(document, sections[":predicates"], types)
-    if ":functions" in sections:
-        functions = read_functions(document, sections[":functions"], types)
+    types = read_types(document, section(sections, ":types"))
+    constants = read_objects(document, section(sections, ":constants"), types)
+    declared = read_predicates(document, section(sections, ":predicates"), types)
+    functions = read_functions(document, section(sections, ":functions"), types)
     functions.setdefault(COST_FUNCTION, ())
-    return Vocabulary(types, constants, predicates, functions)
+    return Vocabulary(types, constants, {"=": EQUALITY, **declared}, functions)
 
 
-def _add_action(document: Document, block: Block, actions: dict[str, Block]) -> None:
-    name = block[1] if len(block) > 1 else None
-    if not isinstance(name, Word) or name.startswith((":", "?")):
-        raise document.error(block, "an action needs a name: '(:action NAME :parameters ...'")
-    if name in actions:
-        raise document.error(
-            name,
-            f"there are two actions '{name}' (the first on line {actions[name].line}), rename one",
-        )
-    actions[str(name)] = block
+def _by_name(document: Document, blocks: Iterable[Block]) -> dict[str, Block]:
+    actions: dict[str, Block] = {}
+    for block in blocks:
+        name = block[1] if len(block) > 1 else None
+        if not isinstance(name, Word) or name.startswith((":", "?")):
+            raise document.error(block, "an action needs a name: '(:action NAME :parameters ...'")
+        if name in actions:
+            first = actions[name].line
+            raise document.error(
+                name, f"there are two actions '{name}' (the first on line {first}), rename one"
+            )
+        actions[str(name)] = block
+    return actions
 
 
 def _check_action(
@@ -227,12 +246,8 @@ def _check_action(
     parameters = fields.get(":parameters", Block())
     if isinstance(parameters, Word):
         raise document.error(parameters, f"the parameters of {owner} must stand in parentheses")
-    entries = variables(document, parameters, vocabulary.types, owner)
-    terms = {
-        **vocabulary.constants,
-        **{str(entry.name): entry.type for entry in entries},
-    }
-    scope = Scope(document, vocabulary, owner, terms)
+    own = variables(document, parameters, vocabulary.types, owner)
+    scope = Scope(document, vocabulary, owner, {**vocabulary.constants, **own})
     if fields.get(":precondition", []) != []:
         check_condition(scope, fields[":precondition"])
     if fields.get(":effect", []) != []:

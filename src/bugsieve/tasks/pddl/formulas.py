@@ -17,7 +17,7 @@ JUNCTIONS = ("and", "or", "not", "imply")
 _MAX_DIGITS = 100  # Python refuses to read very long numbers
 
 _FORMS = {"not": (1, "(not CONDITION)"), "imply": (2, "(imply CONDITION CONDITION)")}
-_EQUALITY = ((ROOT_TYPE,),) * 2
+EQUALITY = ((ROOT_TYPE,),) * 2
 _COMPARISONS = frozenset({"<", ">", "<=", ">="})
 _NUMERIC_EFFECTS = frozenset({"assign", "decrease", "scale-up", "scale-down"})
 _FOREIGN_CONDITIONS = {
@@ -51,8 +51,8 @@ class Scope:
 
     def inside(self, block: Block) -> Scope:
         """The scope under a quantifier whose variables are `block`."""
-        entries = variables(self.document, block, self.vocabulary.types, self.owner)
-        return replace(self, terms={**self.terms, **{str(e.name): e.type for e in entries}})
+        own = variables(self.document, block, self.vocabulary.types, self.owner)
+        return replace(self, terms={**self.terms, **own})
 
 
 def check_condition(scope: Scope, item: Expression) -> None:
@@ -83,7 +83,7 @@ def _check_atom_condition(scope: Scope, block: Block, tag: Word) -> None:
     if tag in _FOREIGN_CONDITIONS and tag not in scope.vocabulary.predicates:
         raise scope.document.unsupported(block, scope.owner, _FOREIGN_CONDITIONS[tag])
     if tag == "=":
-        _check_arguments(scope, block, "predicate", _EQUALITY)
+        _check_arguments(scope, block, "predicate", EQUALITY)
     elif scope.find_atom is None or not _is_ground(block):
         check_atom(scope, block)
     else:

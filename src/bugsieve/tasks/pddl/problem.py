@@ -9,9 +9,10 @@ from bugsieve.basis.names import suggest
 from bugsieve.tasks.pddl.declarations import read_objects
 from bugsieve.tasks.pddl.domain import (
     Domain,
-    check_requirement,
-    define_block,
-    section_of,
+    check_requirements,
+    defined_name,
+    section,
+    split_sections,
 )
 from bugsieve.tasks.pddl.formulas import (
     COST_FUNCTION,
@@ -60,36 +61,24 @@ class Problem:
 
 def check_problem(document: Document, domain: Domain) -> Problem:
     """What a problem file says, or an error that names the line."""
-    kind, place, name = define_block(document)
-    if kind != "problem":
-        raise document.error(
-            place,
-            "is a domain file where the problem was expected, give the domain first",
-        )
+    name = defined_name(document, "problem")
     sections = _split(document)
     _check_domain_name(document, sections, domain)
-    for requirement in sections.get(":requirements", Block())[1:]:
-        check_requirement(document, requirement)
-    objects = dict(domain.vocabulary.constants)
-    if ":objects" in sections:
-        types = domain.vocabulary.types
-        objects.update(read_objects(document, sections[":objects"], types, objects))
+    check_requirements(document, sections)
+    types, constants = domain.vocabulary.types, domain.vocabulary.constants
+    own = read_objects(document, section(sections, ":objects"), types, constants)
+    objects = {**constants, **own}
     init = _Init(Scope(document, domain.vocabulary, "':init'", objects, checks_types=True))
     atoms = init.read(sections[":init"])
     goal_scope = Scope(document, domain.vocabulary, "the goal", objects, checks_types=True)
     _check_goal(goal_scope, sections[":goal"])
     _check_metric(document, sections.get(":metric"))
-    return Problem(str(name), document, sections, objects, atoms, init.values)
+    return Problem(name, document, sections, objects, atoms, init.values)
 
 
 def _split(document: Document) -> dict[str, Block]:
-    sections: dict[str, Block] = {}
-    for item in document.root[2:]:
-        known = (*SECTIONS, *_IGNORED_SECTIONS)
-        keyword, block = section_of(document, item, known, _FOREIGN_SECTIONS)
-        if keyword in sections:
-            raise document.error(block, f"'{keyword}' appears twice, merge the two sections")
-        sections[keyword] = block
+    known = (*SECTIONS, *_IGNORED_SECTIONS)
+    sections, _ = split_sections(document, known, _FOREIGN_SECTIONS)
     for keyword in (":domain", ":init", ":goal"):
         if keyword not in sections:
             raise document.error(document.root, f"the problem has no '({keyword} ...)' section")
@@ -136,7 +125,7 @@ class _Init:
             self._literal(block[1], value=False)
         elif tag in _FOREIGN_INIT and tag not in self.scope.vocabulary.predicates:
             raise self.document.unsupported(block, "':init'", _FOREIGN_INIT[tag])
-        elif tag == "at" and len(block) == 3 and _is_time(block[1]) and _is_literal(block[2]):
+        elif _is_timed(block):
             raise self.document.unsupported(block, "':init'", "timed initial literals")
         else:
             self._literal(block, value=True)
@@ -173,12 +162,11 @@ def _shown(item: Expression) -> str:
     return str(item) if isinstance(item, Word) else "(...)"
 
 
-def _is_time(item: Expression) -> bool:
-    return isinstance(item, Word) and is_number(item)
-
-
-def _is_literal(item: Expression) -> bool:
-    return isinstance(item, Block)
+def _is_timed(block: Block) -> bool:
+    """Whether the block is (at TIME LITERAL)."""
+    if block[0] != "at" or len(block) != 3:
+        return False
+    return isinstance(block[1], Word) and is_number(block[1]) and isinstance(block[2], Block)
 
 
 def _check_goal(scope: Scope, section: Block) -> None:

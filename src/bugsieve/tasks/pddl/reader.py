@@ -225,6 +225,11 @@ def flat_text(words: Iterable[Expression]) -> str:
     return "(" + " ".join(words) + ")"  # type: ignore[arg-type]
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a flat text: of an atom, or of a call such as "(distance a b)"."""
+    return text[1:-1].split(" ")
+
+
 def to_text(expression: Expression) -> str:
     """The expression as PDDL text on one line."""
     if isinstance(expression, Word):

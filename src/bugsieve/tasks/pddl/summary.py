@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, TypeGuard
 
-from bugsieve.tasks.pddl.declarations import Signature, variables
+from bugsieve.tasks.pddl.declarations import Signature
 from bugsieve.tasks.pddl.domain import Domain, check_domain
 from bugsieve.tasks.pddl.problem import check_problem
 from bugsieve.tasks.pddl.reader import (
@@ -123,12 +123,8 @@ def _document(name: str, data: bytes) -> Document:
 
 def _schema(domain: Domain, name: str) -> Schema:
     fields = domain.actions[name]
-    listed = fields.get(":parameters", Block())
-    assert isinstance(listed, Block)
-    entries = variables(domain.document, listed, domain.vocabulary.types, name)
-    parameters = {str(entry.name): entry.type for entry in entries}
     precondition, effect = (fields.get(key, Block()) for key in (":precondition", ":effect"))
-    return Schema(name, parameters, _term(precondition), _term(effect))
+    return Schema(name, domain.parameters(name), _term(precondition), _term(effect))
 
 
 def _term(item: Expression) -> Term:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.domains import domain_names, generate
-from bugsieve.domains.jani import GeneratedModel, generate_model, model_generator, model_names
+from bugsieve.domains import DOMAINS, generate
+from bugsieve.domains.jani import MODEL_DOMAINS, GeneratedModel, generate_model
 from bugsieve.tasks.jani.loading import load_model
 from tests.unit.domains.jani.exploration import listed, made
 from tests.unit.domains.jani.sizes import FINITE, LARGE, REAL, Size
@@ -50,13 +50,13 @@ def digest(name: str) -> str:
     return hashlib.sha256("".join(texts).encode()).hexdigest()[:16]
 
 
-@pytest.mark.parametrize("name", model_names())
+@pytest.mark.parametrize("name", MODEL_DOMAINS)
 def test_texts_are_pinned(name: str) -> None:
     """A seed that someone wrote down must give the same model on any machine, later too."""
     assert digest(name) == DIGESTS[name]
 
 
-@pytest.mark.parametrize("name", model_names())
+@pytest.mark.parametrize("name", MODEL_DOMAINS)
 def test_seeds_differ(name: str) -> None:
     def body(seed: int, starts: int) -> str:
         document = generate_model(name, seed=seed, starts=starts).document
@@ -66,7 +66,7 @@ def test_seeds_differ(name: str) -> None:
     assert (len({body(seed, 0) for seed in range(5)}) > 1) == (name in RANDOM)
 
 
-@pytest.mark.parametrize("name", model_names())
+@pytest.mark.parametrize("name", MODEL_DOMAINS)
 def test_the_file_loads_and_is_the_document(name: str, tmp_path: Path) -> None:
     generated = generate_model(name, seed=4)
     assert isinstance(generated, GeneratedModel)
@@ -90,7 +90,7 @@ def test_all_sizes_load_and_list_start_states(size: Size) -> None:
     assert condition.is_start(starts).all()
 
 
-@pytest.mark.parametrize("name", model_names())
+@pytest.mark.parametrize("name", MODEL_DOMAINS)
 def test_lines_of_text_are_short(name: str) -> None:
     text = generate_model(name, starts=2).text
     lines = text.splitlines()
@@ -100,7 +100,7 @@ def test_lines_of_text_are_short(name: str) -> None:
 
 
 def test_models_with_mishaps_have_probabilities() -> None:
-    kinds = {name: generate_model(name).document["type"] for name in model_names()}
+    kinds = {name: generate_model(name).document["type"] for name in MODEL_DOMAINS}
     certain = {"bouncing-ball", "cartpole", "follow-car", "inverted-pendulum"}
     assert {name for name, kind in kinds.items() if kind == "lts"} == certain
     line = generate_model("one-way-line", variant="deterministic").document
@@ -118,9 +118,9 @@ IN_VARIANT = {("nd-blocksworld", "time"): "time", ("n-puzzle", "limit"): "cost"}
 """Parameters that matter in a variant that is not the default."""
 
 
-@pytest.mark.parametrize("name", model_names())
+@pytest.mark.parametrize("name", MODEL_DOMAINS)
 def test_every_parameter_has_an_effect(name: str) -> None:
-    for option in fields(model_generator(name).Options):
+    for option in fields(MODEL_DOMAINS[name].Options):
         variant = IN_VARIANT.get((name, option.name))
         base: dict[str, Any] = {"variant": variant} if variant else {}
         other: Any = OTHER_VALUES.get(option.name)
@@ -146,10 +146,10 @@ def test_names_tell_what_is_not_default() -> None:
 
 
 def test_names_are_sorted_and_new() -> None:
-    assert list(model_names()) == sorted(model_names())
-    assert not set(model_names()) & set(domain_names())
-    for name in model_names():
-        assert model_generator(name).SUMMARY
+    assert list(MODEL_DOMAINS) == sorted(MODEL_DOMAINS)
+    assert not set(MODEL_DOMAINS) & set(DOMAINS)
+    for name in MODEL_DOMAINS:
+        assert MODEL_DOMAINS[name].SUMMARY
 
 
 def test_a_model_is_no_task() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.domains.jani import generate_model, model_names
+from bugsieve.domains.jani import MODEL_DOMAINS, generate_model
 from bugsieve.oracles.safety.decide import Safety
 from tests.unit.domains.jani.exploration import listed, made, verdicts, walk
 
@@ -69,7 +69,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "bouncing-ball": {"episodes": 60},
 }
 VARIANTS = [
-    *((name, SHORT.get(name, {})) for name in model_names()),
+    *((name, SHORT.get(name, {})) for name in MODEL_DOMAINS),
     ("one-way-line", {"variant": "deterministic"}),
     ("two-way-line", {"variant": "icy"}),
     ("n-puzzle", {"variant": "cost"}),

@@ -11,7 +11,7 @@ from tests.unit.tasks.pddl.texts import DOMAIN, PROBLEM, replaced, write
 
 
 def texts(folder: Path, *, domain: str = DOMAIN, problem: str = PROBLEM) -> tuple[str, str]:
-    canonical = check_pddl(*write(folder, domain, problem)).texts()
+    canonical = check_pddl(*write(folder, domain, problem)).texts
     return canonical[0].decode(), canonical[1].decode()
 
 
