@@ -7,9 +7,9 @@ from random import Random
 from bugsieve import _native
 from bugsieve.checkers import safety_claims
 from bugsieve.oracles.safety.decide import SafetyDecider
-from bugsieve.oracles.safety.graph import graph_system
 from tests.depth import examples
 from tests.reference.safety import NAMES, System, random_system
+from tests.unit.oracles.safety.graphs import graph_system
 
 RADII = (0, 1, 2, 3, None)
 ALGORITHMS = _native.SAFETY_ALGORITHMS

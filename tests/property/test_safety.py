@@ -11,7 +11,6 @@ import pytest
 
 from bugsieve.checkers import safety_claims
 from bugsieve.oracles.safety.decide import Fault, Safety, SafetyDecider
-from bugsieve.oracles.safety.graph import graph_system
 from bugsieve.search.limits import Limits
 from tests.depth import examples
 from tests.property.safety_systems import ALGORITHMS, RADII, decider, model, systems
@@ -23,6 +22,7 @@ from tests.reference.safety import (
     safe_states_by_policies,
     values,
 )
+from tests.unit.oracles.safety.graphs import graph_system
 
 PORTIONS = range(8)
 

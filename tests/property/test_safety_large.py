@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.oracles.safety.graph import graph_system
 from tests.depth import examples
 from tests.property.safety_systems import ALGORITHMS, RADII, systems
 from tests.reference.safety import ORDINARY, UNSAFE, System, safe_states
+from tests.unit.oracles.safety.graphs import graph_system
 
 UNKNOWN, OUT_OF_EXPANSIONS = -1, 1
 

@@ -20,10 +20,10 @@ from bugsieve.fuzzing.unsafe_runs import (
     walk_keys,
     walks_of,
 )
-from bugsieve.oracles.safety.graph import graph_system
 from tests.depth import examples
 from tests.reference.safety import ORDINARY, UNSAFE, System, random_system
 from tests.reference.unsafe_runs import Search, walk
+from tests.unit.oracles.safety.graphs import graph_system
 
 SEARCHES = [
     ("uniform", 1), ("greedy", 1), ("greedy", 2), ("greedy", None), ("sampling", 1),

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from bugsieve import _native
-from bugsieve.oracles.safety.graph import Kind, graph_from_arrays
+from tests.unit.oracles.safety.graphs import Kind, graph_from_arrays
 
 End = Literal["unsafe", "goal", "cycle", "nothing"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bugsieve import _native
-from bugsieve.oracles.safety.graph import Kind, graph_system
+from tests.unit.oracles.safety.graphs import Kind, graph_system
 
 
 def retry_system(ladder: int, ring: int) -> _native.ExplicitSystem:

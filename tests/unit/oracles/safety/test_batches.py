@@ -10,7 +10,7 @@ import pytest
 
 from bugsieve import _native
 from bugsieve.oracles.safety.decide import SafetyDecider, WordArray
-from bugsieve.oracles.safety.graph import Kind, graph_system
+from tests.unit.oracles.safety.graphs import Kind, graph_system
 
 Actions = np.ndarray[Any, np.dtype[np.int32]]
 

@@ -14,8 +14,8 @@ import pytest
 from bugsieve import _native
 from bugsieve.basis.errors import BudgetError, UsageError
 from bugsieve.oracles.safety.decide import Fault, Safety, SafetyDecider, WordArray
-from bugsieve.oracles.safety.graph import Kind, graph_system
 from bugsieve.search.limits import Limits
+from tests.unit.oracles.safety.graphs import Kind, graph_system
 from tests.unit.oracles.safety.paths import path_system
 
 ALGORITHMS = _native.SAFETY_ALGORITHMS

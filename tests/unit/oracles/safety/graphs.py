@@ -1,4 +1,4 @@
-"""Transition systems that are given as graphs: small models, and tests."""
+"""Transition systems that are given as graphs."""
 
 from __future__ import annotations
 
