@@ -32,7 +32,7 @@ _CACHE_BYTES = 1 << 28
 
 
 class WalkOutcome(Enum):
-    """How a walk ended."""
+    """How a walk ended; in the order of the numbers that the core has for them."""
 
     UNSAFE = "unsafe"
     EXHAUSTED = "exhausted"
@@ -42,12 +42,7 @@ class WalkOutcome(Enum):
     STEP_LIMIT = "step limit"
 
 
-_OUTCOMES = (
-    WalkOutcome.UNSAFE,
-    WalkOutcome.EXHAUSTED,
-    WalkOutcome.LOOP,
-    WalkOutcome.STEP_LIMIT,
-)  # as numbered in the core
+_OUTCOMES = tuple(WalkOutcome)
 
 
 @dataclass(frozen=True)

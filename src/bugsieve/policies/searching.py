@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-import numpy as np
-
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import FallibleBoundPolicy
 from bugsieve.policies.worker import MAX_MEMORY_MB
@@ -38,16 +36,7 @@ class SearchingPolicy(FallibleBoundPolicy):
 
     def decide(self, states: StateArray) -> Decisions:
         """The first actions of the plans; a Failure where the search ran out of memory."""
-        states = self.task.checked_states(states)
-        actions = np.full(len(states), NO_ACTION, dtype=np.int32)
-        failures: dict[int, Failure] = {}
-        for row, state in enumerate(states):
-            decision = self._decision(state)
-            if isinstance(decision, Failure):
-                failures[row] = decision
-            else:
-                actions[row] = decision
-        return Decisions(actions, failures)
+        return Decisions.of(map(self._decision, self.task.checked_states(states)))
 
     def _decision(self, state: StateArray) -> int | Failure:
         key = state.tobytes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,19 +55,20 @@ def replay(bench: Bench, certificate: Mapping[str, Any]) -> ReplayResult:
     try:
         check(bench.task.to_sas(), certificate)
     except CertificateError as error:
-        return _cannot(f"the certificate does not hold: {error}")
+        return cannot_replay(f"the certificate does not hold: {error}")
     if certificate["objective"] != bench.objective.spec:
-        return _cannot(f"the bug is one of the objective {certificate['objective']}")
+        return cannot_replay(f"the bug is one of the objective {certificate['objective']}")
     state = np.array(certificate["state"], dtype=np.uint16)
     first, second = _attempt(bench, state), _attempt(bench, state)
-    between = _difference(_steps(first), _steps(second))
+    between = first_difference(_steps(first), _steps(second))
     if between is not None:
         sentence = f"two runs of the policy from the same state differ at step {between + 1}"
         return ReplayResult(ReplayStatus.FLAKY, sentence, second.run, between)
     return _judged(bench, certificate, first)
 
 
-def _cannot(sentence: str) -> ReplayResult:
+def cannot_replay(sentence: str) -> ReplayResult:
+    """The result where nothing can be found out."""
     return ReplayResult(ReplayStatus.CANNOT_REPLAY, sentence)
 
 
@@ -86,7 +87,8 @@ def _steps(attempt: _Attempt) -> list[object]:
     return [*run.actions[: attempt.decided], None if ends_early else run.ending.label]
 
 
-def _difference(one: list[object], other: list[object]) -> int | None:
+def first_difference(one: Sequence[object], other: Sequence[object]) -> int | None:
+    """The first step at which two runs part; None if they are the same."""
     if one == other:
         return None
     pairs = enumerate(zip(one, other, strict=False))
@@ -124,6 +126,6 @@ def _change(certificate: Mapping[str, Any], attempt: _Attempt) -> int | None:
     settled = recorded["ending"] == CONDITION_MET
     if settled and attempt.run.actions[: attempt.decided] == tuple(recorded["operators"]):
         return None if attempt.value == certificate["policy_value"] else attempt.decided
-    return _difference(
+    return first_difference(
         [*recorded["operators"], None if settled else recorded["ending"]], _steps(attempt)
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from bugsieve.basis.errors import InputError, PolicyError
 from bugsieve.basis.wording import counted
-from bugsieve.bugs.cost.replay import ReplayResult, ReplayStatus
+from bugsieve.bugs.cost.replay import ReplayResult, ReplayStatus, cannot_replay, first_difference
 from bugsieve.bugs.safety.bug import FAULT
 from bugsieve.checkers import safety_claims
 from bugsieve.checkers.jani_interpreter import JaniInterpreter, ModelFaultError, RefusedModelError
@@ -34,20 +34,16 @@ def replay_safety(
         checker = SafetyBugChecker(policy.model.document) if checker is None else checker
         checker.check(certificate)
     except (CertificateError, RefusedModelError) as error:
-        return _cannot(f"the certificate does not hold: {error}")
+        return cannot_replay(f"the certificate does not hold: {error}")
     before = policy.troubles.unanswered
     try:
         is_fault = certificate["kind"] == FAULT
         result = (_replay_fault if is_fault else _replay_run)(policy, checker.model, certificate)
     except (PolicyError, InputError, ModelFaultError) as error:
-        return _cannot(str(error))
+        return cannot_replay(str(error))
     if policy.troubles.unanswered > before:
-        return _cannot(f"the policy gives no answer: {policy.troubles.sentences()[0]}")
+        return cannot_replay(f"the policy gives no answer: {policy.troubles.sentences()[0]}")
     return result
-
-
-def _cannot(sentence: str) -> ReplayResult:
-    return ReplayResult(ReplayStatus.CANNOT_REPLAY, sentence)
 
 
 def _flaky(position: int) -> ReplayResult:
@@ -60,11 +56,6 @@ def _answers(policy: ModelPolicy, states: Sequence[Sequence[Any]]) -> list[int]:
     policy.forget()  # each answer must be the policy's own
     chosen: list[int] = policy.choose(rows).tolist()
     return chosen
-
-
-def _difference(one: Sequence[int], other: Sequence[int]) -> int | None:
-    pairs = enumerate(zip(one, other, strict=True))
-    return next((place for place, (a, b) in pairs if a != b), None)
 
 
 def _replay_fault(
@@ -123,7 +114,7 @@ def _same_decision(
         safety_claims.check(_PolicyModel(model, answers), proof)
     except CertificateError:
         radius = counted(certificate["radius"], "divergence")
-        return _cannot(f"{sentence}, but differs elsewhere: the proof for {radius} is void")
+        return cannot_replay(f"{sentence}, but differs elsewhere: the proof for {radius} is void")
     return ReplayResult(ReplayStatus.STILL_FAILS, sentence)
 
 
@@ -142,10 +133,10 @@ def _replay_run(
     run = certificate["run"]
     states, recorded = run["states"], run["actions"]
     chosen, again = _answers(policy, states[:-1]), _answers(policy, states[:-1])
-    between = _difference(chosen, again)
+    between = first_difference(chosen, again)
     if between is not None:
         return _flaky(between)
-    change = _difference(chosen, recorded)
+    change = first_difference(chosen, recorded)
     steps = counted(len(recorded), "step")
     if change is None:
         sentence = f"the policy does the same again: danger after {steps}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.pairs import PairBias
-from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, Traces
+from bugsieve.fuzzing.biases.traces import Traces
 
 
 class Detour(PairBias):
@@ -17,9 +16,6 @@ class Detour(PairBias):
     """
 
     usage = "detour"
-
-    def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
-        super().__init__(bench, "detour", horizon=horizon)
 
     def distances(self, traces: Traces) -> NDArray[np.int32]:
         """From the first state of each trace to the later ones: one exploration per trace."""

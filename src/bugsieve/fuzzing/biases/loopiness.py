@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases.pairs import PairBias
-from bugsieve.fuzzing.biases.traces import DEFAULT_HORIZON, Traces
+from bugsieve.fuzzing.biases.traces import Traces
 
 
 class Loopiness(PairBias):
@@ -17,9 +16,6 @@ class Loopiness(PairBias):
     """
 
     usage = "loopiness"
-
-    def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
-        super().__init__(bench, "loopiness", horizon=horizon)
 
     def distances(self, traces: Traces) -> NDArray[np.int32]:
         """From the later states of each trace back to its first.

@@ -28,8 +28,8 @@ _CELLS_AT_ONCE = 1 << 23
 class PairBias(TraceBias):
     """Base of the biases that look for the best pair of states on the trace."""
 
-    def __init__(self, bench: Bench, spec: str, *, horizon: int = DEFAULT_HORIZON) -> None:
-        super().__init__(bench, spec, horizon=horizon)
+    def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
+        super().__init__(bench, horizon=horizon)
         self._paths = PathDistances(bench.task)
         self._rows = Rows(horizon)
 

@@ -24,7 +24,7 @@ class Surface(TraceBias):
     usage = "surface"
 
     def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
-        super().__init__(bench, "surface", horizon=horizon)
+        super().__init__(bench, horizon=horizon)
         self._heuristic = bench.task.heuristic("hff")
         self._distances: Weights = np.empty(0, dtype=np.int64)
 

@@ -64,8 +64,8 @@ def follow(graph: PolicyGraph, starts: Ids, lengths: NDArray[np.int64]) -> Trace
 class TraceBias(Bias):
     """Scores a successor by the trace that starts there; each state is scored once."""
 
-    def __init__(self, bench: Bench, spec: str, *, horizon: int = DEFAULT_HORIZON) -> None:
-        super().__init__(bench, spec)
+    def __init__(self, bench: Bench, *, horizon: int = DEFAULT_HORIZON) -> None:
+        super().__init__(bench)
         self.horizon = horizon
         self._scores: Weights = np.empty(0, dtype=np.int64)
 

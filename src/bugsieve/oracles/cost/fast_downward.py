@@ -17,11 +17,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
 from bugsieve.basis.guarded import launch_guarded
 from bugsieve.basis.stopping import check_stop, seconds_left
+from bugsieve.benches.objectives.objective import plan_cost
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import StateArray, Task
 
@@ -96,7 +95,7 @@ class FastDownward:
         # later.
         if not _is_plan(task, state, plan):
             raise InternalError(f"Fast Downward's search {self._search} wrote a wrong plan")
-        cost = int(task.operator_costs[list(plan)].sum(dtype=np.int64))
+        cost = plan_cost(task, plan)
         # The program knows nothing of our bound: a plan beyond it shows neither that there is a
         # cheaper one nor that there is none.
         if cost_bound is not None and cost >= cost_bound:

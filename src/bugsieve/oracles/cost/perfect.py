@@ -16,8 +16,7 @@ from bugsieve.oracles.cost.deciders import Decider, decider_for
 from bugsieve.oracles.cost.deciders.guided import guided_search
 from bugsieve.oracles.cost.planner import NO_ALTERNATIVE, PlanningOracle
 from bugsieve.oracles.cost.planners import Planner, PlanSearch, greedy_within, planner_named
-from bugsieve.search import Limits, SearchResult
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.fdr.task import StateArray
 
 _OPTIMAL = planner_named("astar-lmcut")
 _CLIMBING = planner_named("ehc")  # quick, and often finds plans where the next is lost
@@ -104,10 +103,4 @@ class PerfectOracle(PlanningOracle):
 
 def guided_by(decider: Decider) -> PlanSearch:
     """Search that the decider keeps out of dead ends; it looks for any plan, however dear."""
-
-    def search(
-        task: Task, state: StateArray, limits: Limits, cost_bound: int | None
-    ) -> SearchResult:
-        return guided_search(task, decider, state, limits)
-
-    return search
+    return lambda task, state, limits, _: guided_search(task, decider, state, limits)

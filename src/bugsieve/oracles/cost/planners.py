@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 from bugsieve.basis.errors import UsageError
@@ -35,9 +36,10 @@ def planner_named(name: str) -> Planner:
     """The planner that `astar-lmcut`, `ehc`, `gbfs-500` or `fd:SEARCH` names."""
     check_planner(name)
     if name == "ehc":
-        return Planner(name, _hill_climbing)
+        return Planner(name, _adapted(enforced_hill_climbing))
     if name.startswith("astar-"):
-        return Planner(name, _astar(name.removeprefix("astar-")), is_optimal=True)
+        search = partial(astar, heuristic=name.removeprefix("astar-"))
+        return Planner(name, _adapted(search), is_optimal=True)
     if name.startswith("fd:"):
         from bugsieve.oracles.cost.fast_downward import FastDownward
 
@@ -56,27 +58,14 @@ def check_planner(name: str) -> None:
 
 def greedy_within(expansions: int | None) -> PlanSearch:
     """Greedy best-first search on h^FF; the number of expansions, if given, is its only one."""
-
-    def search(
-        task: Task, state: StateArray, limits: Limits, cost_bound: int | None
-    ) -> SearchResult:
-        if expansions is not None:
-            limits = replace(limits, expansions=expansions)
-        return greedy(task, state, "hff", limits=limits, cost_bound=cost_bound)
-
-    return search
+    search = _adapted(partial(greedy, heuristic="hff"))
+    if expansions is None:
+        return search
+    return lambda task, state, limits, bound: search(
+        task, state, replace(limits, expansions=expansions), bound
+    )
 
 
-def _astar(heuristic: str) -> PlanSearch:
-    def search(
-        task: Task, state: StateArray, limits: Limits, cost_bound: int | None
-    ) -> SearchResult:
-        return astar(task, state, heuristic, limits=limits, cost_bound=cost_bound)
-
-    return search
-
-
-def _hill_climbing(
-    task: Task, state: StateArray, limits: Limits, cost_bound: int | None
-) -> SearchResult:
-    return enforced_hill_climbing(task, state, limits=limits, cost_bound=cost_bound)
+def _adapted(search: Callable[..., SearchResult]) -> PlanSearch:
+    """A native search under the signature of planners."""
+    return lambda task, state, limits, bound: search(task, state, limits=limits, cost_bound=bound)

@@ -117,27 +117,18 @@ class _Lines:
         parts = self._next(what).split(",")
         if len(parts) not in counts:
             self.fail(f"{what}: there are {len(parts)} numbers instead of {counts[0]}")
+        return np.array([self._real(what, part.strip()) for part in parts])
+
+    def _real(self, what: str, text: str) -> float:
         try:
-            return np.array([float(part) for part in parts])
+            return float(text)
         except ValueError:
-            wrong = next(part.strip() for part in parts if not _is_number(part))
-            raise InputError(
-                f"{self._file}: line {self._number}: {what}: {wrong[:40]!r} is no number"
-            ) from None
+            place = f"{self._file}: line {self._number}"
+            raise InputError(f"{place}: {what}: {text[:40]!r} is no number") from None
 
     def counts(self, what: str, count: int) -> list[int]:
         """A line of positive whole numbers."""
         numbers = self.numbers(what, count)
-        if not (np.isfinite(numbers).all() and (numbers >= 1).all() and (numbers < 2**31).all()):
-            self.fail(f"{what}: there must be positive whole numbers")
-        if (numbers != np.floor(numbers)).any():
+        if not ((numbers >= 1) & (numbers < 2**31) & (numbers == np.floor(numbers))).all():
             self.fail(f"{what}: there must be positive whole numbers")
         return [int(number) for number in numbers]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

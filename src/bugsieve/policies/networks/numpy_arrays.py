@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.archive import unpack
-from bugsieve.policies.networks.network import Network, assemble, shortened
-from bugsieve.policies.networks.tensors import describe, layers_in, prefix_hint
+from bugsieve.policies.networks.network import Network, shortened
+from bugsieve.policies.networks.tensors import check_size, network_of
 
 _DESCRIPTION = ("inputs", "outputs", "filter")
 
@@ -35,9 +34,7 @@ def read_npz(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> N
             raise InputError(
                 f"{file}: array {name!r} has elements of type {kind}; floats can be read"
             )
-    layers = layers_in(file, arrays, prefixes)
-    about = describe(file, metadata)
-    return assemble(file, layers, about, hint=prefix_hint(arrays, prefixes))
+    return network_of(file, arrays, prefixes, metadata)
 
 
 def _array(place: str, data: bytes) -> NDArray[Any]:
@@ -48,11 +45,7 @@ def _array(place: str, data: bytes) -> NDArray[Any]:
     if dtype.hasobject or dtype.kind not in "fUb" or dtype.itemsize == 0:
         raise InputError(f"{place} has elements of type {shortened(dtype)}; floats can be read")
     # The size is compared before anything is allocated: a header may claim any shape.
-    if prod(shape) * dtype.itemsize != len(body):
-        raise InputError(
-            f"{place} of the shape {shape} needs {prod(shape) * dtype.itemsize} bytes, "
-            f"but has {len(body)}"
-        )
+    check_size(place, body, shape, dtype.itemsize)
     flat = np.frombuffer(body, dtype=dtype)
     return flat.reshape(shape, order="F" if is_transposed else "C")
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.archive import unpack
-from bugsieve.policies.networks.network import Network, assemble, check_length, shortened
+from bugsieve.policies.networks.network import Network, check_length, shortened
 from bugsieve.policies.networks.pickles import Call, Name, PickleError, Reference, read_pickle
-from bugsieve.policies.networks.tensors import choose_names, decode_tensor, layers_in, prefix_hint
+from bugsieve.policies.networks.tensors import choose_names, decode_tensor, network_of
 
 _STORAGES = {
     "FloatStorage": ("F32", 4),
@@ -51,8 +51,7 @@ def read_pytorch(file: str, data: bytes, prefixes: Sequence[str] | None = None) 
         name: _tensor(f"{file}: tensor {name!r}", items[name], parts, folder)
         for name in choose_names(file, items, prefixes)
     }
-    layers = layers_in(file, tensors, prefixes)
-    return assemble(file, layers, hint=prefix_hint(tensors, prefixes))
+    return network_of(file, tensors, prefixes)
 
 
 def _state(value: Any) -> Mapping[str, Any] | None:
@@ -116,10 +115,8 @@ def _view(
 ) -> NDArray[Any]:
     if len(shape) != len(strides) or len(shape) > 8:
         raise InputError(f"{place} is damaged")
-    if prod(shape) > stored.size:
-        raise InputError(f"{place} of the shape {shape} has data of {stored.size} elements")
     last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-    if 0 in shape or last >= stored.size:
+    if 0 in shape or max(prod(shape), last + 1) > stored.size:
         raise InputError(f"{place} of the shape {shape} has data of {stored.size} elements")
     steps = tuple(step * stored.itemsize for step in strides)
     view = np.lib.stride_tricks.as_strided(stored[offset:], shape, steps)

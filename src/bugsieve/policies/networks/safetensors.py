@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.files import write_atomically
-from bugsieve.policies.networks.network import Network, assemble, check_length, shortened
-from bugsieve.policies.networks.tensors import decode_tensor, describe, layers_in, prefix_hint
+from bugsieve.policies.networks.network import Network, check_length, shortened
+from bugsieve.policies.networks.tensors import decode_tensor, network_of
 
 _LENGTH = struct.Struct("<Q")
 _METADATA = "__metadata__"
@@ -31,9 +31,7 @@ def read_safetensors(file: str, data: bytes, prefixes: Sequence[str] | None = No
         raise InputError(f"{file}: '{_METADATA}' is no object")
     check_length(file, header)
     tensors = {name: _tensor(file, name, entry, body) for name, entry in header.items()}
-    layers = layers_in(file, tensors, prefixes)
-    about = describe(file, metadata)
-    return assemble(file, layers, about, hint=prefix_hint(tensors, prefixes))
+    return network_of(file, tensors, prefixes, metadata)
 
 
 def write_safetensors(
@@ -57,15 +55,11 @@ def write_safetensors(
 
 
 def _tensors(network: Network) -> dict[str, NDArray[np.float32]]:
-    pairs = enumerate(zip(network.weights, network.biases, strict=True))
-    return {
-        name: array
-        for number, (weight, bias) in pairs
-        for name, array in (
-            (f"layers.{number}.weight", weight),
-            (f"layers.{number}.bias", bias),
-        )
-    }
+    tensors = {}
+    for number, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
+        tensors[f"layers.{number}.weight"] = weight
+        tensors[f"layers.{number}.bias"] = bias
+    return tensors
 
 
 def _description(network: Network) -> dict[str, str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.names import suggest
-from bugsieve.policies.networks.network import Description, Layer
+from bugsieve.policies.networks.network import Description, Layer, Network, assemble
 
 FLOAT_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 """Element types we read, by their names in safetensors, and how NumPy sees their bytes."""
@@ -27,17 +27,33 @@ def decode_tensor(place: str, data: bytes, kind: str, shape: Sequence[int]) -> N
     if kind not in FLOAT_TYPES:
         known = ", ".join(FLOAT_TYPES)
         raise InputError(f"{place} has elements of type {kind}; {known} can be read")
-    size = np.dtype(FLOAT_TYPES[kind]).itemsize
-    # Python's integers cannot overflow here, so an absurd shape is simply unequal.
-    if prod(shape) * size != len(data):
-        raise InputError(
-            f"{place} of the shape {tuple(shape)} needs {prod(shape) * size} bytes, "
-            f"but has {len(data)}"
-        )
+    check_size(place, data, shape, np.dtype(FLOAT_TYPES[kind]).itemsize)
     numbers = np.frombuffer(data, dtype=FLOAT_TYPES[kind])
     if kind == "BF16":  # the upper half of a 32-bit float
         numbers = (numbers.astype(np.uint32) << np.uint32(16)).view(np.float32)
     return numbers.reshape(tuple(shape))
+
+
+def check_size(place: str, data: bytes, shape: Sequence[int], size: int) -> None:
+    """Refuse data that are not as long as elements of this size and shape need."""
+    # Python's integers cannot overflow here, so an absurd shape is simply unequal.
+    needed = prod(shape) * size
+    if needed != len(data):
+        raise InputError(
+            f"{place} of the shape {tuple(shape)} needs {needed} bytes, but has {len(data)}"
+        )
+
+
+def network_of(
+    file: str,
+    tensors: Mapping[str, NDArray[Any]],
+    prefixes: Sequence[str] | None,
+    metadata: Mapping[str, object] | None = None,
+) -> Network:
+    """The network that the named tensors of a file form; InputError where they form none."""
+    layers = layers_in(file, tensors, prefixes)
+    hint = prefix_hint(tensors, prefixes)
+    return assemble(file, layers, describe(file, metadata or {}), hint=hint)
 
 
 def layers_in(

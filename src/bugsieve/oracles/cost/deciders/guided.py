@@ -15,6 +15,7 @@ import numpy as np
 
 from bugsieve._native import DEAD_END
 from bugsieve.basis.stopping import check_stop
+from bugsieve.benches.objectives.objective import plan_cost
 from bugsieve.oracles.cost.deciders.decider import Decider
 from bugsieve.search import Limits, SearchResult
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -100,7 +101,6 @@ class _Search:
         return tuple(reversed(plan))
 
     def _result(self, status: SearchStatus, plan: tuple[int, ...] | None = None) -> SearchResult:
-        costs = self._task.operator_costs
-        cost = None if plan is None else int(costs[list(plan)].sum(dtype=np.int64))
+        cost = None if plan is None else plan_cost(self._task, plan)
         seen = len(self._steps)
         return SearchResult(status, plan, cost, self._expanded, evaluated=seen, generated=seen)
