@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.worker import printable
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 
 
 class ActionNames:
@@ -25,11 +26,18 @@ class ActionNames:
         names = self._task.operator_names
         return tuple(dict.fromkeys(names[operator] for operator in operators))
 
-    def resolve(self, name: str, applicable: Sequence[int]) -> int | Failure:
+    def applicable(self, states: StateArray) -> list[list[int]]:
+        """The applicable operators of each state."""
+        operators, offsets = self._task.applicable(states)
+        return [operators[begin:end].tolist() for begin, end in pairwise(offsets)]
+
+    def decision(self, name: str | Failure | None, applicable: Sequence[int]) -> int | Failure:
         """The operator of that name, an applicable one if there is one; a Failure if none has it.
 
         An operator that is not applicable is returned as it is: the run reports it.
         """
+        if not isinstance(name, str):
+            return NO_ACTION if name is None else name
         try:
             candidates = self._task.operator_ids(name)
         except UsageError:

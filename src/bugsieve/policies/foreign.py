@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 from bugsieve.policies.action_names import ActionNames
 from bugsieve.policies.conversation import Conversation, Program
-from bugsieve.policies.decisions import Decisions, Failure
+from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.policy import FallibleBoundPolicy
 from bugsieve.policies.protocol import Question
 from bugsieve.policies.task_view import TaskView
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.fdr.task import StateArray, Task
 
 
 class ForeignPolicy(FallibleBoundPolicy):
@@ -25,7 +24,10 @@ class ForeignPolicy(FallibleBoundPolicy):
 
     def decide(self, states: StateArray) -> Decisions:
         """One action per state; crashes, hangs and unknown actions as failures of their rows."""
-        return Decisions.of(self._decide_rows(self.task.checked_states(states)))
+        states = self.task.checked_states(states)
+        rows = self._names.applicable(states)
+        answers = self._conversation.ask(map(self._question, states, rows))
+        return Decisions.of(map(self._names.decision, answers, rows))
 
     def fingerprint(self) -> str:
         """A hash of the spec and of the files that it names."""
@@ -34,16 +36,6 @@ class ForeignPolicy(FallibleBoundPolicy):
     def close(self) -> None:
         """Kill the process; a later question starts a new one."""
         self._conversation.close()
-
-    def _decide_rows(self, states: StateArray) -> Iterator[int | Failure]:
-        operators, offsets = self.task.applicable(states)
-        rows = [operators[begin:end].tolist() for begin, end in pairwise(offsets)]
-        questions = (self._question(state, row) for state, row in zip(states, rows, strict=True))
-        for answer, applicable in zip(self._conversation.ask(questions), rows, strict=True):
-            if isinstance(answer, str):
-                yield self._names.resolve(answer, applicable)
-            else:
-                yield NO_ACTION if answer is None else answer
 
     def _question(self, state: StateArray, applicable: Sequence[int]) -> Question:
         facts = self.task.facts(state) - self.task.static_facts

@@ -12,7 +12,7 @@ from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import FallibleBoundPolicy
 from bugsieve.policies.task_view import StateFunction, TaskView, bind_view
 from bugsieve.policies.worker import printable
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.fdr.task import StateArray, Task
 
 
 class FunctionPolicy(FallibleBoundPolicy):
@@ -26,17 +26,11 @@ class FunctionPolicy(FallibleBoundPolicy):
     def decide(self, states: StateArray) -> Decisions:
         """One action per state, or the exception that the function raised there."""
         states = self.task.checked_states(states)
-        operators, offsets = self.task.applicable(states)
-        return Decisions.of(
-            self._decide_one(state, operators[offsets[row] : offsets[row + 1]].tolist())
-            for row, state in enumerate(states)
-        )
+        return Decisions.of(map(self._decide_one, states, self._names.applicable(states)))
 
     def _decide_one(self, state: StateArray, applicable: list[int]) -> int | Failure:
         answer = call(self._decide, self.task.facts(state), list(self._names.of(applicable)))
-        if isinstance(answer, str):
-            return self._names.resolve(answer, applicable)
-        return NO_ACTION if answer is None else answer
+        return self._names.decision(answer, applicable)
 
 
 def call(

@@ -98,18 +98,11 @@ def _same_decision(
     states = list(dict.fromkeys([tuple(certificate["state"]), *states]))
     answers = dict(zip(states, _answers(policy, states), strict=True))
     claim = {key: certificate[key] for key in ("radius", "state", "action", "outcome")}
-    shared = {"radius": claim["radius"]}
-    proof = {
-        "kind": "fault",
-        **claim,
-        "safe": {**shared, "kind": "safe", "state": claim["state"], "table": certificate["safe"]},
-        "unsafe": {
-            **shared,
-            "kind": "unsafe",
-            "state": claim["outcome"],
-            "ranking": certificate["unsafe"],
-        },
-    }
+    parts = {"radius": claim["radius"], "state": claim["state"]}
+    lost = {"radius": claim["radius"], "state": claim["outcome"]}
+    safe = {"kind": "safe", **parts, "table": certificate["safe"]}
+    unsafe = {"kind": "unsafe", **lost, "ranking": certificate["unsafe"]}
+    proof = {"kind": "fault", **claim, "safe": safe, "unsafe": unsafe}
     try:
         safety_claims.check(_PolicyModel(model, answers), proof)
     except CertificateError:

@@ -1,4 +1,4 @@
-"""Arguments of policies that come from a file: `FILE,option=value,…`."""
+"""Policies that come from a file, and their arguments: `FILE,option=value,…`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
+from bugsieve.basis.reach import Reach
+from bugsieve.policies.models.policy import ModelPolicy
 
 _OPTION = re.compile(r"(.*\S)\s*,\s*([a-z]+)=(.*)", re.DOTALL)  # the last one
 
@@ -31,23 +34,39 @@ def split_file_argument(argument: str) -> tuple[str, list[tuple[str, str]]]:
     return name, options
 
 
-def parse_file_argument(
-    family: str, argument: str | None, options: Mapping[str, tuple[str, ...] | None]
-) -> FileArgument:
-    """The file and options of `family:argument`; UsageError for options or values unknown.
+class FilePolicy(ModelPolicy):
+    """Base of policies that come from a file with options behind its name."""
 
-    The values that each option may have are given, None for any.
-    """
-    if not argument:
-        raise UsageError(f"'{family}:' must be followed by a file, as in '{family}:FILE'")
-    name, found = split_file_argument(argument)
-    for key, value in found:
-        if key not in options:
-            raise UsageError(f"'{family}:{argument}': {no_such('option', key, options)}")
-        allowed_values = options[key]
-        if allowed_values is not None and value not in allowed_values:
-            allowed = " or ".join(allowed_values)
-            raise UsageError(f"'{family}:{argument}': {key!r} must be {allowed}, not {value!r}")
-    if not os.path.exists(name):
-        raise UsageError(f"'{family}:{argument}': there is no file {name!r}")
-    return FileArgument(Path(name), dict(found))
+    family: ClassVar[str]
+    options: ClassVar[Mapping[str, tuple[str, ...] | None]]
+    """The values that each option may have, None for any."""
+
+    @classmethod
+    def parse(cls, argument: str | None) -> FileArgument:
+        """The file and options of the argument; UsageError for options or values unknown."""
+        if not argument:
+            raise UsageError(
+                f"'{cls.family}:' must be followed by a file, as in '{cls.family}:FILE'"
+            )
+        spec = f"'{cls.family}:{argument}'"
+        name, found = split_file_argument(argument)
+        for key, value in found:
+            if key not in cls.options:
+                raise UsageError(f"{spec}: {no_such('option', key, cls.options)}")
+            allowed = cls.options[key]
+            if allowed is not None and value not in allowed:
+                known = " or ".join(allowed)
+                raise UsageError(f"{spec}: {key!r} must be {known}, not {value!r}")
+        if not os.path.exists(name):
+            raise UsageError(f"{spec}: there is no file {name!r}")
+        return FileArgument(Path(name), dict(found))
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """There is such a file or folder, and the options are known."""
+        cls.parse(argument)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """The file."""
+        return Reach(files=split_file_argument(argument or "")[:1])

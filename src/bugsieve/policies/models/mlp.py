@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from bugsieve import _native
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.basis.names import suggest
-from bugsieve.basis.reach import Reach
-from bugsieve.policies.models.file_argument import parse_file_argument, split_file_argument
-from bugsieve.policies.models.policy import ActionArray, ModelPolicy
+from bugsieve.policies.models.file_argument import FilePolicy
+from bugsieve.policies.models.policy import ActionArray
 from bugsieve.policies.networks import Network, read_network
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
 from bugsieve.tasks.jani.model import JaniModel, Valuations, WordArray
 
-_FAMILY = "mlp"
-_OPTIONS = {"filter": ("yes", "no"), "layers": None}
 
-
-class MlpPolicy(ModelPolicy):
+class MlpPolicy(FilePolicy):
     """The action to which a ReLU network gives the greatest score.
 
     Inputs and outputs are variables and actions by name where the file names them; otherwise they
@@ -29,6 +26,8 @@ class MlpPolicy(ModelPolicy):
     to the lowest action number.
     """
 
+    family = "mlp"
+    options: ClassVar = {"filter": ("yes", "no"), "layers": None}
     usage = "mlp:FILE[,filter=yes|no][,layers=NAME+NAME]"
 
     def __init__(
@@ -58,25 +57,20 @@ class MlpPolicy(ModelPolicy):
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """There is such a file, and the options are known."""
-        _layers(parse_file_argument(_FAMILY, argument, _OPTIONS).options.get("layers"))
-
-    @classmethod
-    def reach(cls, argument: str | None) -> Reach:
-        """The file."""
-        return Reach(files=split_file_argument(argument or "")[:1])
+        _layers(cls.parse(argument).options.get("layers"))
 
     @classmethod
     def from_spec(
         cls, model: JaniModel, argument: str | None, settings: PolicySettings
     ) -> MlpPolicy:
         """The network of the file, bound to the model; without `filter`, as the file says."""
-        parsed = parse_file_argument(_FAMILY, argument, _OPTIONS)
+        parsed = cls.parse(argument)
         file, choice = str(parsed.path), parsed.options.get("filter")
         network = read_network(file, layers=_layers(parsed.options.get("layers")))
         return cls(
             model,
             network,
-            f"{_FAMILY}:{argument}",
+            f"{cls.family}:{argument}",
             file=file,
             filter=None if choice is None else choice == "yes",
         )

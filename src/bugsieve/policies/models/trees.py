@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
-from bugsieve.basis.reach import Reach
 from bugsieve.basis.wording import counted
 from bugsieve.policies.fingerprints import files_fingerprint
-from bugsieve.policies.models.file_argument import parse_file_argument, split_file_argument
+from bugsieve.policies.models.file_argument import FilePolicy
 from bugsieve.policies.models.policy import NO_ACTION, ActionArray
-from bugsieve.policies.models.scores import ScoringPolicy
-from bugsieve.policies.policy import PolicySettings
+from bugsieve.policies.policy import PolicySettings, argbest_within
 from bugsieve.policies.trees.forest import Evaluator, Forest
 from bugsieve.policies.trees.forest_json import read_forest_json
 from bugsieve.policies.trees.lightgbm_text import MAGIC, read_lightgbm
@@ -32,8 +31,6 @@ from bugsieve.tasks.sources import MEBIBYTE, read_input
 TIE_EPSILON = 1e-9
 """Scores this close count as equal: libraries add up the same leaves in varying order."""
 
-_FAMILY = "trees"
-_OPTIONS = {"filter": ("yes", "no")}
 _MAX_BYTES = 1024 * MEBIBYTE
 _SUFFIXES = (".txt", ".json")
 
@@ -47,9 +44,15 @@ class _Scorer:
     actions: NDArray[np.int64]
 
 
-class TreesPolicy(ScoringPolicy):
-    """The applicable action of greatest score in a tree ensemble of LightGBM or scikit-learn."""
+class TreesPolicy(FilePolicy):
+    """The applicable action of greatest score in a tree ensemble of LightGBM or scikit-learn.
 
+    The first in the model's order among equal ones. Without `only_applicable`, actions compete
+    that are not applicable.
+    """
+
+    family = "trees"
+    options: ClassVar = {"filter": ("yes", "no")}
     usage = "trees:FILE or trees:FILE,filter=no"
 
     def __init__(
@@ -60,37 +63,23 @@ class TreesPolicy(ScoringPolicy):
         only_applicable: bool = True,
         spec: str | None = None,
     ) -> None:
-        super().__init__(
-            model,
-            spec or f"{_FAMILY}:{path}",
-            only_applicable=only_applicable,
-            tie_epsilon=TIE_EPSILON,
-        )
+        super().__init__(model, spec or f"{self.family}:{path}")
+        self.only_applicable = only_applicable
         files = sorted(path.iterdir()) if path.is_dir() else [path]
-        self._fingerprint = files_fingerprint(_FAMILY, [f for f in files if f.is_file()])
+        self._fingerprint = files_fingerprint(self.family, [f for f in files if f.is_file()])
         self._scorers = _folder(path, model) if path.is_dir() else [_scorer(path, model)]
-
-    @classmethod
-    def check_argument(cls, argument: str | None) -> None:
-        """The argument names a file or folder, and options that exist."""
-        parse_file_argument(_FAMILY, argument, _OPTIONS)
-
-    @classmethod
-    def reach(cls, argument: str | None) -> Reach:
-        """The file."""
-        return Reach(files=split_file_argument(argument or "")[:1])
 
     @classmethod
     def from_spec(
         cls, model: JaniModel, argument: str | None, settings: PolicySettings
     ) -> TreesPolicy:
         """The trees in the file; with `filter=no`, actions compete that are not applicable."""
-        parsed = parse_file_argument(_FAMILY, argument, _OPTIONS)
+        parsed = cls.parse(argument)
         return cls(
             model,
             parsed.path,
             only_applicable=parsed.options.get("filter") != "no",
-            spec=f"{_FAMILY}:{argument}",
+            spec=f"{cls.family}:{argument}",
         )
 
     def fingerprint(self) -> str:
@@ -107,9 +96,19 @@ class TreesPolicy(ScoringPolicy):
 
     def choose(self, states: Valuations) -> ActionArray:
         """The best action of each state; NO_ACTION where the trees know none that competes."""
-        chosen = super().choose(states)
+        scores = self.scores(states)
+        actions, offsets = self._competing(states)
+        rows = np.repeat(np.arange(len(states)), np.diff(offsets))
+        chosen = argbest_within(scores[rows, actions], actions, offsets, epsilon=TIE_EPSILON)
         known = np.concatenate([scorer.actions for scorer in self._scorers])
         return np.where(np.isin(chosen, known), chosen, np.int32(NO_ACTION))
+
+    def _competing(self, states: Valuations) -> tuple[ActionArray, NDArray[np.int64]]:
+        if self.only_applicable:
+            return self.model.applicable(states)
+        width = len(self.model.actions)
+        everywhere = np.tile(np.arange(width, dtype=np.int32), len(states))
+        return everywhere, np.arange(len(states) + 1, dtype=np.int64) * width
 
 
 def read_forest(path: Path) -> Forest:
