@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def program(evil: str, *, greeting: str = "say({'ready': True})") -> str:
     return UPWARDS.format(evil=evil, greeting=greeting)
 
 
-def check_floors(policy: ForeignModelPolicy, evil: Evil) -> None:
+def check_floors(policy: ForeignModelPolicy[Any], evil: Evil) -> None:
     """Trouble on one floor, whatever else is in the batch; nobody is asked about it twice."""
     model = policy.model
     expected: list[str | None] = ["up"] * TOP

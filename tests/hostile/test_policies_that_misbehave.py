@@ -12,6 +12,7 @@ import textwrap
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,7 +144,7 @@ def program(evil: str, *, greeting: str = "say({'ready': True})") -> str:
     return PROGRAM.format(evil=evil, greeting=greeting)
 
 
-def run_everywhere(policy: ForeignPolicy) -> list[Run]:
+def run_everywhere(policy: ForeignPolicy[Any]) -> list[Run]:
     """Runs from all places: those before the trouble run into it, those after it succeed."""
     with policy:
         return run_policy(policy.task, policy, at(*range(PLACES)))

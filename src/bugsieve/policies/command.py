@@ -14,14 +14,12 @@ from shlex import quote
 
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.basis.reach import Reach
-from bugsieve.policies.conversation import Program
+from bugsieve.policies.conversation import ForeignMember, Program
 from bugsieve.policies.foreign import ForeignPolicy
-from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.fdr.task import Task
 
 
-class CommandArgument:
+class CommandMember(ForeignMember[Sequence[str]]):
     """What the specs of programs share: they are command lines."""
 
     usage = "cmd:PROGRAM ARGUMENT…"
@@ -30,46 +28,34 @@ class CommandArgument:
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument is a command line whose program can be run."""
-        _place(command_words(argument)[0])
+        _place(cls.target(argument)[0])
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
         """The program."""
-        return Reach(programs=(command_words(argument)[0],))
+        return Reach(programs=(cls.target(argument)[0],))
+
+    @staticmethod
+    def target(argument: str | None) -> list[str]:
+        """The words of a command line, split as a shell would; UsageError if there is none."""
+        try:
+            words = shlex.split(argument or "")
+        except ValueError as error:
+            raise UsageError(f"the command in 'cmd:{argument}' cannot be read: {error}") from None
+        if not words:
+            raise UsageError("'cmd:' must be followed by a program, as in 'cmd:./my-policy'")
+        return words
+
+    @staticmethod
+    def program(target: Sequence[str], limits: WorkerLimits) -> Program:
+        """The program of these words, wherever it is."""
+        words = (_place(target[0]), *target[1:])
+        files = tuple(os.path.abspath(word) for word in words if os.path.isfile(word))
+        return Program(f"cmd:{shlex.join(target)}", words, limits, files=files)
 
 
-class CommandPolicy(CommandArgument, ForeignPolicy):
+class CommandPolicy(CommandMember, ForeignPolicy[Sequence[str]]):
     """A program that answers one JSON line of actions for each JSON line of states."""
-
-    def __init__(
-        self, task: Task, command: Sequence[str], *, limits: WorkerLimits | None = None
-    ) -> None:
-        super().__init__(task, command_program(command, limits or WorkerLimits()))
-
-    @classmethod
-    def from_spec(
-        cls, task: Task, argument: str | None, settings: PolicySettings
-    ) -> CommandPolicy:
-        """The program of a command line, split into words as a shell would."""
-        return cls(task, command_words(argument), limits=settings.limits)
-
-
-def command_program(command: Sequence[str], limits: WorkerLimits) -> Program:
-    """The program of these words, wherever it is."""
-    words = (_place(command[0]), *command[1:])
-    files = tuple(os.path.abspath(word) for word in words if os.path.isfile(word))
-    return Program(f"cmd:{shlex.join(command)}", words, limits, files=files)
-
-
-def command_words(argument: str | None) -> list[str]:
-    """The words of a command line, split as a shell would; UsageError if there is none."""
-    try:
-        words = shlex.split(argument or "")
-    except ValueError as error:
-        raise UsageError(f"the command in 'cmd:{argument}' cannot be read: {error}") from None
-    if not words:
-        raise UsageError("'cmd:' must be followed by a program, as in 'cmd:./my-policy'")
-    return words
 
 
 def _place(name: str) -> str:

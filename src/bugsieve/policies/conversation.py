@@ -7,15 +7,17 @@ outcome does not depend on the batch size or on what was asked before.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import Generic, TypeVar
 
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import PolicyError
 from bugsieve.policies.decisions import Ending, Failure
-from bugsieve.policies.fingerprints import files_fingerprint
+from bugsieve.policies.fingerprints import Fingerprinted, files_fingerprint
 from bugsieve.policies.protocol import (
     Answer,
     ProtocolError,
@@ -30,6 +32,8 @@ from bugsieve.policies.protocol import (
     parse_answers,
 )
 from bugsieve.policies.worker import Worker, WorkerCrashError, WorkerHangError, WorkerLimits
+
+Target = TypeVar("Target")
 
 _START_ATTEMPTS = 2
 
@@ -172,6 +176,30 @@ class Conversation(Closing):
         except RefusalError as refusal:
             raise PolicyError(f"policy {self.program.spec} cannot be used: {refusal}") from None
         self._worker_is_fresh = True
+
+
+class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
+    """Base of policies that live in another process; a target is what their specs name."""
+
+    _conversation: Conversation
+
+    @staticmethod
+    @abstractmethod
+    def target(argument: str | None) -> Target:
+        """What the argument of a spec names; UsageError where it names nothing."""
+
+    @staticmethod
+    @abstractmethod
+    def program(target: Target, limits: WorkerLimits) -> Program:
+        """How to start the target."""
+
+    def fingerprint(self) -> str:
+        """A hash of the spec and of the files that it names."""
+        return self._conversation.program.fingerprint
+
+    def close(self) -> None:
+        """Kill the process; a later question starts a new one."""
+        self._conversation.close()
 
 
 def _failure(error: Exception) -> Failure:

@@ -5,37 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bugsieve.policies.action_names import ActionNames
-from bugsieve.policies.conversation import Conversation, Program
+from bugsieve.policies.conversation import Conversation, ForeignMember, Target
 from bugsieve.policies.decisions import Decisions
-from bugsieve.policies.policy import FallibleBoundPolicy
+from bugsieve.policies.policy import FallibleBoundPolicy, PolicySettings
 from bugsieve.policies.protocol import Question
 from bugsieve.policies.task_view import TaskView
+from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 
-class ForeignPolicy(FallibleBoundPolicy):
+class ForeignPolicy(ForeignMember[Target], FallibleBoundPolicy):
     """Asks a program about the facts of each state."""
 
-    def __init__(self, task: Task, program: Program) -> None:
+    def __init__(self, task: Task, target: Target, *, limits: WorkerLimits | None = None) -> None:
+        program = self.program(target, limits or WorkerLimits())
         super().__init__(task, program.spec)
         self._names = ActionNames(task)
         self._conversation = Conversation(program, TaskView.of(task))
         self._conversation.start()
+
+    @classmethod
+    def from_spec(
+        cls, task: Task, argument: str | None, settings: PolicySettings
+    ) -> ForeignPolicy[Target]:
+        """The program that the argument names, under the limits of the settings."""
+        return cls(task, cls.target(argument), limits=settings.limits)
 
     def decide(self, states: StateArray) -> Decisions:
         """One action per state; crashes, hangs and unknown actions as failures of their rows."""
         states = self.task.checked_states(states)
         rows = self._names.applicable(states)
         answers = self._conversation.ask(map(self._question, states, rows))
-        return Decisions.of(map(self._names.decision, answers, rows))
-
-    def fingerprint(self) -> str:
-        """A hash of the spec and of the files that it names."""
-        return self._conversation.program.fingerprint
-
-    def close(self) -> None:
-        """Kill the process; a later question starts a new one."""
-        self._conversation.close()
+        pairs = zip(answers, rows, strict=True)
+        return Decisions.of(self._names.decision(answer, row) for answer, row in pairs)
 
     def _question(self, state: StateArray, applicable: Sequence[int]) -> Question:
         facts = self.task.facts(state) - self.task.static_facts

@@ -12,12 +12,10 @@ import sys
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.reach import Reach
-from bugsieve.policies.conversation import Program
+from bugsieve.policies.conversation import ForeignMember, Program
 from bugsieve.policies.fingerprints import module_file
 from bugsieve.policies.foreign import ForeignPolicy
-from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.fdr.task import Task
 
 # The current folder leaves the path until our own imports are done: it may hold a `random.py`.
 _BOOT = (
@@ -26,7 +24,7 @@ _BOOT = (
 )
 
 
-class FunctionArgument:
+class FunctionMember(ForeignMember[str]):
     """What the specs of Python policies share: they name a function."""
 
     usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
@@ -35,7 +33,7 @@ class FunctionArgument:
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument names a function; modules are imported by the worker only."""
-        function_target(argument)
+        cls.target(argument)
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
@@ -43,39 +41,31 @@ class FunctionArgument:
         place = (argument or "").rpartition(":")[0]
         return Reach(files=(place,) if place.endswith(".py") else (), runs_code=True)
 
+    @staticmethod
+    def target(argument: str | None) -> str:
+        """The function that an argument names; UsageError unless it is `place:name`."""
+        place, _, name = (argument or "").rpartition(":")
+        if not place or not name.isidentifier():
+            raise UsageError(
+                f"'python:{argument or ''}' must name a module or file and a function, "
+                "as in 'python:my_policies:choose' or 'python:./my_policies.py:choose'"
+            )
+        if place.endswith(".py") and not os.path.isfile(place):
+            raise UsageError(f"'python:{argument}': there is no file {place!r}")
+        return f"{place}:{name}"
 
-class PythonPolicy(FunctionArgument, ForeignPolicy):
+    @staticmethod
+    def program(target: str, limits: WorkerLimits) -> Program:
+        """An interpreter that serves the function `module:name` or `file.py:name`."""
+        path = os.pathsep.join(filter(None, sys.path))
+        command = (sys.executable, "-c", _BOOT, target)
+        environment = {**os.environ, "PYTHONPATH": path}
+        place = target.rpartition(":")[0]
+        is_file = place.endswith(".py") or os.sep in place  # the worker's rule
+        source = place if is_file else module_file(place)
+        files = () if source is None else (os.path.abspath(source),)
+        return Program(f"python:{target}", command, limits, environment, files)
+
+
+class PythonPolicy(FunctionMember, ForeignPolicy[str]):
     """A Python function `f(facts, applicable)` or `f(facts, applicable, task)`."""
-
-    def __init__(self, task: Task, target: str, *, limits: WorkerLimits | None = None) -> None:
-        super().__init__(task, function_program(target, limits or WorkerLimits()))
-
-    @classmethod
-    def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> PythonPolicy:
-        """The function named by `module:function` or `file.py:function`."""
-        return cls(task, function_target(argument), limits=settings.limits)
-
-
-def function_program(target: str, limits: WorkerLimits) -> Program:
-    """An interpreter that serves the function `module:name` or `file.py:name`."""
-    path = os.pathsep.join(filter(None, sys.path))
-    command = (sys.executable, "-c", _BOOT, target)
-    environment = {**os.environ, "PYTHONPATH": path}
-    place = target.rpartition(":")[0]
-    is_file = place.endswith(".py") or os.sep in place  # the worker's rule
-    source = place if is_file else module_file(place)
-    files = () if source is None else (os.path.abspath(source),)
-    return Program(f"python:{target}", command, limits, environment, files)
-
-
-def function_target(argument: str | None) -> str:
-    """The function that an argument names; UsageError unless it is `place:name`."""
-    place, _, name = (argument or "").rpartition(":")
-    if not place or not name.isidentifier():
-        raise UsageError(
-            f"'python:{argument or ''}' must name a module or file and a function, "
-            "as in 'python:my_policies:choose' or 'python:./my_policies.py:choose'"
-        )
-    if place.endswith(".py") and not os.path.isfile(place):
-        raise UsageError(f"'python:{argument}': there is no file {place!r}")
-    return f"{place}:{name}"

@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from bugsieve.policies.conversation import Conversation, Program
+from bugsieve.policies.conversation import Conversation, ForeignMember, Target
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.models.fallible import Applicable, FallibleModelPolicy, StateReader
 from bugsieve.policies.models.policy import ActionArray
 from bugsieve.policies.models.rows import row_keys
+from bugsieve.policies.policy import PolicySettings
+from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 _MOST_REMEMBERED = 1 << 20
 
 
-class ForeignModelPolicy(FallibleModelPolicy):
+class ForeignModelPolicy(ForeignMember[Target], FallibleModelPolicy):
     """Asks a program about the values of each state, and remembers its answers.
 
     A state in which it hangs costs the deadline once, and a program that changes its mind does not
     disturb the analysis.
     """
 
-    def __init__(self, model: JaniModel, program: Program) -> None:
+    def __init__(
+        self, model: JaniModel, target: Target, *, limits: WorkerLimits | None = None
+    ) -> None:
+        program = self.program(target, limits or WorkerLimits())
         super().__init__(model, program.spec)
         self._reader = StateReader(model)
         self._known: dict[bytes, int] = {}
         self._conversation = Conversation(program, ModelView.of(model))
         self._conversation.start()
+
+    @classmethod
+    def from_spec(
+        cls, model: JaniModel, argument: str | None, settings: PolicySettings
+    ) -> ForeignModelPolicy[Target]:
+        """The program that the argument names, under the limits of the settings."""
+        return cls(model, cls.target(argument), limits=settings.limits)
 
     def choose(self, states: Valuations) -> ActionArray:
         """One action number per state, or NO_ACTION; failures are added to `troubles`."""
@@ -46,14 +58,6 @@ class ForeignModelPolicy(FallibleModelPolicy):
         answers = self._conversation.ask(self._reader.questions(states, applicable))
         return Decisions.of(map(self._reader.decision, answers))
 
-    def fingerprint(self) -> str:
-        """A hash of the spec and of the files that it names."""
-        return self._conversation.program.fingerprint
-
     def forget(self) -> None:
         """Drop all answers: the program is asked again about every state."""
         self._known.clear()
-
-    def close(self) -> None:
-        """Kill the process; a later question starts a new one."""
-        self._conversation.close()

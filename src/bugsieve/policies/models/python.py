@@ -8,23 +8,8 @@ one of the names, or None. It runs in a worker process, see `bugsieve.policies.p
 from __future__ import annotations
 
 from bugsieve.policies.models.foreign import ForeignModelPolicy
-from bugsieve.policies.policy import PolicySettings
-from bugsieve.policies.python import FunctionArgument, function_program, function_target
-from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.policies.python import FunctionMember
 
 
-class PythonPolicy(FunctionArgument, ForeignModelPolicy):
+class PythonPolicy(FunctionMember, ForeignModelPolicy[str]):
     """A Python function `f(values, applicable)` or `f(values, applicable, model)`."""
-
-    def __init__(
-        self, model: JaniModel, target: str, *, limits: WorkerLimits | None = None
-    ) -> None:
-        super().__init__(model, function_program(target, limits or WorkerLimits()))
-
-    @classmethod
-    def from_spec(
-        cls, model: JaniModel, argument: str | None, settings: PolicySettings
-    ) -> PythonPolicy:
-        """The function named by `module:function` or `file.py:function`."""
-        return cls(model, function_target(argument), limits=settings.limits)
