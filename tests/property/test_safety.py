@@ -22,7 +22,7 @@ from tests.reference.safety import (
     safe_states_by_policies,
     values,
 )
-from tests.unit.oracles.safety.graphs import graph_system
+from tests.unit.oracles.safety.graphs import certificate_of, graph_system
 
 PORTIONS = range(8)
 
@@ -84,7 +84,7 @@ def test_every_certificate_is_accepted(algorithm: str) -> None:
             truth = safe_states(system, radius)
             judge = decider(system, algorithm, radius)
             for state in system.states:
-                certificate = judge.certificate([state])
+                certificate = certificate_of(judge, [state])
                 assert certificate["kind"] == ("safe" if state in truth else "unsafe"), seed
                 assert (certificate["state"], certificate["radius"]) == ([state], radius)
                 safety_claims.check(model(system), certificate)
@@ -127,8 +127,8 @@ def fault_proof(system: System, judge: SafetyDecider, fault: Fault) -> dict[str,
         "state": list(fault.state),
         "action": system.policy[fault.state[0]],
         "outcome": list(fault.outcome),
-        "safe": judge.certificate(fault.state),
-        "unsafe": judge.certificate(fault.outcome),
+        "safe": certificate_of(judge, fault.state),
+        "unsafe": certificate_of(judge, fault.outcome),
     }
 
 
@@ -167,7 +167,7 @@ def test_little_limits_give_no_wrong_verdict_and_spoil_nothing(algorithm: str) -
             # Each call may expand one state more, so in the end all are known.
             assert Safety.UNKNOWN not in verdicts.safety
             for state in system.states:
-                safety_claims.check(model(system), limited.certificate([state]))
+                safety_claims.check(model(system), certificate_of(limited, [state]))
     assert unknown > examples(100)
 
 

@@ -13,6 +13,7 @@ from bugsieve.checkers import safety_claims
 from tests.depth import examples
 from tests.property.safety_systems import RADII, decider, model, systems
 from tests.reference.safety import UNSAFE, System, safe_states
+from tests.unit.oracles.safety.graphs import certificate_of
 
 Certificate = dict[str, Any]
 
@@ -40,7 +41,7 @@ def certificates(portion: int, count: int) -> list[tuple[Random, System, Certifi
     for seed, system in systems(portion, count):
         for radius in RADII:
             judge = decider(system, ("tarjan", "lrtdp", "lao", "vi")[seed % 4], radius)
-            found += [(Random(seed), system, judge.certificate([s])) for s in system.states]
+            found += [(Random(seed), system, certificate_of(judge, [s])) for s in system.states]
     return found
 
 

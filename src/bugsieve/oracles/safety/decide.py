@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -170,19 +170,6 @@ class SafetyDecider:
         if columns is None:
             raise BudgetError("a limit was reached before the proof was written down")
         return Proof(is_safe, *columns)
-
-    def certificate(self, state: ArrayLike) -> dict[str, Any]:
-        """The proof of a verdict on one state, for `checkers.safety_claims`; raises as `proof`."""
-        proof = self.proof(state)
-        columns = (proof.states.tolist(), proof.first.tolist(), proof.second.tolist())
-        return {
-            "kind": "safe" if proof.is_safe else "unsafe",
-            "radius": self.radius,
-            "state": self._rows(state)[0].tolist(),
-            "table" if proof.is_safe else "ranking": [
-                list(row) for row in zip(*columns, strict=True)
-            ],
-        }
 
     def _rows(self, states: ArrayLike) -> WordArray:
         array = np.asarray(states)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import UsageError
+from bugsieve.oracles.safety.decide import SafetyDecider
 
 
 class Kind(IntEnum):
@@ -71,3 +73,15 @@ def graph_from_arrays(
         )
     except ValueError as error:
         raise UsageError(f"this is no transition system: {error}") from None
+
+
+def certificate_of(decider: SafetyDecider, state: Sequence[int]) -> dict[str, Any]:
+    """The proof of a verdict on one state, for `checkers.safety_claims`; raises as `proof`."""
+    proof = decider.proof(state)
+    columns = (proof.states.tolist(), proof.first.tolist(), proof.second.tolist())
+    return {
+        "kind": "safe" if proof.is_safe else "unsafe",
+        "radius": decider.radius,
+        "state": [int(word) for word in state],
+        "table" if proof.is_safe else "ranking": [list(row) for row in zip(*columns, strict=True)],
+    }

@@ -15,7 +15,7 @@ from bugsieve import _native
 from bugsieve.basis.errors import BudgetError, UsageError
 from bugsieve.oracles.safety.decide import Fault, Safety, SafetyDecider, WordArray
 from bugsieve.search.limits import Limits
-from tests.unit.oracles.safety.graphs import Kind, graph_system
+from tests.unit.oracles.safety.graphs import Kind, certificate_of, graph_system
 from tests.unit.oracles.safety.paths import path_system
 
 ALGORITHMS = _native.SAFETY_ALGORITHMS
@@ -83,7 +83,7 @@ def test_each_limit_is_named(algorithm: str) -> None:
         verdicts = judge.decide([0])
         assert verdicts[0] is Safety.UNKNOWN
         with pytest.raises(BudgetError, match="limit"):
-            judge.certificate([0])
+            certificate_of(judge, [0])
         return verdicts.limits[0]
 
     assert verdict(Limits(expansions=10)) == "expansions"
@@ -185,7 +185,7 @@ def test_threads_share_a_decider() -> None:
         (lambda: decider().decide([-1]), "negative"),
         (lambda: decider().decide([0.5]), "type"),
         (lambda: decider().decide([[0, 1]]), "shape"),
-        (lambda: decider().certificate([0, 1]), "one state"),
+        (lambda: certificate_of(decider(), [0, 1]), "one state"),
         (lambda: graph_system([0], []), "1 kinds"),
         (lambda: graph_system([0], [{0: [1]}]), "no state 1"),
         (lambda: graph_system([0], [{0: []}]), "no outcomes"),

@@ -10,6 +10,7 @@ import pytest
 from bugsieve import _native
 from bugsieve.oracles.safety.decide import Safety, SafetyDecider
 from tests.depth import examples
+from tests.unit.oracles.safety.graphs import certificate_of
 from tests.unit.oracles.safety.paths import End, path_system
 
 LENGTH = examples(1_000_000)
@@ -51,7 +52,7 @@ def test_a_path_of_a_million_states(algorithm: str, end: End, radius: int | None
 @pytest.mark.parametrize("end", ENDS)
 def test_certificates_of_long_paths_are_complete(end: End) -> None:
     decider = SafetyDecider(path_system(100_000, end))
-    certificate = decider.certificate([0])
+    certificate = certificate_of(decider, [0])
     rows = certificate["ranking" if end == "unsafe" else "table"]
     assert len(rows) == (100_000 if end == "cycle" else 99_999)
     if end == "unsafe":
