@@ -142,6 +142,19 @@ def test_every_certificate_holds_and_files_follow_improvements(tmp_path: Path, t
             ).read_text("utf-8")
 
 
+def test_files_of_bugs_that_improved_before_a_kill_are_renewed(tmp_path: Path, task: Task) -> None:
+    folder = tmp_path / "campaign"
+    Campaign.create(folder, options(), task).run()
+    files = sorted((folder / "bugs").iterdir())
+    written = [file.read_text("utf-8") for file in files]
+    with CostRecords(folder) as records:
+        improved = [row.id for row in records.bugs() if row.changed > row.found]
+    for name in improved:
+        (folder / "bugs" / f"{name}.json").write_text("the old certificate", "utf-8")
+    Campaign.open(folder).close()
+    assert improved and [file.read_text("utf-8") for file in files] == written
+
+
 def test_a_combined_oracle_tells_its_learner_of_plans(tmp_path: Path, task: Task) -> None:
     spec = f"best-of:{NAME}+planner:gbfs-12"
     Campaign.create(tmp_path / "one", options(oracles=(spec,)), task).run()
