@@ -193,7 +193,12 @@ class Session:
             finished=finished,
         )
         bugs = [row for finding in fresh for row in finding.bugs]
-        improved = [row for finding in fresh for row in finding.improved]
+        improved = [
+            row
+            for finding in fresh
+            for row in finding.improved
+            if row.changed == finding.visit.number  # else it has only one more finder
+        ]
         events = [*self._bug_moments(bugs, improved), self._moment(event, detail)]
         self._store.add(Addition(self.progress, self._driver.fresh_cases(), fresh, events))
         self._commits.done()

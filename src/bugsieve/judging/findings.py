@@ -164,7 +164,7 @@ class Finding:
     bugs: tuple[BugRow[Any], ...] = ()
     """New ones, those of earlier cases first."""
     improved: tuple[BugRow[Any], ...] = ()
-    """Known bugs whose certificates have become better."""
+    """Known bugs whose certificates have become better, or that one more oracle has found."""
     bounds: tuple[BoundRow, ...] = ()
     sightings: tuple[Sighting, ...] = ()
     unproven: tuple[UnprovenRow, ...] = ()

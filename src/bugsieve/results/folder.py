@@ -78,7 +78,9 @@ def check_free(directory: Path) -> None:
 def restore(records: CampaignRecords[Any], description: Description) -> None:
     """Write all derived files that are missing or may be out of date."""
     write_descriptions(records.directory, records.header, description)
-    write_bugs(records.directory, records.bugs())
+    bugs = records.bugs()
+    # A kill between storing a better certificate and writing its file leaves the old one.
+    write_bugs(records.directory, bugs, (row for row in bugs if row.changed > row.found))
     write_timeline(records.directory, records.timeline())
 
 

@@ -142,6 +142,30 @@ def test_every_certificate_holds_and_files_follow_improvements(tmp_path: Path, t
             ).read_text("utf-8")
 
 
+def test_one_more_finder_is_no_improvement(tmp_path: Path, task: Task) -> None:
+    events: list[Event] = []
+    twice = options(oracles=("lookahead:1", NAME, f"any:{NAME}"))
+    Campaign.create(tmp_path / "campaign", twice, task).run(events.append)
+    known: dict[str, Any] = {}
+    for event in events:
+        if isinstance(event, BugFound | BugImproved):
+            assert event.row.bug.certificate != known.get(event.row.id)
+            known[event.row.id] = event.row.bug.certificate
+
+
+def test_files_of_bugs_that_improved_before_a_kill_are_renewed(tmp_path: Path, task: Task) -> None:
+    folder = tmp_path / "campaign"
+    Campaign.create(folder, options(), task).run()
+    files = sorted((folder / "bugs").iterdir())
+    written = [file.read_text("utf-8") for file in files]
+    with CostRecords(folder) as records:
+        improved = [row.id for row in records.bugs() if row.changed > row.found]
+    for name in improved:
+        (folder / "bugs" / f"{name}.json").write_text("the old certificate", "utf-8")
+    Campaign.open(folder).close()
+    assert improved and [file.read_text("utf-8") for file in files] == written
+
+
 def test_a_combined_oracle_tells_its_learner_of_plans(tmp_path: Path, task: Task) -> None:
     spec = f"best-of:{NAME}+planner:gbfs-12"
     Campaign.create(tmp_path / "one", options(oracles=(spec,)), task).run()

@@ -59,14 +59,18 @@ def begin(
     loaded = require_model(model_of(options) if model is None else model)
     made = _made(options, loaded) if policy is None else policy
     equipment = SafetyEquipment(made, options, owns_policy=policy is None)
-    header = CampaignHeader(
-        options.to_toml(),
-        SavedModel.of(loaded),
-        made.spec,
-        policy is not None,
-        tuple(map(OracleRow, options.oracles)),
-        made.fingerprint(),
-    )
+    try:
+        header = CampaignHeader(
+            options.to_toml(),
+            SavedModel.of(loaded),
+            made.spec,
+            policy is not None,
+            tuple(map(OracleRow, options.oracles)),
+            made.fingerprint(),
+        )
+    except BaseException:
+        equipment.close()
+        raise
     return Beginning(header, equipment)
 
 

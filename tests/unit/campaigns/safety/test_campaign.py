@@ -29,6 +29,7 @@ from bugsieve.checkers.safety import check_safety_bug
 from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.models.lifted import as_model_policy
+from bugsieve.policies.models.random import RandomPolicy
 from bugsieve.policies.models.table import write_table
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.search import Limits
@@ -310,6 +311,17 @@ def test_five_lines_of_python(tmp_path: Path, model: JaniModel) -> None:
 def test_a_policy_that_fails_in_all_walks_does_not_look_safe(model: JaniModel) -> None:
     with pytest.raises(PolicyError, match="policy crash in .* ZeroDivisionError"):
         bugsieve.find_safety_bugs(model, lambda values, applicable: 1 / 0, walks=20)
+
+
+def test_a_policy_whose_fingerprint_fails_is_let_go_of(
+    tmp_path: Path, model: JaniModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[str] = []
+    monkeypatch.setattr(RandomPolicy, "fingerprint", lambda self: 1 / 0)
+    monkeypatch.setattr(RandomPolicy, "close", lambda self: closed.append(self.spec))
+    with pytest.raises(ZeroDivisionError):
+        Campaign.create(tmp_path / "campaign", options(policy="random"), model)
+    assert closed == ["random:0"]
 
 
 def test_a_damaged_store_is_one_sentence(tmp_path: Path, model: JaniModel) -> None:
