@@ -16,17 +16,16 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "compare",
-        description="Compare two campaigns on the same task: which test states and bugs they "
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(
+        run,
+        "Compare two campaigns on the same task: which test states and bugs they "
         "share, and what each oracle finds of the bugs that are known.",
     )
     parser.add_argument("first", type=Path, metavar="DIR1", help="a campaign folder")
     parser.add_argument("second", type=Path, metavar="DIR2", help="another one")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
