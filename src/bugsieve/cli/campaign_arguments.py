@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bugsieve.cli import task_arguments
 from bugsieve.cli.numbers import seconds, whole_number
-from bugsieve.cli.options import Options
+from bugsieve.cli.options import Options, options_from
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.options import CostOptions
@@ -125,32 +125,25 @@ def add_folders_arguments(parser: argparse.ArgumentParser) -> None:
 
 def options_of(args: argparse.Namespace) -> CostOptions:
     """The options of the campaign that the arguments ask for."""
-    from bugsieve.campaigns.options import INTERLEAVED, SEPARATE, CostOptions
+    from bugsieve.campaigns.options import (
+        INTERLEAVED,
+        SEPARATE,
+        CostOptions,
+    )
     from bugsieve.fuzzing.biases import check_bias
     from bugsieve.fuzzing.fuzzer import FuzzOptions
 
     check_bias(args.bias)
-    return CostOptions(
+    return options_from(
+        args,
+        CostOptions,
         task=tuple(os.fspath(path) for path in task_arguments.files(args.task)),
-        policy=args.policy,
         policy_seed=args.seed,
         policy_limits=task_arguments.worker_limits(args),
-        objective=args.objective,
-        step_limit=args.step_limit,
         oracles=tuple(args.oracle or ()),
         limits=limits_of(args),
         mode=SEPARATE if args.separate else INTERLEAVED,
-        from_states=args.from_states,
-        workers=args.workers,
-        fuzz=FuzzOptions(
-            pool_size=args.pool_size,
-            walk_length=args.walk_length,
-            novelty=args.novelty,
-            bias=args.bias,
-            round_walks=args.round_walks,
-            seed=args.seed,
-            patience=args.patience,
-        ),
+        fuzz=options_from(args, FuzzOptions),
         stop=stop_rules_of(args),
     )
 
@@ -166,7 +159,7 @@ def stop_rules_of(args: argparse.Namespace) -> StopRules:
     """When to stop."""
     from bugsieve.campaigns.stop_rules import StopRules
 
-    return StopRules(args.max_time, args.max_bugs, args.until_stale, args.stale_rounds)
+    return options_from(args, StopRules)
 
 
 def free_folder(wanted: Path | None, name: str) -> Path:

@@ -37,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _stop(args: argparse.Namespace) -> StopRules | None:
     """New stop rules, if any was given."""
+    from bugsieve.campaigns.stop_rules import StopRules
+
     rules = campaign_arguments.stop_rules_of(args)
-    given = (rules.max_time, rules.max_bugs, rules.until_stale, rules.stale_rounds)
-    return None if given == (None,) * len(given) else rules
+    return None if rules == StopRules() else rules

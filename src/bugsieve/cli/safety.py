@@ -37,17 +37,10 @@ def register(parser: Parser) -> None:
     safety_arguments.add_walk_arguments(parser)
     safety_arguments.add_oracle_arguments(parser)
     campaign_arguments.add_stop_arguments(parser, rounds=False)
-    parser.set_defaults(stale_rounds=None)
 
 
 def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
-    from bugsieve.campaigns.campaign import Campaign, check_new
-    from bugsieve.cli.campaign_report import run_and_report
+    from bugsieve.cli.campaign_report import run_new
 
-    options = safety_arguments.safety_options_of(args)
-    check_new(options, args.output)
-    model = model_arguments.model_from(args)
-    folder = campaign_arguments.free_folder(args.output, model.name)
-    with Campaign.create(folder, options, model) as campaign:
-        return run_and_report(campaign, as_json=args.json)
+    return run_new(args, safety_arguments.safety_options_of(args), model_arguments.model_from)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bugsieve.cli import campaign_arguments, model_arguments, task_arguments
 from bugsieve.cli.numbers import whole_number
-from bugsieve.cli.options import MOST, Options
+from bugsieve.cli.options import MOST, Options, options_from
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.options import SafetyOptions
@@ -65,19 +65,15 @@ def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
 
     files = (args.model, args.property, args.start, args.goal, args.unsafe)
     constants = model_arguments.constants_from(args)
-    return SafetyOptions(
+    return options_from(
+        args,
+        SafetyOptions,
         model=tuple(os.fspath(path) for path in files if path is not None),
-        policy=args.policy,
-        property_name=args.property_name,
         constants=tuple(f"{name}={json.dumps(value)}" for name, value in constants.items()),
         policy_seed=args.seed,
         policy_limits=task_arguments.worker_limits(args),
         oracles=tuple(args.oracle or ()),
         limits=campaign_arguments.limits_of(args),
-        step_limit=args.step_limit,
-        proof_rows=args.proof_rows,
-        shared_runs=args.shared_runs,
-        alone=args.alone,
         fuzz=_fuzz_options(args),
         stop=campaign_arguments.stop_rules_of(args),
     )
@@ -88,12 +84,8 @@ def _fuzz_options(args: argparse.Namespace) -> SafetyFuzzOptions:
 
     usual = 1 if args.choice == "uniform" else _ALL
     lookahead = usual if args.lookahead is None else args.lookahead
-    return SafetyFuzzOptions(
-        lookahead=None if lookahead == _ALL else int(lookahead),
-        choice=args.choice,
-        walks=args.walks,
-        seed=args.seed,
-    )
+    steps = None if lookahead == _ALL else int(lookahead)
+    return options_from(args, SafetyFuzzOptions, lookahead=steps)
 
 
 def _lookahead(text: str) -> int | str:

@@ -37,12 +37,6 @@ def register(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
-    from bugsieve.campaigns.campaign import Campaign, check_new
-    from bugsieve.cli.campaign_report import run_and_report
+    from bugsieve.cli.campaign_report import run_new
 
-    options = campaign_arguments.options_of(args)
-    check_new(options, args.output)
-    task = task_arguments.load(args)
-    folder = campaign_arguments.free_folder(args.output, task.name)
-    with Campaign.create(folder, options, task) as campaign:
-        return run_and_report(campaign, as_json=args.json)
+    return run_new(args, campaign_arguments.options_of(args), task_arguments.load)

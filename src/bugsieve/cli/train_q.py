@@ -14,7 +14,7 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli import model_arguments
 from bugsieve.cli.live_display import LiveDisplay
 from bugsieve.cli.numbers import integer, real_number, whole_number
-from bugsieve.cli.options import Options
+from bugsieve.cli.options import Options, options_from
 from bugsieve.cli.streams import show
 from bugsieve.training.options import QOptions
 
@@ -149,11 +149,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _options(args: argparse.Namespace) -> QOptions:
     """The options that the arguments ask for; errors name them as the command line does."""
-    names = [field.name for field in fields(QOptions)]
     try:
-        return QOptions(**{name: getattr(args, name) for name in names})
+        return options_from(args, QOptions)
     except UsageError as error:
-        words = re.compile(rf"\b({'|'.join(names)})\b")
+        names = "|".join(field.name for field in fields(QOptions))
+        words = re.compile(rf"\b({names})\b")
         raise UsageError(words.sub(lambda name: _option(name[0]), str(error))) from None
 
 
