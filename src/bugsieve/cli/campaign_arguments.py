@@ -9,101 +9,68 @@ from typing import TYPE_CHECKING
 
 from bugsieve.cli import task_arguments
 from bugsieve.cli.numbers import seconds, whole_number
+from bugsieve.cli.options import Options, options_from
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.options import CostOptions
     from bugsieve.campaigns.stop_rules import StopRules
     from bugsieve.search import Limits
 
-_MOST = 10**12
 _LONGEST_NAME = 60  # letters of up to 4 bytes, where file names may have 255
 
 
 def add_judging_arguments(parser: argparse.ArgumentParser) -> None:
     """What counts as a bug, and who decides."""
-    add = parser.add_argument_group("judging").add_argument
-    add(
+    options = Options(parser, "judging")
+    options.add(
         "--objective",
         default="quantitative",
         metavar="NAME",
         help="quantitative (default: cost), qualitative (only reaching the goal), "
         "or 'avoid:FORMULA' (never meeting a condition such as '(and (p a) (not (q b)))')",
     )
-    add(
+    options.add(
         "--oracle",
         action="append",
         metavar="SPEC",
         help="who judges test states; may be repeated. See 'bugsieve list oracles'",
     )
-    add(
-        "--expansions",
-        type=whole_number(1, _MOST),
-        default=20_000,
-        metavar="N",
-        help="states an oracle may expand for one test state (20000)",
-    )
-    add(
+    options.number("--expansions", 20_000, "states an oracle may expand for one test state")
+    options.add(
         "--oracle-time",
         type=seconds(),
         metavar="S",
         help="seconds an oracle may take for one test state; makes results depend on the machine",
     )
-    add(
-        "--oracle-memory",
-        type=whole_number(1, 1 << 30),
-        default=1024,
-        metavar="MIB",
-        help="memory a search of an oracle may take (1024)",
-    )
-    add(
-        "--step-limit",
-        type=whole_number(1, _MOST),
-        default=10_000,
-        metavar="N",
-        help="decisions in a run of the policy (10000)",
-    )
+    memory = "memory a search of an oracle may take"
+    options.number("--oracle-memory", 1024, memory, most=1 << 30, metavar="MIB")
+    options.number("--step-limit", 10_000, "decisions in a run of the policy")
 
 
 def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
     """How the pool of test states is made."""
-    add = parser.add_argument_group("test states").add_argument
-    count = whole_number(1, _MOST)
-    add("--pool-size", type=count, default=200, metavar="N", help="test states (200)")
-    add("--walk-length", type=count, default=5, metavar="L", help="longest walk (5)")
-    add(
-        "--novelty",
-        type=whole_number(0, 3),
-        default=2,
-        metavar="D",
-        help="a new state must have a new combination of D facts; 0 takes all (2)",
-    )
-    add(
+    options = Options(parser, "test states")
+    options.number("--pool-size", 200, "test states")
+    options.number("--walk-length", 5, "longest walk", metavar="L")
+    novelty = "a new state must have a new combination of D facts; 0 takes all"
+    options.number("--novelty", 2, novelty, least=0, most=3, metavar="D")
+    options.add(
         "--bias",
         default="policy-quality",
         metavar="NAME",
         help="where walks go (policy-quality). See 'bugsieve list biases'",
     )
-    add(
-        "--round-walks",
-        type=whole_number(1, 1 << 20),
-        default=64,
-        metavar="W",
-        help="walks that start together from the pool as it stands (64)",
-    )
-    add(
-        "--patience",
-        type=count,
-        default=5000,
-        metavar="N",
-        help="walks in a row that may find nothing new before fuzzing ends (5000)",
-    )
-    add(
+    together = "walks that start together from the pool as it stands"
+    options.number("--round-walks", 64, together, most=1 << 20, metavar="W")
+    patience = "walks in a row that may find nothing new before fuzzing ends"
+    options.number("--patience", 5000, patience)
+    options.add(
         "--from",
         dest="from_states",
         metavar="FILE",
         help="start from the states of a JSON file or the pool of a campaign folder",
     )
-    add(
+    options.add(
         "--separate",
         action="store_true",
         help="fill the pool first, then judge it, instead of judging states as they come",
@@ -112,29 +79,20 @@ def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_stop_arguments(parser: argparse.ArgumentParser, *, rounds: bool = True) -> None:
     """When to stop before all the work is done; campaigns with rounds may count these."""
-    add = parser.add_argument_group("stopping").add_argument
-    add("--max-time", type=seconds(), metavar="S", help="after so many seconds")
-    add("--max-bugs", type=whole_number(1, _MOST), metavar="N", help="with so many bugs")
-    add("--until-stale", type=seconds(), metavar="S", help="after S seconds without a new bug")
+    options = Options(parser, "stopping")
+    options.add("--max-time", type=seconds(), metavar="S", help="after so many seconds")
+    options.number("--max-bugs", None, "with so many bugs")
+    stale = "after S seconds without a new bug"
+    options.add("--until-stale", type=seconds(), metavar="S", help=stale)
     if rounds:
-        add(
-            "--stale-rounds",
-            type=whole_number(1, _MOST),
-            metavar="N",
-            help="after N rounds of walks without a new bug",
-        )
+        options.number("--stale-rounds", None, "after N rounds of walks without a new bug")
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, *, usual: str) -> None:
     """Where the results go; `usual` is the folder if none is named."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help=f"new folder for the results ({usual})",
-    )
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    options = Options(parser)
+    options.output("DIR", f"new folder for the results ({usual})")
+    options.json("print the summary as JSON")
 
 
 def add_workers_argument(parser: argparse.ArgumentParser, *, default: int | None) -> None:
@@ -176,27 +134,16 @@ def options_of(args: argparse.Namespace) -> CostOptions:
     from bugsieve.fuzzing.fuzzer import FuzzOptions
 
     check_bias(args.bias)
-    return CostOptions(
+    return options_from(
+        args,
+        CostOptions,
         task=tuple(os.fspath(path) for path in task_arguments.files(args.task)),
-        policy=args.policy,
         policy_seed=args.seed,
         policy_limits=task_arguments.worker_limits(args),
-        objective=args.objective,
-        step_limit=args.step_limit,
         oracles=tuple(args.oracle or ()),
         limits=limits_of(args),
         mode=SEPARATE if args.separate else INTERLEAVED,
-        from_states=args.from_states,
-        workers=args.workers,
-        fuzz=FuzzOptions(
-            pool_size=args.pool_size,
-            walk_length=args.walk_length,
-            novelty=args.novelty,
-            bias=args.bias,
-            round_walks=args.round_walks,
-            seed=args.seed,
-            patience=args.patience,
-        ),
+        fuzz=options_from(args, FuzzOptions),
         stop=stop_rules_of(args),
     )
 
@@ -212,7 +159,7 @@ def stop_rules_of(args: argparse.Namespace) -> StopRules:
     """When to stop."""
     from bugsieve.campaigns.stop_rules import StopRules
 
-    return StopRules(args.max_time, args.max_bugs, args.until_stale, args.stale_rounds)
+    return options_from(args, StopRules)
 
 
 def free_folder(wanted: Path | None, name: str) -> Path:

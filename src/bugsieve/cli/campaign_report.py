@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
+from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
 from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign
     from bugsieve.campaigns.kind import FoundBugs, Kind
+    from bugsieve.campaigns.options import CampaignOptions
     from bugsieve.campaigns.summary import Summary
     from bugsieve.results.progress import CampaignHeader
+
+
+def run_new(
+    args: argparse.Namespace, options: CampaignOptions, load: Callable[[argparse.Namespace], Any]
+) -> int:
+    """Load what is to be tested, then make the campaign, run it and print what came out."""
+    from bugsieve.campaigns.campaign import Campaign, check_new
+
+    check_new(options, args.output)
+    subject = load(args)
+    folder = free_folder(args.output, subject.name)
+    with Campaign.create(folder, options, subject) as campaign:
+        return run_and_report(campaign, as_json=args.json)
 
 
 def run_and_report(campaign: Campaign, *, as_json: bool) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,22 +12,21 @@ from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
-    from bugsieve.results.cost.compare import Comparison, Recall, Shares
+    from bugsieve.results.cost.compare import Comparison, Recall
 
 _SHOWN = 10
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "compare",
-        description="Compare two campaigns on the same task: which test states and bugs they "
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(
+        run,
+        "Compare two campaigns on the same task: which test states and bugs they "
         "share, and what each oracle finds of the bugs that are known.",
     )
     parser.add_argument("first", type=Path, metavar="DIR1", help="a campaign folder")
     parser.add_argument("second", type=Path, metavar="DIR2", help="another one")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -45,8 +45,8 @@ def _as_text(found: Comparison, first: Path, second: Path) -> str:
     columns = ("both", f"only {first}", f"only {second}")
     lines = [f"{'':{width}}  " + "  ".join(columns)]
     for name, shares in rows:
-        counts = (shares.both, shares.only_first, shares.only_second)
-        cells = (f"{count:>{len(column)}}" for count, column in zip(counts, columns, strict=True))
+        counts = zip(astuple(shares), columns, strict=True)
+        cells = (f"{count:>{len(column)}}" for count, column in counts)
         lines.append(f"{name:{width}}  " + "  ".join(cells))
     if not found.same_policy:
         lines.append("the campaigns test different policies")
@@ -72,23 +72,12 @@ def _as_json(found: Comparison) -> str:
     report: dict[str, Any] = {
         "same_policy": found.same_policy,
         "same_objective": found.same_objective,
-        "pool": _shares(found.pool),
-        "bugs": _shares(found.bugs),
-        "kinds": {kind: _shares(shares) for kind, shares in found.kinds.items()},
+        "pool": asdict(found.pool),
+        "bugs": asdict(found.bugs),
+        "kinds": {kind: asdict(shares) for kind, shares in found.kinds.items()},
         "only_first": [row.id for row in found.only_first],
         "only_second": [row.id for row in found.only_second],
         "both": [[one.id, two.id] for one, two in found.both],
-        "recall": [
-            {oracle: {"found": r.found, "known": r.known} for oracle, r in recall.items()}
-            for recall in found.recall
-        ],
+        "recall": [{oracle: asdict(r) for oracle, r in part.items()} for part in found.recall],
     }
     return json.dumps(report, indent=2)
-
-
-def _shares(shares: Shares) -> dict[str, int]:
-    return {
-        "both": shares.both,
-        "only_first": shares.only_first,
-        "only_second": shares.only_second,
-    }

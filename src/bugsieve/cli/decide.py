@@ -46,13 +46,9 @@ state to one that is not (null if a limit came first).
 _NOTHING_DECIDED = 5
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "decide",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, DESCRIPTION, epilog=EPILOG)
     model_arguments.add_model_arguments(parser)
     add = parser.add_argument
     add("--states", type=Path, metavar="FILE", help="the states; start states if not given")
@@ -71,7 +67,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     add("--json", action="store_true", help="print one JSON object")
     model_arguments.add_model_policy_arguments(parser, required=False)
     model_arguments.add_safety_limits(parser)
-    parser.set_defaults(run=run)
 
 
 class _Report(NamedTuple):

@@ -9,12 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
+from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
-
-if TYPE_CHECKING:
-    from bugsieve.cli.parser import Parser
 
 OLDEST_PYTHON = (3, 10)
 BROKEN = 4
@@ -66,14 +63,13 @@ class FaultError(Exception):
         self.remedy = remedy
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "doctor",
-        description="Try every part of the installation and say what is missing.",
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(
+        run,
+        "Try every part of the installation and say what is missing.",
         epilog=f"Exit code 0 if all required parts work, {BROKEN} otherwise.",
     )
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
-from bugsieve.cli.numbers import whole_number
+from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -35,29 +35,15 @@ _FAILURES_SHOWN = 10
 _EXAMPLES = {"cost": "example.toml", "safety": "example-safety.toml"}
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "experiment",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add = parser.add_argument
-    add("file", nargs="?", type=Path, metavar="FILE", help="the experiment file, in TOML")
-    add(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="folder for the results (named after the file)",
-    )
-    add(
-        "--workers",
-        type=whole_number(1, 1024),
-        metavar="N",
-        help="campaigns to run at the same time (one on each core)",
-    )
-    add(
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, DESCRIPTION, epilog=EPILOG)
+    options = Options(parser)
+    options.add("file", nargs="?", type=Path, metavar="FILE", help="the experiment file, in TOML")
+    options.output("DIR", "folder for the results (named after the file)")
+    workers = "campaigns to run at the same time (one on each core)"
+    options.number("--workers", None, workers, most=1024)
+    options.add(
         "--example",
         nargs="?",
         const="cost",
@@ -65,7 +51,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         metavar="KIND",
         help="print an example file and stop: cost (default) or safety",
     )
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.cli.bug_arguments import add_bug_arguments, for_kind, open_bugs
-from bugsieve.cli.numbers import whole_number
+from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -36,25 +36,20 @@ safety (what the oracle says of each state).
 """
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "explain",
-        description="Show the policy's run and a better one side by side, mark the decision that "
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(
+        run,
+        "Show the policy's run and a better one side by side, mark the decision that "
         "is to blame, and say how sure that is. A safety bug is shown step by step, with what is "
         "safe in place of the fault.",
         epilog=EPILOG,
     )
     add_bug_arguments(parser, many=False)
-    parser.add_argument(
-        "--expansions",
-        type=whole_number(1, 10**12),
-        default=20_000,
-        metavar="N",
-        help="states each search may expand, in cost testing (20000)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run, policy=None)
+    options = Options(parser)
+    options.number("--expansions", 20_000, "states each search may expand, in cost testing")
+    options.json()
+    parser.set_defaults(policy=None)
 
 
 def run(args: argparse.Namespace) -> int:

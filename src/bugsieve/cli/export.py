@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
 
-if TYPE_CHECKING:
-    from bugsieve.cli.parser import Parser
 
-
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "export",
-        description="Write the pool or the walks, the policy's runs, the verdicts and the bugs of "
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(
+        run,
+        "Write the pool or the walks, the policy's runs, the verdicts and the bugs of "
         "a campaign for other programs.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
@@ -26,7 +23,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     form.add_argument(
         "--parquet", type=Path, metavar="OUT", help="a folder with one file per table"
     )
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

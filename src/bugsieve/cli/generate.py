@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli.numbers import integer, real_number, whole_number
+from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
 
@@ -23,11 +24,11 @@ DESCRIPTION = (
 _ORDER = "parameters follow their domain, as in 'bugsieve generate blocksworld --blocks 5'"
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command; the flags of a domain are made only when that domain is named."""
-    parser = subparsers.add_parser(
-        "generate",
-        description=DESCRIPTION,
+def register(parser: Parser) -> None:
+    """Describe the command; the flags of a domain are made only when that domain is named."""
+    parser.runs(
+        run,
+        DESCRIPTION,
         epilog="'bugsieve generate --list' shows the domains, "
         "'bugsieve generate DOMAIN --help' the parameters of one.",
     )
@@ -42,7 +43,7 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     )
     domain.required = False  # --list does without; `run` asks for it otherwise
     _add_common_options(parser)
-    parser.set_defaults(run=run, domain=None, seed=0, output=None)
+    parser.set_defaults(domain=None, seed=0, output=None)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -148,13 +149,10 @@ def _add_common_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="seed of all random choices (0)",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
+    Options(parser).output(
+        "DIR",
+        "folder to write to (named after the instance); an earlier one in it is replaced",
         default=argparse.SUPPRESS,
-        metavar="DIR",
-        help="folder to write to (named after the instance); an earlier one in it is replaced",
     )
 
 

@@ -33,13 +33,13 @@ or unknown), the verdict of each oracle, and bug: the certificate, or null.
 """
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
+def register(parser: Parser) -> None:
+    """Describe the command."""
     from bugsieve.tasks.fdr.states_file import FORMAT
 
-    parser = subparsers.add_parser(
-        "judge",
-        description="Judge given states: is each a bug of the policy?",
+    parser.runs(
+        run,
+        "Judge given states: is each a bug of the policy?",
         epilog=f"{task_arguments.POLICIES}\n\n--states FILE holds {FORMAT}\n\n{EPILOG}",
     )
     task_arguments.add_task_arguments(parser)
@@ -49,7 +49,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     task_arguments.add_policy_arguments(parser)
     campaign_arguments.add_judging_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

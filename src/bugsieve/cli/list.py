@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from bugsieve.basis import families
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.members import MemberTable
 from bugsieve.basis.names import no_such
+from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
-
-if TYPE_CHECKING:
-    from bugsieve.cli.parser import Parser
 
 _KINDS = {
     "oracles": (families.ORACLES,),
@@ -28,19 +25,15 @@ _KINDS = {
 }
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "list",
-        usage="%(prog)s [-h] [--json] KIND",
-        description="List the names that other commands take, with a line on each.",
-    )
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, "List the names that other commands take, with a line on each.")
+    parser.usage = "%(prog)s [-h] [--json] KIND"
     # optional for argparse, whose own error would not name the kinds
     *kinds, last = _KINDS
     which = f"which names: {', '.join(kinds)} or {last}"
     parser.add_argument("kind", metavar="KIND", nargs="?", help=which)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

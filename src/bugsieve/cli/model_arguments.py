@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.cli.numbers import integer, seconds, whole_number
+from bugsieve.cli.numbers import seconds
+from bugsieve.cli.options import Options
 from bugsieve.cli.status_line import StatusLine
-from bugsieve.cli.task_arguments import worker_limits
+from bugsieve.cli.task_arguments import add_policy_arguments, worker_limits
 
 if TYPE_CHECKING:
     from bugsieve.policies.models.policy import ModelPolicy
     from bugsieve.tasks.jani.model import JaniModel
     from bugsieve.tasks.jani.types import Value
-
-_MOST_MEBIBYTES = 1 << 40
-_MOST = 10**12
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,48 +56,15 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_model_policy_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """The policy and its limits."""
-    add = parser.add_argument_group("policy").add_argument
-    add(
-        "--policy",
-        required=required,
-        metavar="SPEC",
-        help="the policy, as in mlp:net.safetensors",
-    )
-    add("--seed", type=integer, default=0, metavar="N", help="seed of every random choice (0)")
-    add(
-        "--deadline",
-        type=seconds(),
-        default=10.0,
-        metavar="S",
-        help="for python: and cmd: policies, seconds per batch of states (10)",
-    )
-    add(
-        "--memory",
-        type=whole_number(1, _MOST_MEBIBYTES),
-        default=2048,
-        metavar="MIB",
-        help="for python: and cmd: policies, address space of the process (2048)",
-    )
+    add_policy_arguments(parser, required=required, example="mlp:net.safetensors", remarks={})
 
 
 def add_safety_limits(parser: argparse.ArgumentParser) -> None:
     """What an oracle may spend on one state."""
-    add = parser.add_argument_group("limits of an oracle per state").add_argument
-    add(
-        "--expansions",
-        type=whole_number(1, _MOST),
-        default=1_000_000,
-        metavar="N",
-        help="states whose outcomes are computed (1000000)",
-    )
-    add("--oracle-time", type=seconds(), metavar="S", help="seconds (no limit)")
-    add(
-        "--oracle-memory",
-        type=whole_number(1, _MOST_MEBIBYTES),
-        default=1024,
-        metavar="MIB",
-        help="memory of what it remembers (1024)",
-    )
+    options = Options(parser, "limits of an oracle per state")
+    options.number("--expansions", 1_000_000, "states whose outcomes are computed")
+    options.add("--oracle-time", type=seconds(), metavar="S", help="seconds (no limit)")
+    options.mebibytes("--oracle-memory", 1024, "memory of what it remembers")
 
 
 def model_from(args: argparse.Namespace) -> JaniModel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from bugsieve.basis.errors import UsageError
@@ -34,6 +34,17 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **settings: Any) -> None:
         ours = {"allow_abbrev": False, "formatter_class": HelpText}
         super().__init__(*args, **{**ours, **settings})
+
+    def runs(
+        self,
+        command: Callable[[argparse.Namespace], int],
+        description: str,
+        *,
+        epilog: str | None = None,
+    ) -> None:
+        """Make this the parser of a command, with a help that says what it does."""
+        self.description, self.epilog = description, epilog
+        self.set_defaults(run=command)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments, and where help is."""

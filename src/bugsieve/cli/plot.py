@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.cli.campaign_arguments import add_folders_arguments
+from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -36,39 +36,27 @@ _KINDS = ("bugs", "recall", "fuzzing", "oracles", "faults")
 _SAFETY_KINDS = _KINDS[2:]
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "plot",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add = parser.add_argument
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, DESCRIPTION, epilog=EPILOG)
     add_folders_arguments(parser)
-    add(
-        "-o",
-        "--output",
-        action="append",
-        required=True,
-        type=Path,
-        metavar="FILE",
-        help="the picture: .svg, .png or .pdf; may be repeated",
-    )
-    add(
+    options = Options(parser)
+    picture = "the picture: .svg, .png or .pdf; may be repeated"
+    options.output("FILE", picture, action="append", required=True)
+    options.add(
         "--kind",
         choices=_KINDS,
         default="bugs",
         help="what to draw (bugs): bugs, for campaigns of cost testing also recall, for those of "
         "safety testing fuzzing, oracles or faults",
     )
-    add("--log", action="store_true", help="a logarithmic time axis")
-    add(
+    options.add("--log", action="store_true", help="a logarithmic time axis")
+    options.add(
         "--by",
         metavar="KEYS",
         help="what tells curves apart: some of domain, instance, policy, bias, novelty, seed; "
         "for safety testing some of model, policy, oracle, fuzzer, seed",
     )
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from bugsieve.basis import families
 from bugsieve.basis.errors import BudgetError, BugsieveError, InputError, UsageError
@@ -28,9 +28,7 @@ from bugsieve.cli.streams import (
 COMMANDS = families.COMMANDS.summaries
 """Command to its line in `bugsieve --help`."""
 
-_REGISTER: MemberTable[Callable[[argparse._SubParsersAction[Parser]], None]] = MemberTable(
-    families.COMMANDS
-)
+_REGISTER: MemberTable[Callable[[Parser], None]] = MemberTable(families.COMMANDS)
 
 INTERRUPTED = 2
 OUR_FAULT = 3
@@ -39,14 +37,6 @@ _EPILOG = (
     "Exit codes: 0 fine, 1 bugs found, 2 interrupted, 3 an error in Bugsieve, "
     "4 bad input or usage, 5 nothing could be tested."
 )
-
-
-class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
-    """Adds commands with their line in the help."""
-
-    def add_parser(self, name: str, **settings: Any) -> Parser:
-        parser: Parser = super().add_parser(name, **{**settings, "help": COMMANDS[name]})
-        return parser
 
 
 class _ShowVersion(argparse.Action):
@@ -149,10 +139,12 @@ def _parser(chosen: str | None) -> tuple[Parser, Mapping[str, Parser]]:
         "--version", action=_ShowVersion, nargs=0, help="show the version and stop"
     )
     subparsers: argparse._SubParsersAction[Parser] = parser.add_subparsers(
-        title="commands", metavar="COMMAND", action=_Commands
+        title="commands", metavar="COMMAND"
     )
-    for command in COMMANDS:
-        _REGISTER[command](subparsers) if command == chosen else subparsers.add_parser(command)
+    for command, summary in COMMANDS.items():
+        command_parser = subparsers.add_parser(command, help=summary)
+        if command == chosen:
+            _REGISTER[command](command_parser)
     return parser, subparsers.choices
 
 

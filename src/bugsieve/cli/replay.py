@@ -21,18 +21,17 @@ BUG_IS_THERE = 1
 NOT_REPLAYABLE = 5
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "replay",
-        description="Check a bug's certificate and run the policy from its state anew. The exit "
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(
+        run,
+        "Check a bug's certificate and run the policy from its state anew. The exit "
         "code is 1 if the policy still fails, 0 if it does not any more, 5 if that cannot be "
         "said.",
     )
     add_bug_arguments(parser, many=True)
     parser.add_argument("--policy", metavar="SPEC", help="another policy than the campaign's")
     parser.add_argument("--json", action="store_true", help="print one JSON object per line")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -13,18 +13,17 @@ if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "resume",
-        description="Go on with a campaign where it stopped. The result is the same as if it had "
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(
+        run,
+        "Go on with a campaign where it stopped. The result is the same as if it had "
         "never been interrupted. Stop rules that are given replace those it had.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     campaign_arguments.add_workers_argument(parser, default=None)
     campaign_arguments.add_stop_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _stop(args: argparse.Namespace) -> StopRules | None:
     """New stop rules, if any was given."""
+    from bugsieve.campaigns.stop_rules import StopRules
+
     rules = campaign_arguments.stop_rules_of(args)
-    given = (rules.max_time, rules.max_bugs, rules.until_stale, rules.stale_rounds)
-    return None if given == (None,) * len(given) else rules
+    return None if rules == StopRules() else rules

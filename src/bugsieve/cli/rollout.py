@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bugsieve.basis.wording import counted
 from bugsieve.cli import task_arguments
-from bugsieve.cli.numbers import whole_number
+from bugsieve.cli.options import Options
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import show
 from bugsieve.tasks.fdr.states_file import FORMAT, read_states_file
@@ -34,29 +34,16 @@ the runs has state (its number from 0), ending ("solved", "loop", "no action", "
 loop_start (the number of steps before the loop, or null). The summary counts runs by ending.
 """
 
-_MOST_STEPS = 10**12
 
-
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "rollout",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, DESCRIPTION, epilog=EPILOG)
     task_arguments.add_task_arguments(parser)
     task_arguments.add_policy_arguments(parser)
-    add = parser.add_argument
-    add("--states", type=Path, metavar="FILE", help="start from these states instead")
-    add(
-        "--step-limit",
-        type=whole_number(1, _MOST_STEPS),
-        default=10_000,
-        metavar="N",
-        help="decisions in a run (10000)",
-    )
-    add("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
+    options = Options(parser)
+    options.add("--states", type=Path, metavar="FILE", help="start from these states instead")
+    options.number("--step-limit", 10_000, "decisions in a run")
+    options.json()
 
 
 def run(args: argparse.Namespace) -> int:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from bugsieve.cli import campaign_arguments, model_arguments, safety_arguments
-
-if TYPE_CHECKING:
-    from bugsieve.cli.parser import Parser
+from bugsieve.cli.parser import Parser
 
 DESCRIPTION = (
     "Find runs of a policy that end in danger, decide whether the danger could have been avoided, "
@@ -31,30 +28,19 @@ Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
 """
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "safety",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, DESCRIPTION, epilog=EPILOG)
     model_arguments.add_model_arguments(parser)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-MODEL")
     model_arguments.add_model_policy_arguments(parser)
     safety_arguments.add_walk_arguments(parser)
     safety_arguments.add_oracle_arguments(parser)
     campaign_arguments.add_stop_arguments(parser, rounds=False)
-    parser.set_defaults(run=run, stale_rounds=None)
 
 
 def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
-    from bugsieve.campaigns.campaign import Campaign, check_new
-    from bugsieve.cli.campaign_report import run_and_report
+    from bugsieve.cli.campaign_report import run_new
 
-    options = safety_arguments.safety_options_of(args)
-    check_new(options, args.output)
-    model = model_arguments.model_from(args)
-    folder = campaign_arguments.free_folder(args.output, model.name)
-    with Campaign.create(folder, options, model) as campaign:
-        return run_and_report(campaign, as_json=args.json)
+    return run_new(args, safety_arguments.safety_options_of(args), model_arguments.model_from)

@@ -9,47 +9,40 @@ from typing import TYPE_CHECKING
 
 from bugsieve.cli import campaign_arguments, model_arguments, task_arguments
 from bugsieve.cli.numbers import whole_number
+from bugsieve.cli.options import MOST, Options, options_from
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.options import SafetyOptions
     from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 
-_MOST = 10**12
 _ALL = "inf"
 
 
 def add_walk_arguments(parser: argparse.ArgumentParser) -> None:
     """How unsafe runs are sought."""
-    add = parser.add_argument_group("walks").add_argument
-    count = whole_number(1, _MOST)
-    add("--walks", type=count, default=1000, metavar="N", help="walks to make (1000)")
-    add(
+    options = Options(parser, "walks")
+    options.number("--walks", 1000, "walks to make")
+    options.add(
         "--choice",
         default="greedy",
         metavar="NAME",
         help="where walks go if an action has several outcomes: nearest to danger (greedy, the "
         "default), there more likely (sampling), or anywhere (uniform)",
     )
-    add(
+    options.add(
         "--lookahead",
         type=_lookahead,
         metavar="N",
         help="steps to look ahead where several outcomes are equally near to danger, or inf "
         "(inf; 1 for --choice uniform)",
     )
-    add(
-        "--step-limit",
-        type=count,
-        default=10_000,
-        metavar="N",
-        help="steps of a walk (10000)",
-    )
+    options.number("--step-limit", 10_000, "steps of a walk")
 
 
 def add_oracle_arguments(parser: argparse.ArgumentParser) -> None:
     """Who judges the states of unsafe runs."""
-    add = parser.add_argument_group("judging").add_argument
-    add(
+    options = Options(parser, "judging")
+    options.add(
         "--oracle",
         action="append",
         metavar="SPEC",
@@ -57,28 +50,12 @@ def add_oracle_arguments(parser: argparse.ArgumentParser) -> None:
         "bugs. See 'bugsieve list safety-oracles'; 'tarjan:2' allows alternatives that differ "
         "from the policy twice at most",
     )
-    add(
-        "--proof-rows",
-        type=whole_number(1, _MOST),
-        default=50_000,
-        metavar="N",
-        help="states in the largest proof to keep; larger finds are no bugs, but "
-        "the exit code is 1 (50000)",
-    )
-    add(
-        "--shared-runs",
-        type=whole_number(1, _MOST),
-        default=32,
-        metavar="N",
-        help="runs in a row that are judged with what was found out about those before (32)",
-    )
-    add(
-        "--alone",
-        type=whole_number(0, _MOST),
-        default=0,
-        metavar="N",
-        help="for measurements: judge N states once more, each without any knowledge (0)",
-    )
+    rows = "states in the largest proof to keep; larger finds are no bugs, but the exit code is 1"
+    options.number("--proof-rows", 50_000, rows)
+    runs = "runs in a row that are judged with what was found out about those before"
+    options.number("--shared-runs", 32, runs)
+    alone = "for measurements: judge N states once more, each without any knowledge"
+    options.number("--alone", 0, alone, least=0)
     model_arguments.add_safety_limits(parser)
 
 
@@ -88,19 +65,15 @@ def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
 
     files = (args.model, args.property, args.start, args.goal, args.unsafe)
     constants = model_arguments.constants_from(args)
-    return SafetyOptions(
+    return options_from(
+        args,
+        SafetyOptions,
         model=tuple(os.fspath(path) for path in files if path is not None),
-        policy=args.policy,
-        property_name=args.property_name,
         constants=tuple(f"{name}={json.dumps(value)}" for name, value in constants.items()),
         policy_seed=args.seed,
         policy_limits=task_arguments.worker_limits(args),
         oracles=tuple(args.oracle or ()),
         limits=campaign_arguments.limits_of(args),
-        step_limit=args.step_limit,
-        proof_rows=args.proof_rows,
-        shared_runs=args.shared_runs,
-        alone=args.alone,
         fuzz=_fuzz_options(args),
         stop=campaign_arguments.stop_rules_of(args),
     )
@@ -111,13 +84,9 @@ def _fuzz_options(args: argparse.Namespace) -> SafetyFuzzOptions:
 
     usual = 1 if args.choice == "uniform" else _ALL
     lookahead = usual if args.lookahead is None else args.lookahead
-    return SafetyFuzzOptions(
-        lookahead=None if lookahead == _ALL else int(lookahead),
-        choice=args.choice,
-        walks=args.walks,
-        seed=args.seed,
-    )
+    steps = None if lookahead == _ALL else int(lookahead)
+    return options_from(args, SafetyFuzzOptions, lookahead=steps)
 
 
 def _lookahead(text: str) -> int | str:
-    return _ALL if text in (_ALL, "∞") else whole_number(1, _MOST)(text)
+    return _ALL if text in (_ALL, "∞") else whole_number(1, MOST)(text)

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bugsieve.basis.wording import counted
+from bugsieve.cli.options import Options
+from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
 
-if TYPE_CHECKING:
-    from bugsieve.cli.parser import Parser
 
-
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "shield",
-        description="Write the policy of a safety campaign with its proven faults replaced: in "
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(
+        run,
+        "Write the policy of a safety campaign with its proven faults replaced: in "
         "the states of their proofs it does what the proofs do, which never leads to danger. "
         "The result is a policy again ('table:FILE'), which can be tested again.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="where to write it (shield.json in the folder)",
-    )
-    parser.set_defaults(run=run)
+    Options(parser).output("FILE", "where to write it (shield.json in the folder)")
 
 
 def run(args: argparse.Namespace) -> int:

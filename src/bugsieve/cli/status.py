@@ -5,33 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bugsieve.basis.wording import counted
-from bugsieve.cli.numbers import whole_number
+from bugsieve.cli.options import Options
+from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
 
-if TYPE_CHECKING:
-    from bugsieve.cli.parser import Parser
 
-
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "status",
-        description="Show how far a campaign is and which bugs it has found, the worst first. "
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(
+        run,
+        "Show how far a campaign is and which bugs it has found, the worst first. "
         "This works while the campaign runs. For a folder of campaigns, one summary of them all.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
-    parser.add_argument(
-        "--bugs",
-        type=whole_number(0, 10**9),
-        default=20,
-        metavar="N",
-        help="bugs to list (20)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
+    options = Options(parser)
+    options.number("--bugs", 20, "bugs to list", least=0, most=10**9)
+    options.json()
 
 
 def run(args: argparse.Namespace) -> int:

@@ -46,13 +46,9 @@ _PARTS = ("fuzzing", "oracles", "faults")
 _FORMATS = tuple(name for name in families.FORMATS.builtin if name != "text")
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "table",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
     add("kind", choices=("icaps22", "safety"), metavar="KIND", help="icaps22 or safety")
     add_folders_arguments(parser)
@@ -65,7 +61,6 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
         help=f"for icaps22: the bias that counts as on ({_BIAS})",
     )
     add("--part", choices=_PARTS, help="for safety: one of its tables only")
-    parser.set_defaults(run=run)
 
 
 _TITLES = {"csv": "CSV", "json": "one JSON object", "latex": "LaTeX", "markdown": "Markdown"}

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.cli.numbers import integer, seconds, whole_number
+from bugsieve.cli.numbers import integer, seconds
+from bugsieve.cli.options import MEBIBYTES, Options
 from bugsieve.cli.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -20,10 +22,18 @@ if TYPE_CHECKING:
     from bugsieve.policies.worker import WorkerLimits
     from bugsieve.tasks.fdr.task import Task
 
-# Whoever wants "no limit" types large numbers: these are enough, and still fit what the
+# Whoever wants "no limit" types large numbers: this is enough, and still fits what the
 # operating system takes.
 _MOST_TRANSLATION_SECONDS = 1e6
-_MOST_MEBIBYTES = 1 << 40
+
+_FOREIGN = "for python: and cmd: policies"
+_REMARKS = {
+    "seed": "; 'random:7' brings its own",
+    "deadline": "; their start may take six times as long. Other policies, also those that "
+    "search, have no deadline",
+    "memory": "; for optimal and lazy, memory of one search",
+}
+"""On policies of tasks alone."""
 
 POLICIES = """\
 policies: random, greedy:hff, hill-climbing:hadd, optimal, optimal:plans, lazy:hff,
@@ -40,50 +50,35 @@ def add_task_arguments(parser: argparse.ArgumentParser) -> None:
         help="DOMAIN and PROBLEM in PDDL, a folder that holds domain.pddl and problem.pddl, "
         "or one .sas file",
     )
-    add = parser.add_argument_group("grounding of PDDL files").add_argument
-    add(
+    options = Options(parser, "grounding of PDDL files")
+    options.add(
         "--translation-time",
         type=seconds(_MOST_TRANSLATION_SECONDS),
         default=300.0,
         metavar="S",
         help="seconds it may take (300)",
     )
-    add(
-        "--translation-memory",
-        type=whole_number(1, _MOST_MEBIBYTES),
-        default=4096,
-        metavar="MIB",
-        help="memory it may take (4096)",
-    )
+    options.mebibytes("--translation-memory", 4096, "memory it may take")
 
 
-def add_policy_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """The policy and its limits."""
+def add_policy_arguments(
+    parser: argparse.ArgumentParser,
+    *,
+    required: bool = True,
+    example: str = "greedy:hff",
+    remarks: Mapping[str, str] = _REMARKS,
+) -> None:
+    """The policy and its limits; remarks are added to the help of an option."""
     add = parser.add_argument_group("policy").add_argument
-    add("--policy", required=required, metavar="SPEC", help="the policy, as in greedy:hff")
-    add(
-        "--seed",
-        type=integer,
-        default=0,
-        metavar="N",
-        help="seed of every random choice (0); 'random:7' brings its own",
+    add("--policy", required=required, metavar="SPEC", help=f"the policy, as in {example}")
+    numbers = (
+        ("seed", integer, 0, "N", "seed of every random choice"),
+        ("deadline", seconds(), 10.0, "S", f"{_FOREIGN}, seconds per batch of states"),
+        ("memory", MEBIBYTES, 2048, "MIB", f"{_FOREIGN}, address space of the process"),
     )
-    add(
-        "--deadline",
-        type=seconds(),
-        default=10.0,
-        metavar="S",
-        help="for python: and cmd: policies, seconds per batch of states (10); their start may "
-        "take six times as long. Other policies, also those that search, have no deadline",
-    )
-    add(
-        "--memory",
-        type=whole_number(1, _MOST_MEBIBYTES),
-        default=2048,
-        metavar="MIB",
-        help="for python: and cmd: policies, address space of the process (2048); for optimal "
-        "and lazy, memory of one search",
-    )
+    for name, kind, default, metavar, text in numbers:
+        shown = f"{text} ({default:g}){remarks.get(name, '')}"
+        add(f"--{name}", type=kind, default=default, metavar=metavar, help=shown)
 
 
 def worker_limits(args: argparse.Namespace) -> WorkerLimits:

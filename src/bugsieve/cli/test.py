@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from bugsieve.cli import campaign_arguments, task_arguments
-
-if TYPE_CHECKING:
-    from bugsieve.cli.parser import Parser
+from bugsieve.cli.parser import Parser
 
 DESCRIPTION = (
     "Find states where a policy does worse than it could, prove each find, and keep everything in "
@@ -26,13 +23,9 @@ Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
 """
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "test",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, DESCRIPTION, epilog=EPILOG)
     task_arguments.add_task_arguments(parser)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-TASK")
     campaign_arguments.add_workers_argument(parser, default=1)
@@ -40,17 +33,10 @@ def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
     campaign_arguments.add_judging_arguments(parser)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
-    from bugsieve.campaigns.campaign import Campaign, check_new
-    from bugsieve.cli.campaign_report import run_and_report
+    from bugsieve.cli.campaign_report import run_new
 
-    options = campaign_arguments.options_of(args)
-    check_new(options, args.output)
-    task = task_arguments.load(args)
-    folder = campaign_arguments.free_folder(args.output, task.name)
-    with Campaign.create(folder, options, task) as campaign:
-        return run_and_report(campaign, as_json=args.json)
+    return run_new(args, campaign_arguments.options_of(args), task_arguments.load)

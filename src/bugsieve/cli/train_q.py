@@ -14,6 +14,7 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli import model_arguments
 from bugsieve.cli.live_display import LiveDisplay
 from bugsieve.cli.numbers import integer, real_number, whole_number
+from bugsieve.cli.options import Options, options_from
 from bugsieve.cli.streams import show
 from bugsieve.training.options import QOptions
 
@@ -89,36 +90,21 @@ _GROUPS: dict[str, dict[str, tuple[Callable[[str], Any], str, str]]] = {
 """Option to its type, what its value is called, and what it is."""
 
 
-def register(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "train-q",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, DESCRIPTION, epilog=EPILOG)
     model_arguments.add_model_arguments(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("net.safetensors"),
-        metavar="FILE",
-        help="where to write the network (net.safetensors)",
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    options = Options(parser)
+    path = Path("net.safetensors")
+    options.output("FILE", f"where to write the network ({path})", default=path)
+    options.json("print the result as JSON")
     _add_network_arguments(parser)
-    for title, options in _GROUPS.items():
+    for title, group in _GROUPS.items():
         add = parser.add_argument_group(title).add_argument
-        for name, (kind, metavar, text) in options.items():
+        for name, (kind, metavar, text) in group.items():
             default = getattr(QOptions(), name)
-            add(
-                _option(name),
-                type=kind,
-                default=default,
-                metavar=metavar,
-                help=f"{text} ({default})",
-            )
-    parser.set_defaults(run=run)
+            shown = f"{text} ({default})"
+            add(_option(name), type=kind, default=default, metavar=metavar, help=shown)
 
 
 def _add_network_arguments(parser: argparse.ArgumentParser) -> None:
@@ -163,11 +149,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _options(args: argparse.Namespace) -> QOptions:
     """The options that the arguments ask for; errors name them as the command line does."""
-    names = [field.name for field in fields(QOptions)]
     try:
-        return QOptions(**{name: getattr(args, name) for name in names})
+        return options_from(args, QOptions)
     except UsageError as error:
-        words = re.compile(rf"\b({'|'.join(names)})\b")
+        names = "|".join(field.name for field in fields(QOptions))
+        words = re.compile(rf"\b({names})\b")
         raise UsageError(words.sub(lambda name: _option(name[0]), str(error))) from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -62,7 +62,7 @@ def read_instances(entry: Any, place: str, base: Path) -> list[Instance]:
         raise InputError(f"{place}: needs a 'generator', or a 'domain' file with its 'problems'")
     if "generator" in entry:
         refuse_keys(entry, _GIVEN, place, "a domain with a generator")
-        return _generated(entry, place)
+        return generated_instances(entry, place, DOMAINS.check, _generated)
     refuse_keys(entry, _GENERATED, place, "a domain with files")
     return given_instances(entry, place, base)
 
@@ -74,17 +74,25 @@ def refuse_keys(entry: Mapping[str, Any], keys: Sequence[str], place: str, what:
             raise InputError(f"{place}: {key!r} has no meaning for {what}")
 
 
-def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
+def generated_instances(
+    entry: Mapping[str, Any],
+    place: str,
+    find: Callable[[str], object],
+    make: Callable[[str, str, int, Mapping[str, Any]], Instance],
+) -> list[Instance]:
+    """Those of a 'generator' that is found: made from label, name, seed and parameters."""
     name = checked_text(entry["generator"], f"{place}: generator")
     label = checked_text(entry.get("label", name), f"{place}: label")
     seeds = checked_integers(entry.get("seeds", [0]), f"{place}: seeds")
     with placed(place):
-        DOMAINS.check(name)
+        find(name)
         sets = parameter_sets(entry.get("parameters", {}), f"{place}: parameters")
-        tasks = [generate(name, seed=seed, **values) for values in sets for seed in seeds]
-    return [
-        Instance(label, task.name, (task.domain.encode(), task.problem.encode())) for task in tasks
-    ]
+        return [make(label, name, seed, values) for values in sets for seed in seeds]
+
+
+def _generated(label: str, name: str, seed: int, values: Mapping[str, Any]) -> Instance:
+    task = generate(name, seed=seed, **values)
+    return Instance(label, task.name, (task.domain.encode(), task.problem.encode()))
 
 
 def parameter_sets(value: Any, place: str) -> Iterator[dict[str, Any]]:

@@ -14,13 +14,13 @@ from bugsieve.campaigns.safety.models import PROPERTY_PARTS, load_files
 from bugsieve.campaigns.safety.policy import MODEL_FILE
 from bugsieve.domains.jani import MODEL_DOMAINS, generate_model
 from bugsieve.experiments.checked_values import (
-    checked_integers,
     checked_keys,
     checked_text,
     placed,
 )
 from bugsieve.experiments.instances import (
     Instance,
+    generated_instances,
     given_instances,
     parameter_sets,
     refuse_keys,
@@ -81,24 +81,14 @@ def read_models(entry: Any, place: str, base: Path) -> list[Instance]:
     foreign = [key for key in _OF_SOURCES if key not in _SOURCES[source]]
     refuse_keys(entry, foreign, place, f"a model with {_WORDS[source]}")
     if source == "generator":
-        return _generated(entry, place)
+        return generated_instances(entry, place, MODEL_DOMAINS.check, _generated)
     return (_jani if source == "model" else _fond)(entry, place, base)
 
 
-def _generated(entry: Mapping[str, Any], place: str) -> list[Instance]:
-    name = checked_text(entry["generator"], f"{place}: generator")
-    label = checked_text(entry.get("label", name), f"{place}: label")
-    seeds = checked_integers(entry.get("seeds", [0]), f"{place}: seeds")
-    instances: list[Instance] = []
-    with placed(place):
-        MODEL_DOMAINS.check(name)
-        for values in parameter_sets(entry.get("parameters", {}), f"{place}: parameters"):
-            for seed in seeds:
-                made = generate_model(name, seed=seed, **values)
-                document = SavedModel.of(load_document(made.document, name=made.name)).document
-                texts = (made.text.encode(),)
-                instances.append(ModelInstance(label, made.name, texts, document=document))
-    return instances
+def _generated(label: str, name: str, seed: int, values: Mapping[str, Any]) -> Instance:
+    made = generate_model(name, seed=seed, **values)
+    document = SavedModel.of(load_document(made.document, name=made.name)).document
+    return ModelInstance(label, made.name, (made.text.encode(),), document=document)
 
 
 def _jani(entry: Mapping[str, Any], place: str, base: Path) -> list[Instance]:

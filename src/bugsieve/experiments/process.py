@@ -40,7 +40,7 @@ def _run_all(connection: Connection[Any, Any], inbox: Inbox) -> None:
 
 def _run(job: AnyJob, tell: Callable[[object], None]) -> JobDone | JobFailed:
     try:
-        return _result(job, _Teller(job.number, tell))
+        return _result(job, tell)
     except BugsieveError as error:
         return _failure(job, str(error), error.exit_code)
     except MemoryError:
@@ -52,13 +52,15 @@ def _run(job: AnyJob, tell: Callable[[object], None]) -> JobDone | JobFailed:
         return _failure(job, sentence, InternalError.exit_code)
 
 
-def _result(job: AnyJob, teller: _Teller) -> JobDone:
+def _result(job: AnyJob, tell: Callable[[object], None]) -> JobDone:
     if not isinstance(job, TrainingJob):
         with open_campaign(Path(job.directory), job.options) as campaign:
-            return JobDone(job.number, campaign.run(teller.take))
+            return JobDone(job.number, campaign.run(_Teller(job.number, tell, RoundDone).take))
     from bugsieve.experiments.training import train_network
+    from bugsieve.training.q_learning import Evaluated
 
-    train_network(Path(job.network), model_of(job.model), job.options, teller.take_training)
+    teller = _Teller(job.number, tell, Evaluated)
+    train_network(Path(job.network), model_of(job.model), job.options, teller.take)
     return JobDone(job.number)
 
 
@@ -71,24 +73,15 @@ def _failure(job: AnyJob, sentence: str, code: int) -> JobFailed:
 class _Teller:
     """Passes on how far the work is, now and then."""
 
-    def __init__(self, number: int, tell: Callable[[object], None]) -> None:
+    def __init__(self, number: int, tell: Callable[[object], None], telling: type[Any]) -> None:
         self._number = number
         self._tell = tell
+        self._telling = telling
+        """The events that say how far it is."""
         self._next = 0.0
 
     def take(self, event: object) -> None:
-        """Listen to a campaign."""
-        if isinstance(event, RoundDone):
-            self._pass_on(event)
-
-    def take_training(self, event: object) -> None:
-        """Listen to a training."""
-        from bugsieve.training.q_learning import Evaluated
-
-        if isinstance(event, Evaluated):
-            self._pass_on(event)
-
-    def _pass_on(self, state: Any) -> None:
-        if time.monotonic() >= self._next:
+        """Listen to a campaign or a training."""
+        if isinstance(event, self._telling) and time.monotonic() >= self._next:
             self._next = time.monotonic() + _SECONDS_BETWEEN_REPORTS
-            self._tell(JobProgress(self._number, state))
+            self._tell(JobProgress(self._number, event))

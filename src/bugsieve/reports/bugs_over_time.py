@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bugsieve.benches.objectives import OBJECTIVES, objective_class
+from bugsieve.benches.objectives import OBJECTIVES
 from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.reports.curves import Curve, Reals
 from bugsieve.reports.pictures import COLOURS, DASHES, GREY, Style, new_figure, say_nothing_there
@@ -59,8 +59,8 @@ def _kinds(found: Sequence[Curve]) -> dict[str, str]:
     wanted = present | usual if present <= usual else present
     known = {
         kind: words.title
-        for spec in OBJECTIVES
-        for kind, words in objective_class(spec).kinds.items()
+        for objective in OBJECTIVES.values()
+        for kind, words in objective.kinds.items()
     }
     return {kind: title for kind, title in known.items() if kind in wanted}
 

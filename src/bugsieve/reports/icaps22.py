@@ -14,10 +14,9 @@ from bugsieve.basis.errors import InputError
 from bugsieve.basis.wording import counted
 from bugsieve.reports.collection import Card
 from bugsieve.reports.measures import (
+    ORACLES,
     QUALITATIVE,
-    QUALITATIVE_ORACLES,
     QUANTITATIVE,
-    QUANTITATIVE_ORACLES,
     UNDEFINED,
     Measures,
     Value,
@@ -120,9 +119,8 @@ def _sources(bias: str) -> Iterator[_Source]:
     default = Setting.DEFAULT
     yield _Source(Column("pool", ("(B) pool", "", "", "|P|")), default, "pool")
     yield _Source(Column("pool_solved", ("(B) pool", "", "", "|Pπ|")), default, "solved")
-    oracles = {QUALITATIVE: QUALITATIVE_ORACLES, QUANTITATIVE: QUANTITATIVE_ORACLES}
     bases = {QUALITATIVE: "qual (P∖Pπ)", QUANTITATIVE: "quant (Pπ)"}
-    for kind, names in oracles.items():
+    for kind, names in ORACLES.items():
         for name in names:
             headings = ("(C) oracles", _RECALL, bases[kind], name)
             yield _Source(Column(f"{kind}_{name}", headings), default, f"{kind} {name}")

@@ -36,12 +36,9 @@ UNDEFINED, NOT_APPLICABLE = Missing.UNDEFINED, Missing.NOT_APPLICABLE
 
 QUALITATIVE, QUANTITATIVE = "qual", "quant"
 
-QUALITATIVE_ORACLES = {"undo": "undo-qual", "look": "lookahead", "perf": "perfect"}
-QUANTITATIVE_ORACLES = {
-    "inv": "inv-quant",
-    "look": "lookahead",
-    "aras": "aras",
-    "perf": "perfect",
+ORACLES = {
+    QUALITATIVE: {"undo": "undo-qual", "look": "lookahead", "perf": "perfect"},
+    QUANTITATIVE: {"inv": "inv-quant", "look": "lookahead", "aras": "aras", "perf": "perfect"},
 }
 """Names in the table to names of oracles."""
 
@@ -115,11 +112,10 @@ def _oracle_recalls(
     header: CampaignHeader, finds: Mapping[str, Mask], parts: Mapping[str, Mask]
 ) -> dict[str, Value]:
     """For each oracle its finds among the states that are its business."""
-    names = {QUALITATIVE: QUALITATIVE_ORACLES, QUANTITATIVE: QUANTITATIVE_ORACLES}
     return {
         f"{kind} {short}": _recall(header, name, finds, part)
         for kind, part in parts.items()
-        for short, name in names[kind].items()
+        for short, name in ORACLES[kind].items()
     }
 
 

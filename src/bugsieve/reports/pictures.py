@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.files import write_atomically
+from bugsieve.reports.measures import Missing, Value
 from bugsieve.results.schema import explained
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ COLOURS = (
 then three of Tol's for those who need more."""
 DASHES = ("-", "--", ":", "-.")
 GREY = "#666666"
+_BAR = 0.8
+"""How much of a row its bars take."""
 
 # No dates and versions: the same content gives the same file.
 _METADATA: dict[str, dict[str, None]] = {
@@ -96,3 +99,27 @@ def save_picture(figure: Figure, path: Path) -> None:
 def say_nothing_there(axes: Axes, text: str) -> None:
     """Explain an empty panel."""
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="#666666")
+
+
+def draw_bars(
+    panel: Axes,
+    cells: Mapping[str, Sequence[Value]],
+    colours: Mapping[str, str],
+    labels: Sequence[str],
+) -> list[tuple[float, Value]]:
+    """Draw rows from top to bottom, in each a bar of every series, with their labels.
+
+    Returns where each bar is.
+    """
+    height = _BAR / len(cells)
+    drawn: list[tuple[float, Value]] = []
+    for number, (name, values) in enumerate(cells.items()):
+        places = [row + (number + 0.5) * height - _BAR / 2 for row in range(len(labels))]
+        lengths = [0.0 if isinstance(value, Missing) else value for value in values]
+        panel.barh(places, lengths, height, color=colours[name], label=name)
+        drawn += zip(places, values, strict=True)
+    panel.set_yticks(range(len(labels)), labels)
+    panel.set_ylim(len(labels) - 0.5, -0.5)
+    panel.grid(axis="y", visible=False)
+    panel.tick_params(axis="y", length=0)
+    return drawn

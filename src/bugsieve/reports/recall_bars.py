@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bugsieve.reports.measures import (
+    ORACLES,
     QUALITATIVE,
-    QUALITATIVE_ORACLES,
     QUANTITATIVE,
-    QUANTITATIVE_ORACLES,
     Missing,
     Value,
 )
-from bugsieve.reports.pictures import COLOURS, new_figure
+from bugsieve.reports.pictures import COLOURS, draw_bars, new_figure
 from bugsieve.reports.table import Row, Table
 
 if TYPE_CHECKING:
@@ -21,12 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_ORACLES = {QUALITATIVE: QUALITATIVE_ORACLES, QUANTITATIVE: QUANTITATIVE_ORACLES}
 _TITLES = {
     QUALITATIVE: "Qualitative: bugs among the states\nthat the policy does not solve",
     QUANTITATIVE: "Quantitative: bugs among the states\nthat the policy solves",
 }
-_BAR = 0.8
 _WIDTH, _DOMAIN_HEIGHT, _FRAME_HEIGHT = 8.0, 0.55, 1.1
 
 
@@ -62,7 +59,7 @@ def _colours(keys: Sequence[str]) -> dict[str, str]:
     """The same colour for an oracle in both panels."""
     names = dict.fromkeys(
         name
-        for kind, oracles in _ORACLES.items()
+        for kind, oracles in ORACLES.items()
         for short, name in oracles.items()
         if f"{kind}_{short}" in keys
     )
@@ -73,32 +70,20 @@ def _draw_panel(
     panel: Axes, rows: Sequence[Row], keys: Sequence[str], kind: str, colours: Mapping[str, str]
 ) -> None:
     """Bars from top to bottom: domains in the order of the table, in each the oracles."""
-    used = {short: name for short, name in _ORACLES[kind].items() if f"{kind}_{short}" in keys}
+    used = {short: name for short, name in ORACLES[kind].items() if f"{kind}_{short}" in keys}
     columns = {name: keys.index(f"{kind}_{short}") for short, name in used.items()}
-    height = _BAR / len(used)
-    for number, (name, column) in enumerate(columns.items()):
-        places = [row + (number + 0.5) * height - _BAR / 2 for row in range(len(rows))]
-        values = [row.cells[column] for row in rows]
-        panel.barh(places, [_length(v) for v in values], height, color=colours[name], label=name)
-        for place, value in zip(places, values, strict=True):
-            _annotate(panel, place, _EXPLANATIONS.get(value, ""))
+    cells = {name: [row.cells[column] for row in rows] for name, column in columns.items()}
+    for place, value in draw_bars(panel, cells, colours, [row.label for row in rows]):
+        _annotate(panel, place, _EXPLANATIONS.get(value, ""))
     for place, row in enumerate(rows):
         if all(row.cells[column] in _NOTHING for column in columns.values()):
             _annotate(panel, place, "no such states")
-    panel.set_yticks(range(len(rows)), [row.label for row in rows])
-    panel.set_ylim(len(rows) - 0.5, -0.5)
     panel.set_xlim(0, 100)
-    panel.grid(axis="y", visible=False)
-    panel.tick_params(axis="y", length=0)
 
 
 _NOTHING = (Missing.UNDEFINED, Missing.NOT_APPLICABLE)
 _EXPLANATIONS: dict[Value, str] = {Missing.NOT_APPLICABLE: "does not apply", 0.0: "0"}
 """Why there is no bar."""
-
-
-def _length(value: Value) -> float:
-    return 0.0 if isinstance(value, Missing) else value
 
 
 def _annotate(panel: Axes, place: float, text: str) -> None:

@@ -19,7 +19,7 @@ from bugsieve.domains.jani import MODEL_DOMAINS, generate_model
 def call(*arguments: str) -> int:
     parser = Parser(prog="bugsieve")
     commands: argparse._SubParsersAction[Parser] = parser.add_subparsers()
-    command.register(commands)
+    command.register(commands.add_parser("generate"))
     commands.choices["generate"].refuse_unknown_options(arguments)
     args = parser.parse_args(["generate", *arguments])
     return int(args.run(args))

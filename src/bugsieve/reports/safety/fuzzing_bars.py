@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bugsieve.reports.measures import Missing, Value
-from bugsieve.reports.pictures import COLOURS, GREY, new_figure
+from bugsieve.reports.pictures import COLOURS, GREY, draw_bars, new_figure
 from bugsieve.reports.safety.cards import SafetyCard, fuzzers_of
 from bugsieve.reports.safety.tables import fuzzing_table
 from bugsieve.reports.table import Table
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_BAR = 0.8
 _WIDTH, _MODEL_HEIGHT, _FRAME_HEIGHT = 8.0, 0.62, 1.1
 _LEAST_SECONDS = 1e-3
 
@@ -44,19 +42,13 @@ def draw_fuzzing(cards: Sequence[SafetyCard]) -> Figure:
 def _draw_panel(panel: Axes, table: Table, heading: str, fuzzers: Sequence[str]) -> None:
     """Bars from top to bottom: models in the order of the table, in each the fuzzers."""
     columns = [i for i, column in enumerate(table.columns) if column.headings[1] == heading]
-    height = _BAR / len(fuzzers)
-    for number, (fuzzer, column) in enumerate(zip(fuzzers, columns, strict=True)):
-        places = np.arange(len(table.rows)) + (number + 0.5) * height - _BAR / 2
-        values = [row.cells[column] for row in table.rows]
-        lengths = [0.0 if isinstance(value, Missing) else value for value in values]
-        colour = COLOURS[number % len(COLOURS)]
-        panel.barh(places, lengths, height, color=colour, label=fuzzer)
-        for place, value in zip(places, values, strict=True):
-            _explain(panel, place, value, heading)
-    panel.set_yticks(range(len(table.rows)), _labels(table))
-    panel.set_ylim(len(table.rows) - 0.5, -0.5)
-    panel.grid(axis="y", visible=False)
-    panel.tick_params(axis="y", length=0)
+    cells = {
+        fuzzer: [row.cells[column] for row in table.rows]
+        for fuzzer, column in zip(fuzzers, columns, strict=True)
+    }
+    colours = dict(zip(fuzzers, cycle(COLOURS), strict=False))
+    for place, value in draw_bars(panel, cells, colours, _labels(table)):
+        _explain(panel, place, value, heading)
 
 
 def _explain(panel: Axes, place: float, value: Value, heading: str) -> None:
