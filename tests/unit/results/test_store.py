@@ -128,6 +128,19 @@ def test_a_failed_addition_leaves_nothing(campaign: Path) -> None:
         assert records.case_count() == 17
 
 
+def test_a_bug_is_never_stored_twice(campaign: Path) -> None:
+    rows = (replace(bug_row(0, 1), found=visit, changed=visit) for visit in (0, 1))
+    findings = [
+        Finding(Visit(visit, visit), RunRow(0, 1, 1, 1.0), (), (row,))
+        for visit, row in enumerate(rows)
+    ]
+    add(campaign, Addition(Progress(judged=1), None, findings[:1]))
+    with pytest.raises(sqlite3.IntegrityError, match="bugs.id"):
+        add(campaign, Addition(Progress(judged=2), None, findings[1:]))
+    with CostRecords(campaign) as records:
+        assert [row.found for row in records.bugs()] == [0]
+
+
 def test_a_reader_sees_one_moment(campaign: Path) -> None:
     one, two = rounds(2)
     with CostStore.open(campaign) as store:
