@@ -81,6 +81,7 @@ class CombinedOracle(LearningOracle):
         revisions: list[Revision] = []
         lessons: dict[str, list[bytes]] = {learner.spec: [] for learner in self._learners}
         of_task: dict[str, list[bytes]] = {}
+        heard: list[tuple[Oracle, Verdict]] = []
         for member in self.members:
             if isinstance(member, LearningOracle) and member.learns:
                 learnt = member.learn(case)
@@ -93,9 +94,11 @@ class CombinedOracle(LearningOracle):
             else:
                 continue
             verdict = self._stronger(verdict, _signed(said, member.spec))
-            for learner in self._learners:
-                if learner is not member and lessons[learner.spec]:
-                    lessons[learner.spec].append(learner.hear(case, said))
+            heard.append((member, said))
+        # Last, so that who has learnt of the case hears all the others, wherever it is listed.
+        for learner in self._learners:
+            others = (verdict for member, verdict in heard if member is not learner)
+            lessons[learner.spec] += [learner.hear(case, verdict) for verdict in others]
         return Learnt(verdict, tuple(revisions), _packed(lessons), _packed(of_task))
 
     def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:

@@ -10,14 +10,21 @@ import os
 from abc import abstractmethod
 from collections import Counter
 from pathlib import Path
+from types import TracebackType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bugsieve.basis.closing import Closing
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.judging.findings import BoundRow, BugRow, Lesson, RejectedRow, UnprovenRow
 from bugsieve.judging.plan import OracleRow
 from bugsieve.results.progress import CampaignHeader, Progress, TimelineRow
-from bugsieve.results.schema import STORE_FILE, connect_reader, explained
+from bugsieve.results.schema import (
+    STORE_FILE,
+    connect_reader,
+    explained,
+    understood,
+    wrong_column,
+)
 
 RowT = TypeVar("RowT", bound=BugRow[Any])
 
@@ -36,7 +43,8 @@ class StoreReader(Closing):
             self._connection = connect_reader(self.directory)
         try:
             self._meta: dict[str, Any] = dict(self._rows("SELECT name, value FROM meta"))
-            self.kind = str(self._meta["kind"])
+            with understood(self.directory):
+                self.kind = str(self._meta["kind"])
             self._require_kind()
         except BaseException:
             self.close()
@@ -45,6 +53,26 @@ class StoreReader(Closing):
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close; what went wrong because a value has a wrong type is a fault of the store."""
+        try:
+            if isinstance(error, Exception) and not isinstance(error, BugsieveError):
+                self._check_types()
+        finally:
+            self.close()
+
+    def _check_types(self) -> None:
+        with explained(self.directory):
+            column = wrong_column(self._connection)
+        if column is not None:
+            place = self.directory / STORE_FILE
+            raise InputError(f"{place}: is damaged (a value of {column} has a wrong type)")
 
     def _require_kind(self) -> None:
         if self.wanted_kind not in (None, self.kind):
@@ -63,10 +91,21 @@ class CampaignRecords(StoreReader, Generic[RowT]):
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         super().__init__(directory)
-        oracles = self._rows("SELECT spec, objection FROM oracles ORDER BY number")
-        self._specs = [str(spec) for spec, _ in oracles]
+        try:
+            oracles = self._rows("SELECT spec, objection FROM oracles ORDER BY number")
+            self._specs = [str(spec) for spec, _ in oracles]
+            with understood(self.directory):
+                self.header = self._header(oracles)
+        except BaseException:
+            self.close()
+            raise
+
+    def _header(self, oracles: list[Any]) -> CampaignHeader:
         meta = self._meta
-        self.header = CampaignHeader(
+        for name in ("options", "policy", "objective"):
+            if not isinstance(meta[name], str):
+                raise TypeError(f"{name} is no text")
+        return CampaignHeader(
             meta["options"],
             self._subject(meta),
             meta["policy"],
@@ -90,8 +129,9 @@ class CampaignRecords(StoreReader, Generic[RowT]):
 
     def progress(self) -> Progress:
         """How far the campaign has come."""
-        (row,) = self._rows("SELECT * FROM progress")
-        return Progress(*row[1:])
+        with understood(self.directory):
+            (row,) = self._rows("SELECT * FROM progress")
+            return Progress(*row[1:])
 
     def bugs(self) -> list[RowT]:
         """All bugs, in the order in which they were found."""
@@ -174,8 +214,10 @@ class CampaignRecords(StoreReader, Generic[RowT]):
 
     def _bug_row(self, row: tuple[Any, ...]) -> RowT:
         case, bug, finders, *rest = row
-        specs = tuple(self._specs[finder] for finder in json.loads(finders))
-        return self._bug(case, json.loads(bug), specs, *rest)
+        with understood(self.directory):
+            specs = tuple(self._specs[finder] for finder in json.loads(finders))
+            data = json.loads(bug)
+        return self._bug(case, data, specs, *rest)
 
     @property
     def _source(self) -> str:

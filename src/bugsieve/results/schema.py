@@ -12,6 +12,13 @@ from bugsieve.basis.errors import BugsieveError, InputError, UsageError
 
 STORE_FILE = "campaign.sqlite"
 VERSION = 2
+_TYPES = {
+    "INTEGER": ["integer"],
+    "REAL": ["real", "integer"],
+    "TEXT": ["text"],
+    "BLOB": ["blob"],
+}
+"""What SQLite may have in a column: it takes any value that somebody else puts there."""
 _APPLICATION = 0x42677356  # "BgsV": tells our files from other people's databases
 
 
@@ -93,6 +100,33 @@ def _no_campaign(directory: Path) -> str:
     if not directory.is_dir():
         return f"{directory}: is a file, give the folder of a campaign"
     return f"{directory}: is not the folder of a campaign, it holds no {STORE_FILE}"
+
+
+@contextlib.contextmanager
+def understood(directory: Path) -> Iterator[None]:
+    """Says that the store is damaged where values in it are missing or not what they must be.
+
+    Only for code that reads values and does nothing else: mistakes of ours must not look so.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(f"{directory / STORE_FILE}: is damaged ({reason})") from error
+
+
+def wrong_column(connection: sqlite3.Connection) -> str | None:
+    """A column, as in `pool.state`, with a value of another type than its own; None if all fit."""
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'meta'"
+    for (table,) in connection.execute(tables).fetchall():  # `meta` holds files, too
+        columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
+        for _, column, kind, is_needed, *_ in columns:
+            right = [*_TYPES.get(kind, ()), *([] if is_needed else ["null"])]
+            marks = ", ".join("?" * len(right))
+            query = f'SELECT 1 FROM "{table}" WHERE typeof("{column}") NOT IN ({marks}) LIMIT 1'
+            if connection.execute(query, right).fetchone() is not None:
+                return f"{table}.{column}"
+    return None
 
 
 @contextlib.contextmanager

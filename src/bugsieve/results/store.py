@@ -112,7 +112,9 @@ class Store(Closing):
         self.insert_own(findings)
         visits = (finding.visit for finding in findings)
         self.many("visits", ((v.number, v.case, v.effort) for v in visits))
-        self.many("bugs", (self._bug_row(row) for f in findings for row in f.bugs))
+        # A bug that is stored already must not come again: replacing it would hide that.
+        bugs = (self._bug_row(row) for finding in findings for row in finding.bugs)
+        self.many("bugs", bugs, verb="INSERT")
         self._improve(row for finding in findings for row in finding.improved)
         self.many("bounds", self._bound_rows(findings))
         self.many("sightings", _sighting_rows(findings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,20 @@ def test_a_combined_oracle_tells_its_learner_of_plans(tmp_path: Path, task: Task
     Campaign.create(tmp_path / "two", options(oracles=(spec,), workers=2, stop=stop), task).run()
     Campaign.open(tmp_path / "two", stop=StopRules(), workers=1).run()
     assert learnt(tmp_path / "two") == whole
+
+
+def test_a_learner_hears_of_those_before_it_as_of_those_after_it(
+    tmp_path: Path, task: Task
+) -> None:
+    members = (NAME, "planner:gbfs-12")
+    found = []
+    for place, order in enumerate((members, members[::-1])):
+        folder = tmp_path / str(place)
+        Campaign.create(folder, options(oracles=(f"best-of:{'+'.join(order)}",)), task).run()
+        lessons = learnt(folder)["lessons"].values()
+        found.append([lesson.content for (lesson,) in lessons])
+    heard = json.dumps("heard").encode().hex().encode()
+    assert found[0] == found[1] and any(heard in content for content in found[0])
 
 
 def test_oracles_side_by_side_do_not_know_of_each_other(

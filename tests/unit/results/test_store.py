@@ -16,6 +16,7 @@ import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.seeds import Stream
+from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.judging.cases import Visit
 from bugsieve.judging.findings import Finding, RunRow
 from bugsieve.judging.plan import OracleRow
@@ -127,6 +128,19 @@ def test_a_failed_addition_leaves_nothing(campaign: Path) -> None:
         assert records.case_count() == 17
 
 
+def test_a_bug_is_never_stored_twice(campaign: Path) -> None:
+    rows = (replace(bug_row(0, 1), found=visit, changed=visit) for visit in (0, 1))
+    findings = [
+        Finding(Visit(visit, visit), RunRow(0, 1, 1, 1.0), (), (row,))
+        for visit, row in enumerate(rows)
+    ]
+    add(campaign, Addition(Progress(judged=1), None, findings[:1]))
+    with pytest.raises(sqlite3.IntegrityError, match="bugs.id"):
+        add(campaign, Addition(Progress(judged=2), None, findings[1:]))
+    with CostRecords(campaign) as records:
+        assert [row.found for row in records.bugs()] == [0]
+
+
 def test_a_reader_sees_one_moment(campaign: Path) -> None:
     one, two = rounds(2)
     with CostStore.open(campaign) as store:
@@ -218,6 +232,42 @@ def test_folders_that_are_no_campaigns(tmp_path: Path) -> None:
         for attempt in (CostStore.open, CostRecords):
             with pytest.raises(InputError, match=sentence):
                 attempt(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM meta WHERE name = 'kind'",
+        "DELETE FROM meta WHERE name = 'policy fingerprint'",
+        "UPDATE meta SET value = x'ff' WHERE name = 'objective'",
+        "UPDATE meta SET value = '[' WHERE name = 'task objects'",
+        "DELETE FROM progress",
+        "DELETE FROM oracles",
+        "UPDATE bugs SET finders = '[9]'",
+        "UPDATE runs SET ending = 'junk'",
+        "UPDATE pool SET state = 'junk'",
+    ],
+)
+def test_wrong_values_are_a_fault_of_the_store(campaign: Path, damage: str) -> None:
+    for addition in rounds(3):
+        add(campaign, addition)
+    with sqlite3.connect(campaign / STORE_FILE) as connection:
+        connection.execute(damage)
+    connection.close()
+    with pytest.raises(InputError, match=r"campaign\.sqlite: is damaged \("):
+        _read(campaign)
+
+
+def _read(campaign: Path) -> None:
+    with CostRecords(campaign) as records:
+        records.pool()
+        records.bugs()
+        summarise(records)
+
+
+def test_our_own_mistakes_are_no_fault_of_the_store(campaign: Path) -> None:
+    with pytest.raises(KeyError, match="ours"), CostRecords(campaign):
+        raise KeyError("ours")
 
 
 def test_one_runner_at_a_time_but_any_number_of_readers(campaign: Path) -> None:
