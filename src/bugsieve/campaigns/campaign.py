@@ -139,9 +139,10 @@ class Campaign(Closing):
         with kind.store.open(self.directory) as store:
             with kind.records(self.directory) as records:
                 driver = kind.drive(self.equipment, self.options, records)
-                session = Session(kind.name, store, records, self.options, driver, listener)
             is_under_way = True
             try:
+                with kind.records(self.directory) as records:
+                    session = Session(kind.name, store, records, self.options, driver, listener)
                 session.run()
                 is_under_way = False
             finally:

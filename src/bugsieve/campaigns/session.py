@@ -115,6 +115,8 @@ class Session:
         """Bugs of a visit that was cut in their middle and is made again."""
         self._fresh: list[Finding] = []
         """Findings that are not stored yet."""
+        self._dates: dict[str, float] = {}
+        """When the bugs of this session were found, by their ids."""
         self._done_before = driver.counts(self.progress).done
 
     def run(self) -> str:
@@ -154,7 +156,12 @@ class Session:
         sightings = tuple(s for s in finding.sightings if s.bug not in dropped)
         dated = tuple(self._dated(row) for row in bugs[:room])
         self._found += len(dated)
-        self._fresh.append(replace(finding, bugs=dated, sightings=sightings))
+        self._dates.update((row.id, row.seconds) for row in dated)
+        improved = tuple(
+            replace(row, seconds=self._dates.get(row.id, row.seconds)) for row in finding.improved
+        )
+        changed = replace(finding, bugs=dated, improved=improved, sightings=sightings)
+        self._fresh.append(changed)
         if is_whole:
             self.progress = replace(self.progress, judged=finding.visit.number + 1)
             self._cut = frozenset()

@@ -42,6 +42,9 @@ class CombinedOracle(LearningOracle):
         if not self.members:
             raise UnsupportedError("; ".join(self.left_out.values()))
         self._learners = [m for m in self.members if isinstance(m, LearningOracle) and m.learns]
+        specs = [learner.spec for learner in self._learners]
+        if len(set(specs)) < len(specs):  # lessons are told again by spec
+            raise UsageError(f"oracle {spec!r}: names one that learns twice")
 
     @property
     def learns(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bugsieve.basis import families
+from bugsieve.basis.errors import UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.campaigns.campaign import Campaign
@@ -132,6 +133,10 @@ def test_every_certificate_holds_and_files_follow_improvements(tmp_path: Path, t
     Campaign.create(folder, options(), task).run(events.append)
     found = [event.row.id for event in events if isinstance(event, BugFound)]
     improved = [event.row.id for event in events if isinstance(event, BugImproved)]
+    dates = {event.row.id: event.row.seconds for event in events if isinstance(event, BugFound)}
+    for event in events:
+        if isinstance(event, BugImproved):
+            assert event.row.seconds == dates[event.row.id] > 0
     assert improved and set(improved) <= set(found) and len(set(found)) == len(found)
     with CostRecords(folder) as records:
         moments = [row.event for row in records.timeline()]
@@ -190,6 +195,12 @@ def test_a_learner_hears_of_those_before_it_as_of_those_after_it(
         found.append([lesson.content for (lesson,) in lessons])
     heard = json.dumps("heard").encode().hex().encode()
     assert found[0] == found[1] and any(heard in content for content in found[0])
+
+
+def test_a_learner_is_combined_once(task: Task) -> None:
+    bench = Bench(task, make_policy("random:1", task), make_objective("quantitative", task))
+    with pytest.raises(UsageError, match="names one that learns twice"):
+        make_oracle(f"any:{NAME}+{NAME}", bench)
 
 
 def test_oracles_side_by_side_do_not_know_of_each_other(
