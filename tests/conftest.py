@@ -11,11 +11,11 @@ from tests.depth import IS_DEEP
 
 BUDGETS = {
     "tests": 10,
-    "tests/hostile": 120,
-    "tests/property": 90,
+    "tests/hostile": 130,
+    "tests/property": 115,
     "tests/quality": 25,
     "tests/system": 150,
-    "tests/unit": 80,
+    "tests/unit": 120,
     "tests/unit/campaigns": 40,
     "tests/unit/cli": 60,
     "tests/unit/domains": 45,

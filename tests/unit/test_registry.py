@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import bugsieve
 from bugsieve.basis.families import COMMANDS, FAMILIES, FORMATS, SAFETY_ORACLES, Family
 from bugsieve.basis.members import MemberTable
 from bugsieve.basis.reach import CODE, NOTHING, Reach
@@ -149,7 +148,7 @@ def test_domains_of_other_packages(
 
 
 def test_the_entry_point_groups_are_in_the_docs() -> None:
-    root = Path(bugsieve.__file__).parents[2]
+    root = Path(__file__).parents[2]
     text = "".join(path.read_text(encoding="utf-8") for path in (root / "docs").glob("*.md"))
     for family in FAMILIES:
         assert family.group is None or f"`{family.group}`" in text
