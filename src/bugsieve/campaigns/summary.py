@@ -57,6 +57,11 @@ class Summary:
         return None
 
     @property
+    def would_decide(self) -> str:
+        """What would tell more where nothing said anything."""
+        return "more cases"
+
+    @property
     def outcome(self) -> Outcome:
         """What it says of the policy."""
         if self.bugs or self.certain:

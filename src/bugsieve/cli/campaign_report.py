@@ -64,6 +64,7 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
         f"results in {folder}",
         "",
         *kind.wording.count_lines(summary),
+        *undecided_lines(summary),
     ]
     found = kind.wording.found(records)
     if found.ids:
@@ -79,6 +80,13 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
         claims = counted(len(summary.rejected), "claim")
         lines += ["", f"{claims} rejected by the checker: a fault in Bugsieve"]
     return "\n".join(lines)
+
+
+def undecided_lines(summary: Summary) -> list[str]:
+    """What would decide a campaign that has found nothing out."""
+    if summary.outcome.value != "undecided":
+        return []
+    return [f"undecided: it would take {summary.would_decide}"]
 
 
 def next_lines(folder: Path, bug: str) -> list[str]:

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     """Read the records and print them."""
     from bugsieve.campaigns.kind import kind_in
     from bugsieve.campaigns.several import campaigns_in
-    from bugsieve.cli.campaign_report import summary_json
+    from bugsieve.cli.campaign_report import summary_json, undecided_lines
     from bugsieve.results.schema import STORE_FILE
 
     if not (args.folder / STORE_FILE).exists() and campaigns_in(args.folder):
@@ -42,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
         show(summary_json(kind, header, summary, found))
         return 0
     lines = [kind.wording.heading(header), *kind.wording.count_lines(summary)]
+    lines += undecided_lines(summary) if summary.reason else []
     lines += [f"without {row.spec}: {row.objection}" for row in header.oracles if row.objection]
     lines += _unfinished(args.folder, summary.reason)
     if found.ids[: args.bugs]:

@@ -61,3 +61,15 @@ def test_a_policy_may_bring_its_task(tmp_path: Path) -> None:
         assert campaign.header.subject.sha256 == task.sha256
     with pytest.raises(UsageError, match="needs a task"):
         Campaign.create(tmp_path / "other", options())
+
+
+def test_what_would_decide_an_undecided_campaign(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["generate", "blocksworld", "--blocks", "5", "-o", str(tmp_path / "task")]) == 0
+    folder, longer = tmp_path / "campaign", ["--pool-size", "3", "--policy", "optimal"]
+    short = [str(tmp_path / "task"), "--step-limit", "1", *longer, "-o", str(folder)]
+    assert main(["test", *short]) == 5
+    assert "undecided: it would take longer runs (--step-limit)" in capsys.readouterr().out
+    assert main(["status", str(folder)]) == 0
+    assert "undecided: it would take longer runs" in capsys.readouterr().out

@@ -41,6 +41,15 @@ class CostSummary(Summary):
         return self.telling > 0
 
     @property
+    def would_decide(self) -> str:
+        """Longer runs or more time, where that is what ended them."""
+        if Ending.STEP_LIMIT.label in self.endings:
+            return "longer runs (--step-limit)"
+        if Ending.POLICY_HANG.label in self.endings:
+            return "more time for answers (--deadline)"
+        return "a policy that answers" if self.endings else "more test states"
+
+    @property
     def unanswered(self) -> str | None:
         """Why nothing could be tested, if the policy gave no answer in any run; else None."""
         return None if self.telling else silence(self.judged, self.troubles)

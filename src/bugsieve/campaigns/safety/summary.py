@@ -70,6 +70,15 @@ class SafetySummary(Summary):
         return any(outcome not in silent for outcome in self.outcomes)
 
     @property
+    def would_decide(self) -> str:
+        """More expansions for unsafe runs; longer walks, or answers, where there are none."""
+        if self.runs:
+            return "more expansions per state (--expansions)"
+        if STEP_LIMIT in self.outcomes:
+            return "longer walks (--step-limit)"
+        return "a policy that answers" if self.troubles else "more walks"
+
+    @property
     def unanswered(self) -> str | None:
         """Why no walk could be made, if the policy failed in all of them; else None."""
         if not self.troubles or not self.outcomes or set(self.outcomes) != {NO_ACTION}:
