@@ -53,7 +53,6 @@ class Counts:
     """Pool states that were judged, or different unsafe runs."""
     done: int
     """What the speed is measured in: judged pool states, or walks."""
-    policy_calls: int = 0
 
 
 class Driver(ABC):
