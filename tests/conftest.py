@@ -12,7 +12,7 @@ from tests.depth import IS_DEEP
 BUDGETS = {
     "tests": 10,
     "tests/hostile": 130,
-    "tests/property": 115,
+    "tests/property": 125,
     "tests/quality": 25,
     "tests/system": 150,
     "tests/unit": 120,
