@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.certificate import KnownRun
@@ -107,6 +108,10 @@ class Ledger:
         )
         own = Revision(finding.visit.case, learnt.verdict)
         for revision in sorted((*learnt.revisions, own), key=lambda revision: revision.case):
+            if revision.case not in self._cases:
+                raise InternalError(
+                    f"oracle {spec} revises case {revision.case}, of which it was never told"
+                )
             if revision.verdict.is_bug:
                 finding = self._claimed(finding, spec, revision)
             elif revision is not own and revision.verdict.outcome is Outcome.IMPLIED:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from bugsieve.basis import families
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import InternalError, UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.verdict import implied, inconclusive
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.driver import restored_pool
 from bugsieve.campaigns.events import BugFound, BugImproved, Event
@@ -21,12 +22,13 @@ from bugsieve.checkers.cost import check
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.judging.cases import Parcel
 from bugsieve.judging.examiner import Examiner
+from bugsieve.oracles.learning import Learnt, Revision
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.registry import make_policy
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.campaigns.contents import contents
-from tests.unit.judging.suffixes import NAME, PLACE
+from tests.unit.judging.suffixes import NAME, PLACE, SuffixOracle
 from tests.unit.policies.generated import generated_task
 
 FUZZ = FuzzOptions(pool_size=60, walk_length=15, round_walks=8, novelty=0, bias="uniform", seed=5)
@@ -195,6 +197,20 @@ def test_a_learner_hears_of_those_before_it_as_of_those_after_it(
         found.append([lesson.content for (lesson,) in lessons])
     heard = json.dumps("heard").encode().hex().encode()
     assert found[0] == found[1] and any(heard in content for content in found[0])
+
+
+def test_only_cases_that_were_told_can_be_revised(
+    task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    revision = Revision(99, implied("so", gap=1.0))
+    said = Learnt(inconclusive(""), (revision,))
+    monkeypatch.setattr(SuffixOracle, "learn", lambda self, case: said)
+    bench = Bench(task, make_policy("random:1", task), make_objective("quantitative", task))
+    with (
+        Examiner(bench, [make_oracle(NAME, bench)]) as examiner,
+        pytest.raises(InternalError, match="suffixes revises case 99, of which it was never told"),
+    ):
+        examiner.examine(Parcel.given(task.initial_state[None]))
 
 
 def test_a_learner_is_combined_once(task: Task) -> None:
