@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bugsieve.bugs.cost.bug import Bug as Bug
     from bugsieve.bugs.safety.bug import SafetyBug as SafetyBug
     from bugsieve.campaigns.campaign import Campaign as Campaign
+    from bugsieve.campaigns.find import Bugs as Bugs
     from bugsieve.campaigns.find import find_bugs as find_bugs
     from bugsieve.campaigns.find import find_safety_bugs as find_safety_bugs
     from bugsieve.campaigns.options import CostOptions as CostOptions
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "BudgetError": "bugsieve.basis.errors",
     "Bug": "bugsieve.bugs.cost.bug",
+    "Bugs": "bugsieve.campaigns.find",
     "BugsieveError": "bugsieve.basis.errors",
     "Campaign": "bugsieve.campaigns.campaign",
     "CostOptions": "bugsieve.campaigns.options",
@@ -71,6 +73,7 @@ __all__ = [
     "NO_ACTION",
     "BudgetError",
     "Bug",
+    "Bugs",
     "BugsieveError",
     "Campaign",
     "CostOptions",

@@ -29,7 +29,7 @@ def _listed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def found(folder: Path) -> list[int]:
     with ToyRecords(folder) as records:
-        assert [*records.factors()] == list(range(records.progress().judged))
+        assert [*records.factors()] == list(range(records.progress().visits))
         return [row.case for row in records.bugs()]
 
 

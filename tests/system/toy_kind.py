@@ -90,7 +90,7 @@ class ToyRecords(CampaignRecords[BugRow[Composite]]):
     wanted_kind = NAME
 
     def case_count(self) -> int:
-        return self.progress().judged
+        return self.progress().visits
 
     def factors(self) -> dict[int, int]:
         return dict(self._rows("SELECT number, factor FROM factors ORDER BY number"))
@@ -108,7 +108,7 @@ class ToyDriver(Driver):
 
     def step(self, session: Session) -> str | None:
         check_stop()
-        number = session.progress.judged
+        number = session.progress.visits
         if number >= self._limit:
             return "all numbers tried"
         factor = next((k for k in range(2, number) if number % k == 0), number)
@@ -122,7 +122,7 @@ class ToyDriver(Driver):
         return None
 
     def counts(self, progress: Progress) -> Counts:
-        return Counts(progress.judged, self._limit, progress.judged, progress.judged)
+        return Counts(progress.visits, self._limit, progress.visits, progress.visits)
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,9 @@ class Found:
 class ToyWording:
     def heading(self, header: CampaignHeader) -> str:
         return f"primes among the {header.subject.name}"
+
+    def first_lines(self, summary: Summary) -> list[str]:
+        return []
 
     def count_lines(self, summary: Summary) -> list[str]:
         return [f"{summary.bugs} are composite"]

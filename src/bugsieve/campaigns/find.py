@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from bugsieve.basis.arguments import require_folder, require_text, texts
 from bugsieve.basis.errors import PolicyError
@@ -20,9 +20,11 @@ from bugsieve.campaigns.options import (
     SafetyOptions,
 )
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.wording import bugs_line
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.judging.findings import worst_first
+from bugsieve.judging.findings import AnyBug, worst_first
 from bugsieve.judging.runs import commonest_first
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import PolicyFunction
@@ -34,7 +36,54 @@ from bugsieve.tasks.fdr.task import Task, require_task
 from bugsieve.tasks.jani.model import JaniModel, require_model
 
 AnyPath = str | os.PathLike[str]
-BugT = TypeVar("BugT")
+BugT = TypeVar("BugT", bound=AnyBug)
+
+
+class Bugs(Sequence[BugT]):
+    """The bugs of a policy, and what was left open beside them.
+
+    It counts and lists bugs. It is true, and equal to no list, while there are bugs or anything is
+    undecided: nobody takes "nothing proven" for "nothing wrong".
+    """
+
+    def __init__(self, found: Iterable[BugT], summary: Summary) -> None:
+        self._found = list(found)
+        self.summary = summary
+
+    @property
+    def undecided(self) -> int:
+        """Cases in which the policy fails and nobody knows whether it had to."""
+        return self.summary.undecided
+
+    @overload
+    def __getitem__(self, index: int) -> BugT: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[BugT]: ...
+
+    def __getitem__(self, index: int | slice) -> BugT | list[BugT]:
+        return self._found[index]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __bool__(self) -> bool:
+        return bool(self._found) or self.is_open
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Bugs):
+            return self._found == other._found and self.undecided == other.undecided
+        return not self.is_open and self._found == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{bugs_line(self.summary)}>"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is undecided."""
+        return bool(self.undecided)
 
 
 def find_bugs(
@@ -49,7 +98,7 @@ def find_bugs(
     seed: int = 0,
     max_time: float | None = None,
     max_bugs: int | None = None,
-) -> list[Bug]:
+) -> Bugs[Bug]:
     """Proven bugs of a policy, the worst first; the campaign is kept if there is a folder for it.
 
     PolicyError if the policy never gets ready, hangs or runs out of memory in all its runs.
@@ -88,7 +137,7 @@ def find_safety_bugs(
     seed: int = 0,
     max_time: float | None = None,
     max_bugs: int | None = None,
-) -> list[SafetyBug]:
+) -> Bugs[SafetyBug]:
     """Proven safety bugs, faults in most runs first; the campaign is kept if it has a folder.
 
     The policy is a spec, a function `f(values, applicable)` of one state, or an object that maps
@@ -123,7 +172,7 @@ def _found(
     policy: object | None,
     folder: AnyPath | None,
     read: Callable[[Path], list[BugT]],
-) -> list[BugT]:
+) -> Bugs[BugT]:
     """What is read from a campaign with these options, run to its end."""
     kept = None if folder is None else require_folder(folder, "folder")
     with TemporaryDirectory() as temporary:
@@ -132,4 +181,4 @@ def _found(
             summary = campaign.run()
         if summary.unanswered is not None:
             raise PolicyError(f"policy {options.policy} could not be tested: {summary.unanswered}")
-        return read(directory)
+        return Bugs(read(directory), summary)

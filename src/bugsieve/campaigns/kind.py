@@ -52,6 +52,10 @@ class Wording(Protocol):
         """What is tested, as in `task x, policy y`."""
         ...
 
+    def first_lines(self, summary: Any) -> list[str]:
+        """What matters most of what was found."""
+        ...
+
     def count_lines(self, summary: Any) -> list[str]:
         """The counts of a campaign."""
         ...

@@ -28,6 +28,8 @@ MODES = (INTERLEAVED, SEPARATE)
 DEFAULT_ORACLES = Objective.usual_oracles
 DEFAULT_SAFETY_ORACLES = ("tarjan",)
 
+DEFAULT_ESCALATION = 2_000_000
+
 _MOST_WORKERS = 1024
 
 
@@ -79,6 +81,9 @@ class CostOptions(CampaignOptions):
     """A file of states or a campaign whose pool to start from; None for the initial state."""
     batch_size: int = 256
     """Most states that an oracle gets at once; results do not depend on it."""
+    escalate_to: int = DEFAULT_ESCALATION
+    """Most expansions of the search that is given failing cases which all oracles left open; 0
+    for no such search."""
     fuzz: FuzzOptions = field(default_factory=FuzzOptions)
 
     def __post_init__(self) -> None:
@@ -92,6 +97,7 @@ class CostOptions(CampaignOptions):
         if self.mode == SEPARATE and self.stop.stale_rounds is not None:
             raise UsageError("stale_rounds needs the interleaved mode, where rounds are judged")
         require_count(self.batch_size, "batch_size")
+        whole_number(self.escalate_to, "escalate_to", least=0)
         for text in (*self.task, self.from_states or ""):
             require_utf8(text)
         super().__post_init__()

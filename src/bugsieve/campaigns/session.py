@@ -1,6 +1,6 @@
 """One session of a campaign of whatever kind: a fold over visits, stored as it goes.
 
-What is stored is always a whole number of rounds of cases, and of visits the first `judged` with
+What is stored is always a whole number of rounds of cases, and of visits the first `visits` with
 all that was found out at them. So it does not matter where a session is cut: the next one goes on
 with the visit after them. The driver of the kind makes cases and findings; here they are counted,
 dated, stored and told about.
@@ -110,12 +110,14 @@ class Session:
         self._bugs = Counter(records.bug_kinds().values())
         self._found = self._bugs.total()
         """Bugs, those included that are not stored yet."""
-        self._cut = records.bugs_of_visit(self.progress.judged)
+        self._cut = records.bugs_of_visit(self.progress.visits)
         """Bugs of a visit that was cut in their middle and is made again."""
         self._fresh: list[Finding] = []
         """Findings that are not stored yet."""
         self._dates: dict[str, float] = {}
         """When the bugs of this session were found, by their ids."""
+        self._judged: dict[str, int] = {}
+        """How many cases had been judged when bugs that are not stored yet were found."""
         self._done_before = driver.counts(self.progress).done
 
     def run(self) -> str:
@@ -156,13 +158,15 @@ class Session:
         dated = tuple(self._dated(row) for row in bugs[:room])
         self._found += len(dated)
         self._dates.update((row.id, row.seconds) for row in dated)
+        judged = self._driver.counts(self.progress).judged
+        self._judged.update((row.id, judged) for row in dated)
         improved = tuple(
             replace(row, seconds=self._dates.get(row.id, row.seconds)) for row in finding.improved
         )
         changed = replace(finding, bugs=dated, improved=improved, sightings=sightings)
         self._fresh.append(changed)
         if is_whole:
-            self.progress = replace(self.progress, judged=finding.visit.number + 1)
+            self.progress = replace(self.progress, visits=finding.visit.number + 1)
             self._cut = frozenset()
         return is_whole and (most is None or self._found < most)
 
@@ -287,7 +291,8 @@ class Session:
     ) -> Iterator[TimelineRow]:
         for count, row in enumerate(bugs, self._found - len(bugs) + 1):
             moment = self._moment("bug", f"{row.id} {row.bug.kind}")
-            yield replace(moment, seconds=row.seconds, judged=row.found + 1, bugs=count)
+            judged = self._judged.pop(row.id)
+            yield replace(moment, seconds=row.seconds, judged=judged, bugs=count)
         for row in improved:
             yield self._moment("better", f"{row.id} {row.bug.kind}")
 

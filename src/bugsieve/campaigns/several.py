@@ -27,6 +27,11 @@ class JointSummary(Summary):
         return sum(part.certain for part in self.parts.values())
 
     @property
+    def undecided(self) -> int:
+        """Cases that were left open, in all campaigns together."""
+        return sum(part.undecided for part in self.parts.values())
+
+    @property
     def is_telling(self) -> bool:
         """Whether some campaign found anything out."""
         return any(part.is_telling for part in self.parts.values())

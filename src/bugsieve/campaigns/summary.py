@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.judging.findings import RejectedRow
@@ -12,6 +13,7 @@ from bugsieve.judging.findings import RejectedRow
 BUGS_FOUND = 1
 OUR_FAULT = 3
 NOTHING_TESTED = 5
+LEFT_OPEN = 6
 
 
 class Outcome(enum.Enum):
@@ -20,14 +22,17 @@ class Outcome(enum.Enum):
     BUG = "bug"
     """There are bugs, proven ones or such that are certain without a proof."""
     FINE = "fine"
-    """None was found."""
+    """None was found, and nothing was left open."""
     UNDECIDED = "undecided"
-    """No run of the policy said anything."""
+    """No run of the policy said anything, or it fails and nobody knows whether it had to."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
     """What campaigns of every kind have done so far, all sessions together."""
+
+    open_noun: ClassVar[str] = "failing run"
+    """What a case is that nobody could decide."""
 
     reason: str | None
     """Why it has finished; None if there is more to do."""
@@ -52,13 +57,18 @@ class Summary:
         return True
 
     @property
+    def undecided(self) -> int:
+        """Cases in which the policy fails and nobody knows whether it had to."""
+        return 0
+
+    @property
     def unanswered(self) -> str | None:
         """Why nothing could be tested, if the policy gave no answer in any run; else None."""
         return None
 
     @property
     def would_decide(self) -> str:
-        """What would tell more where nothing said anything."""
+        """What would tell more where something was left open."""
         return "more cases"
 
     @property
@@ -66,12 +76,18 @@ class Summary:
         """What it says of the policy."""
         if self.bugs or self.certain:
             return Outcome.BUG
-        return Outcome.FINE if self.is_telling else Outcome.UNDECIDED
+        is_fine = self.is_telling and not self.undecided
+        return Outcome.FINE if is_fine else Outcome.UNDECIDED
 
     @property
     def exit_code(self) -> int:
-        """1 for bugs, proven or certain; 5 if nothing said anything; 3 if a claim is wrong."""
+        """What a command returns that ran the campaign.
+
+        1 for bugs, proven or certain; 6 if there are none but failing cases were left open, 5 if
+        nothing said anything; 3 if a claim is wrong.
+        """
         if self.rejected:
             return OUR_FAULT
-        codes = {Outcome.BUG: BUGS_FOUND, Outcome.FINE: 0, Outcome.UNDECIDED: NOTHING_TESTED}
-        return codes[self.outcome]
+        if self.outcome is Outcome.UNDECIDED:
+            return LEFT_OPEN if self.is_telling else NOTHING_TESTED
+        return BUGS_FOUND if self.outcome is Outcome.BUG else 0

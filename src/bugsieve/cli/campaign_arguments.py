@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 60  # letters of up to 4 bytes, where file names may have 255
 
 
-def add_judging_arguments(parser: argparse.ArgumentParser) -> None:
-    """What counts as a bug, and who decides."""
+def add_judging_arguments(parser: argparse.ArgumentParser, *, escalates: bool = False) -> None:
+    """What counts as a bug, and who decides; campaigns come back to what was left open."""
     options = Options(parser, "judging")
     options.add(
         "--objective",
@@ -44,6 +44,9 @@ def add_judging_arguments(parser: argparse.ArgumentParser) -> None:
     )
     memory = "memory a search of an oracle may take"
     options.number("--oracle-memory", 1024, memory, most=1 << 30, metavar="MIB")
+    if escalates:
+        last = "states a last search may expand for failing runs that nobody decided; 0: none"
+        options.number("--escalate-to", 2_000_000, last, least=0, most=10**12)
     options.number("--step-limit", 10_000, "decisions in a run of the policy")
 
 

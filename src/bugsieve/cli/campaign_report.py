@@ -57,14 +57,17 @@ def nothing_tested(reason: str) -> str:
 
 
 def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
-    """What was tested and found, for people."""
+    """What was tested and found, for people; the most important fact comes first."""
+    from bugsieve.campaigns.wording import undecided_lines
+
     kind, folder = campaign.kind, campaign.directory
     lines = [
+        *undecided_lines(summary),
+        *kind.wording.first_lines(summary),
         f"{kind.wording.heading(campaign.header)}, seed {campaign.options.fuzz.seed}",
         f"results in {folder}",
         "",
         *kind.wording.count_lines(summary),
-        *undecided_lines(summary),
     ]
     found = kind.wording.found(records)
     if found.ids:
@@ -80,13 +83,6 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
         claims = counted(len(summary.rejected), "claim")
         lines += ["", f"{claims} rejected by the checker: a fault in Bugsieve"]
     return "\n".join(lines)
-
-
-def undecided_lines(summary: Summary) -> list[str]:
-    """What would decide a campaign that has found nothing out."""
-    if summary.outcome.value != "undecided":
-        return []
-    return [f"undecided: it would take {summary.would_decide}"]
 
 
 def next_lines(folder: Path, bug: str) -> list[str]:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _BATCH = 256
 
 EPILOG = """\
-The exit code is 1 if a state is or must be a bug, 0 if none is, 5 if no run of the policy said
-anything: runs that reach the step limit, hang, run out of memory or belong to a policy that never
-starts do not.
+The exit code is 1 if a state is or must be a bug, 6 if none is but a run failed and no oracle
+decided whether it had to, 5 if no run of the policy said anything, 0 otherwise. Runs that reach
+the step limit, hang, run out of memory or belong to a policy that never starts say nothing.
 
 --json prints one object: task, policy, objective and states. Each of the states has its number,
 the policy's ending, detail (why it gave no usable action, or null), cost and value (null: infinite
@@ -70,9 +70,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _exit_code(judgements: list[Finding]) -> int:
-    """As for a campaign: 1 for bugs, proven or implied; 5 if no run said anything."""
+    """As for a campaign."""
     from bugsieve.bugs.cost.verdict import Outcome
-    from bugsieve.campaigns.summary import BUGS_FOUND, NOTHING_TESTED, OUR_FAULT
+    from bugsieve.campaigns.summary import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, OUR_FAULT
     from bugsieve.campaigns.troubles import silence, troubles_of
 
     if any(judgement.rejected for judgement in judgements):
@@ -82,11 +82,23 @@ def _exit_code(judgements: list[Finding]) -> int:
     if Outcome.BUG in outcomes or Outcome.IMPLIED in outcomes:
         return BUGS_FOUND
     if any(not math.isnan(judgement.run.value) for judgement in judgements):
-        return 0
+        return LEFT_OPEN if _undecided(judgements) else 0
     reason = silence(len(judgements), troubles_of(judgement.run for judgement in judgements))
     if reason is not None:
         complain(nothing_tested(reason))
     return NOTHING_TESTED
+
+
+def _undecided(judgements: list[Finding]) -> int:
+    """How many runs failed, and no oracle knows whether they had to."""
+    from bugsieve.bugs.cost.verdict import Outcome
+    from bugsieve.policies.decisions import Ending
+
+    failed = [judgement for judgement in judgements if judgement.run.ending != Ending.SOLVED]
+    return sum(
+        all(row.verdict.outcome is Outcome.INCONCLUSIVE for row in judgement.verdicts)
+        for judgement in failed
+    )
 
 
 def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) -> list[Finding]:
@@ -127,7 +139,9 @@ def _as_text(judgements: list[Finding]) -> str:
             gap = f", {_gap(verdict)}" if verdict.is_bug else ""
             lines.append(f"  {row.oracle}: {verdict.outcome.value}{gap} ({verdict.reason})")
     bugs = sum(len(judgement.bugs) for judgement in judgements)
-    lines.append(f"{counted(len(judgements), 'state')}, {counted(bugs, 'bug')}")
+    left = _undecided(judgements)
+    open_runs = f", {counted(left, 'failing run')} undecided" if left else ""
+    lines.append(f"{counted(len(judgements), 'state')}, {counted(bugs, 'bug')}{open_runs}")
     return "\n".join(lines)
 
 

@@ -21,9 +21,9 @@ loop (back in a state, to go on like that for ever), no action (none is applicab
 chose none that is) or step limit (not known). Runs into danger have a fault (a decision that left
 safety), could not be avoided by anybody, or are inconclusive (a limit came first).
 
-The exit code is 1 if bugs were found, 0 if none, 5 if the walks said nothing, 4 if the model
-itself goes wrong. Faults that are not proven in full are not kept as bugs, but count as bugs here:
-the oracle is certain of them.
+The exit code is 1 if bugs were found, 6 if there are none but runs that nobody could decide, 5 if
+the walks said nothing, 4 if the model itself goes wrong, 0 otherwise. Faults that are not proven
+in full are not kept as bugs, but count as bugs here: the oracle is certain of them.
 Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
 """
 

@@ -29,7 +29,8 @@ def run(args: argparse.Namespace) -> int:
     """Read the records and print them."""
     from bugsieve.campaigns.kind import kind_in
     from bugsieve.campaigns.several import campaigns_in
-    from bugsieve.cli.campaign_report import summary_json, undecided_lines
+    from bugsieve.campaigns.wording import undecided_lines
+    from bugsieve.cli.campaign_report import summary_json
     from bugsieve.results.schema import STORE_FILE
 
     if not (args.folder / STORE_FILE).exists() and campaigns_in(args.folder):
@@ -41,8 +42,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         show(summary_json(kind, header, summary, found))
         return 0
-    lines = [kind.wording.heading(header), *kind.wording.count_lines(summary)]
-    lines += undecided_lines(summary) if summary.reason else []
+    lines = undecided_lines(summary) if summary.reason else []
+    lines += [*kind.wording.first_lines(summary), kind.wording.heading(header)]
+    lines += kind.wording.count_lines(summary)
     lines += [f"without {row.spec}: {row.objection}" for row in header.oracles if row.objection]
     lines += _unfinished(args.folder, summary.reason)
     if found.ids[: args.bugs]:
@@ -64,14 +66,10 @@ def _show_several(args: argparse.Namespace) -> int:
         show(json.dumps(jsonable(asdict(summary)), indent=2, allow_nan=False))
         return 0
     width = max(map(len, summary.parts))
-    lines = [
-        f"{counted(len(summary.parts), 'campaign')}, "
-        + bugs_line(summary.bugs_by_kind, is_all=not summary.certain)
-    ]
+    lines = [f"{counted(len(summary.parts), 'campaign')}, " + bugs_line(summary)]
     for name, part in summary.parts.items():
         state = part.reason or "not finished"
-        found = bugs_line(part.bugs_by_kind, is_all=not part.certain)
-        lines.append(f"  {name:{width}}  {found} ({state})")
+        lines.append(f"  {name:{width}}  {bugs_line(part)} ({state})")
     show("\n".join(lines))
     return 0
 

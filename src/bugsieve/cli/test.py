@@ -16,8 +16,9 @@ DESCRIPTION = (
 EPILOG = f"""\
 {task_arguments.POLICIES}
 
-The exit code is 1 if bugs were found, 0 if none, 5 if no run of the policy said anything: runs
-that reach the step limit, hang, run out of memory or belong to a policy that never starts do not.
+The exit code is 1 if bugs were found, 6 if there are none but runs that failed and that nobody
+could decide, 5 if no run of the policy said anything, 0 otherwise. Runs that reach the step limit,
+hang, run out of memory or belong to a policy that never starts say nothing.
 States that must be bugs, but of which no better run is known yet, count as bugs here.
 Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
 """
@@ -30,7 +31,7 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-TASK")
     campaign_arguments.add_workers_argument(parser, default=1)
     task_arguments.add_policy_arguments(parser)
-    campaign_arguments.add_judging_arguments(parser)
+    campaign_arguments.add_judging_arguments(parser, escalates=True)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
 

@@ -44,7 +44,7 @@ class Kind:
     options: type[Any]
     fuzz: type[Any]
     blank: Mapping[str, Any]
-    """Options that must be there; the grid fills them in."""
+    """Options that the grid fills in, and those with another default than single campaigns."""
     usual_oracles: tuple[str, ...]
     check_oracle: Callable[[str], None]
     check_policy: Callable[[str], None]
@@ -66,7 +66,7 @@ COST = Kind(
     "domains",
     CostOptions,
     FuzzOptions,
-    {"task": [], "policy": ""},
+    {"task": [], "policy": "", "escalate_to": 0},
     DEFAULT_ORACLES,
     check_oracle_spec,
     check_spec,

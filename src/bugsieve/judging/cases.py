@@ -22,7 +22,8 @@ class Visit:
     """In the order of the campaign."""
     case: int
     effort: int = 0
-    """How much may be spent on it: 0 is what the campaign's limits say."""
+    """How much may be spent on it: 0 is what the campaign's limits say, more are the levels of
+    escalation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +58,19 @@ class Parcel:
         number = self.visits[row].case
         return StateCase(number, self.states[row], self.origins[row], self.walks[row])
 
+    @property
+    def effort(self) -> int:
+        """That of its visits, which is the same for all."""
+        return self.visits[0].effort if self.visits else 0
+
     @classmethod
-    def of(cls, pool: Pool, start: int, stop: int) -> Parcel:
-        """The entries `start` to `stop - 1` of the pool, each visited once and in order."""
+    def of(cls, pool: Pool, start: int, stop: int, *, effort: int = 0) -> Parcel:
+        """The entries `start` to `stop - 1` of the pool; their visits get numbers of their own
+        when they are accepted."""
         numbers = range(start, stop)
         walks = tuple(pool.entry(number).walk for number in numbers)
         origins = tuple(pool.origin(number) for number in numbers)
-        return cls(_visits(numbers), walks, pool.states(numbers), origins)
+        return cls(_visits(numbers, effort), walks, pool.states(numbers), origins)
 
     @classmethod
     def given(cls, states: StateArray, first: int = 0) -> Parcel:
@@ -72,5 +79,5 @@ class Parcel:
         return cls(_visits(range(first, first + len(states))), nothing, states, nothing)
 
 
-def _visits(numbers: range) -> tuple[Visit, ...]:
-    return tuple(Visit(number, number) for number in numbers)
+def _visits(numbers: range, effort: int = 0) -> tuple[Visit, ...]:
+    return tuple(Visit(number, number, effort) for number in numbers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from bugsieve.bugs.cost.bug import Bug
@@ -170,3 +170,11 @@ class Finding:
     unproven: tuple[UnprovenRow, ...] = ()
     rejected: tuple[RejectedRow, ...] = ()
     lessons: tuple[Lesson, ...] = ()
+
+    def at(self, number: int) -> Finding:
+        """The same as found at the visit of this number: judges do not know how many came before.
+
+        For findings of judges without memory, whose bugs are all new.
+        """
+        bugs = tuple(replace(row, found=number, changed=number) for row in self.bugs)
+        return replace(self, visit=replace(self.visit, number=number), bugs=bugs)

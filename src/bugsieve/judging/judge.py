@@ -25,17 +25,23 @@ class Judge(Closing):
     """Judges parcels on one bench; what it says of a state does not depend on the others."""
 
     def __init__(
-        self, bench: Bench, oracles: Sequence[Oracle], *, whole_runs: bool = False
+        self,
+        bench: Bench,
+        oracles: Sequence[Oracle],
+        escalating: Sequence[Oracle] = (),
+        *,
+        whole_runs: bool = False,
     ) -> None:
         self.bench = bench
         self.oracles = oracles
+        self._levels: list[Sequence[Oracle]] = [oracles, *([oracle] for oracle in escalating)]
         self._whole_runs = whole_runs
         self._prover = Prover(bench)
 
     def judge(self, parcel: Parcel) -> list[Finding]:
         """One finding per state, in order."""
         suspects = self.bench.suspects(parcel.states, parcel.origins)
-        columns = [self._verdicts(oracle, suspects) for oracle in self.oracles]
+        columns = [self._verdicts(oracle, suspects) for oracle in self._levels[parcel.effort]]
         rows = list(zip(*columns, strict=True)) if columns else [()] * len(parcel)
         return [
             self._finding(parcel, suspects, row, verdicts) for row, verdicts in enumerate(rows)

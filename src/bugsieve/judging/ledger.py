@@ -82,11 +82,16 @@ class Ledger:
             self._bounds[bound.case] = max(bound.gap, self._bounds.get(bound.case, 0.0))
 
     def complete(self, case: StateCase, finding: Finding) -> Finding:
-        """The finding with what the learning oracles add to it."""
+        """The finding with what the learning oracles add to it.
+
+        They are told of a case once: a visit with more effort brings them nothing.
+        """
         if not self._learners:
             return finding
-        self._keep(case, finding.run)
         self._bugs.update((row.case, row) for row in finding.bugs)
+        if finding.visit.effort:
+            return finding
+        self._keep(case, finding.run)
         known = _known(case, finding.run)
         for learner in self._learners:
             start = time.perf_counter()

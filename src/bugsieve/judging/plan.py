@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
+from bugsieve.judging.escalation import SEARCH
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.policy import BoundPolicy, Policy
@@ -24,6 +25,8 @@ class OracleRow:
     spec: str
     objection: str | None = None
     """Why it cannot judge here; it is then left out."""
+    level: int = 0
+    """From which level of effort on it judges."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class BenchPlan:
     objective: str
     step_limit: int
     limits: Limits
+    escalation: tuple[int, ...] = ()
+    """Limits on expansions at the levels above 0."""
 
     def bench(self, task: Task, policy: Policy | None = None) -> Bench:
         """The bench; the policy is made from its spec unless it is given."""
@@ -52,6 +57,13 @@ class BenchPlan:
     def oracles(self, bench: Bench, specs: Sequence[str]) -> list[Oracle]:
         """The oracles of these specs; UnsupportedError if one of them cannot judge here."""
         return [make_oracle(spec, bench, limits=self.limits) for spec in specs]
+
+    def escalating(self, bench: Bench) -> list[Oracle]:
+        """Those who judge at the levels above 0, one each."""
+        return [
+            make_oracle(SEARCH, bench, limits=replace(self.limits, expansions=most))
+            for most in self.escalation
+        ]
 
     def examined(self, bench: Bench, specs: Sequence[str]) -> list[Oracle | OracleRow]:
         """The oracles of these specs; where one cannot judge on the bench, why not."""

@@ -38,7 +38,8 @@ def _judge_all(connection: Connection[Any, Any], inbox: Inbox) -> None:
     bench = setup.plan.bench(setup.task.load())
     try:
         oracles = setup.plan.oracles(bench, setup.oracles)
-        with Judge(bench, oracles, whole_runs=setup.whole_runs) as judge:
+        escalating = setup.plan.escalating(bench)
+        with Judge(bench, oracles, escalating, whole_runs=setup.whole_runs) as judge:
             while True:
                 parcel: Parcel = inbox.get()
                 connection.send(judged(judge, parcel))

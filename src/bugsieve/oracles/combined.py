@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.reach import Reach, together
@@ -119,6 +120,11 @@ class CombinedOracle(LearningOracle):
             learner.recall_task(own for part in stored for own in part.get(learner.spec, ()))
 
     def _stronger(self, one: Verdict, other: Verdict) -> Verdict:
+        """The better proven verdict, with what both have taken."""
+        better = self._better(one, other)
+        return replace(better, expanded=one.expanded + other.expanded)
+
+    def _better(self, one: Verdict, other: Verdict) -> Verdict:
         """The better proven verdict; of two bugs the larger gap, then the better value."""
         if one.outcome is other.outcome is Outcome.INCONCLUSIVE:
             return inconclusive("; ".join(filter(None, (one.reason, other.reason))))
@@ -184,14 +190,7 @@ def _without_parentheses(spec: str) -> str:
 
 def _signed(verdict: Verdict, spec: str) -> Verdict:
     """The verdict with its reason under the name of the oracle that gave it."""
-    return Verdict(
-        verdict.outcome,
-        f"{spec}: {verdict.reason}",
-        verdict.plan,
-        verdict.value,
-        verdict.gap,
-        verdict.exact,
-    )
+    return replace(verdict, reason=f"{spec}: {verdict.reason}")
 
 
 def _packed(lessons: Mapping[str, Sequence[bytes]]) -> bytes:

@@ -30,8 +30,8 @@ class CampaignHeader:
 
     @property
     def used_oracles(self) -> tuple[str, ...]:
-        """The oracles that judge, in order."""
-        return tuple(oracle.spec for oracle in self.oracles if oracle.objection is None)
+        """The oracles that judge every case, in order."""
+        return tuple(row.spec for row in self.oracles if row.objection is None and not row.level)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Progress:
     """Walks below this number are stored, with all that was found out about them."""
     steps: int = 0
     rounds: int = 0
-    judged: int = 0
+    visits: int = 0
     """Visits below this number are stored, whole."""
     policy_calls: int = 0
     seconds: float = 0.0

@@ -28,7 +28,7 @@ from bugsieve.results.schema import (
 
 RowT = TypeVar("RowT", bound=BugRow[Any])
 
-_BUGS = "SELECT case_number, bug, finders, found, changed, seconds FROM bugs"
+BUGS = "SELECT case_number, bug, finders, found, changed, seconds FROM bugs"
 
 
 class StoreReader(Closing):
@@ -92,8 +92,8 @@ class CampaignRecords(StoreReader, Generic[RowT]):
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         super().__init__(directory)
         try:
-            oracles = self._rows("SELECT spec, objection FROM oracles ORDER BY number")
-            self._specs = [str(spec) for spec, _ in oracles]
+            oracles = self._rows("SELECT spec, objection, level FROM oracles ORDER BY number")
+            self._specs = [str(spec) for spec, *_ in oracles]
             with understood(self.directory):
                 self.header = self._header(oracles)
         except BaseException:
@@ -135,11 +135,11 @@ class CampaignRecords(StoreReader, Generic[RowT]):
 
     def bugs(self) -> list[RowT]:
         """All bugs, in the order in which they were found."""
-        return [self._bug_row(row) for row in self._rows(f"{_BUGS} ORDER BY rowid")]
+        return [self._bug_row(row) for row in self._rows(f"{BUGS} ORDER BY rowid")]
 
     def bug(self, name: str) -> RowT | None:
         """The bug of this id, or of the only one that begins so."""
-        rows = self._rows(f"{_BUGS} WHERE substr(id, 1, ?) = ?", len(name), name)
+        rows = self._rows(f"{BUGS} WHERE substr(id, 1, ?) = ?", len(name), name)
         return self._bug_row(rows[0]) if len(rows) == 1 else None
 
     def bug_kinds(self) -> dict[str, str]:

@@ -59,7 +59,7 @@ class Store(Closing):
                 values = {"kind": cls.kind, **_meta(header), **cls.subject_meta(header.subject)}
                 connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
                 rows = [(number, *astuple(row)) for number, row in enumerate(header.oracles)]
-                connection.executemany("INSERT INTO oracles VALUES (?, ?, ?)", rows)
+                connection.executemany("INSERT INTO oracles VALUES (?, ?, ?, ?)", rows)
                 cls(directory, connection).add(start)
                 # Closing would do so too, but say nothing where the disk is full.
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

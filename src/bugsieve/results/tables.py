@@ -10,10 +10,12 @@ COST, SAFETY = "cost", "safety"
 
 SHARED_TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE oracles (number INTEGER PRIMARY KEY, spec TEXT NOT NULL UNIQUE, objection TEXT);
+CREATE TABLE oracles (
+    number INTEGER PRIMARY KEY, spec TEXT NOT NULL UNIQUE, objection TEXT, level INTEGER NOT NULL
+);
 CREATE TABLE progress (
     only INTEGER PRIMARY KEY CHECK (only = 0), walks INTEGER NOT NULL, steps INTEGER NOT NULL,
-    rounds INTEGER NOT NULL, judged INTEGER NOT NULL, policy_calls INTEGER NOT NULL,
+    rounds INTEGER NOT NULL, visits INTEGER NOT NULL, policy_calls INTEGER NOT NULL,
     seconds REAL NOT NULL, fuzz_seconds REAL NOT NULL, news_seconds REAL NOT NULL,
     news_round INTEGER NOT NULL, troubles TEXT NOT NULL, finished TEXT
 );
@@ -65,8 +67,8 @@ CREATE TABLE runs (
 );
 CREATE TABLE verdicts (
     visit INTEGER, oracle INTEGER, outcome TEXT NOT NULL, reason TEXT NOT NULL,
-    gap REAL NOT NULL, value REAL, exact INTEGER NOT NULL, plan BLOB, seconds REAL NOT NULL,
-    PRIMARY KEY (visit, oracle)
+    gap REAL NOT NULL, value REAL, exact INTEGER NOT NULL, plan BLOB, expanded INTEGER NOT NULL,
+    seconds REAL NOT NULL, PRIMARY KEY (visit, oracle)
 ) WITHOUT ROWID;
 """
 

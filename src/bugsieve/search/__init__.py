@@ -14,6 +14,7 @@ from bugsieve.search.searches import (
     astar,
     enforced_hill_climbing,
     exact_goal_distances,
+    expansions_spent,
     greedy,
     lookahead,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "astar",
     "enforced_hill_climbing",
     "exact_goal_distances",
+    "expansions_spent",
     "greedy",
     "improve_plan",
     "lookahead",

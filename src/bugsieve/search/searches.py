@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ from bugsieve.tasks.fdr.task import require_task
 
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import StateArray, Task
+
+
+_spent = threading.local()
 
 
 @dataclass(frozen=True)
@@ -175,8 +179,15 @@ def core_limits(limits: Limits, cost_bound: int | None) -> dict[str, Any]:
     return {name: max(value, 0) for name, value in given.items() if value is not None}
 
 
+def expansions_spent() -> int:
+    """How many states all searches of this thread have expanded so far."""
+    count: int = getattr(_spent, "count", 0)
+    return count
+
+
 def from_core(native: _native.SearchResult) -> SearchResult:
-    """The result of a native search."""
+    """The result of a native search, which counts as spent."""
+    _spent.count = expansions_spent() + native.expanded
     plan = native.plan
     return SearchResult(
         native.status,

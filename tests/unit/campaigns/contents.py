@@ -31,14 +31,14 @@ def contents(directory: Path) -> dict[str, Any]:
             "verdicts": [verdicts(records, oracle) for oracle in records.header.used_oracles],
             "bugs": [replace(row, seconds=0.0) for row in records.bugs()],
             "rejected": records.rejected(),
-            "progress": [progress.walks, progress.steps, progress.rounds, progress.judged],
+            "progress": [progress.walks, progress.steps, progress.rounds, progress.visits],
             "finished": progress.finished,
         }
 
 
-def verdicts(records: CostRecords, oracle: str) -> list[Any]:
+def verdicts(records: CostRecords, oracle: str, level: int = 0) -> list[Any]:
     """What one oracle said."""
-    columns = records.verdicts(oracle)
+    columns = records.verdicts(oracle, level)
     return [
         oracle,
         columns.numbers.tolist(),
@@ -47,5 +47,5 @@ def verdicts(records: CostRecords, oracle: str) -> list[Any]:
         columns.gaps.tolist(),
         [str(value) for value in columns.values.tolist()],
         columns.exact.tolist(),
-        records.plans(oracle),
+        records.plans(oracle, level),
     ]

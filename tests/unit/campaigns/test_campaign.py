@@ -143,7 +143,7 @@ def test_a_round_that_takes_long_is_stored_in_parts(
         Campaign.create(folder, options(batch_size=1), subject=task).run(interrupt)
     assert any(event.judged < event.cases for event in rounds)
     with CostRecords(folder) as records:
-        assert (records.case_count(), records.progress().judged) == (
+        assert (records.case_count(), records.progress().visits) == (
             rounds[-1].cases,
             rounds[-1].judged,
         )
@@ -159,7 +159,7 @@ def test_a_full_disk_costs_nothing_that_was_stored(folder: Path, task: Task) -> 
     with small_disk(200_000), pytest.raises(InputError, match="the disk is full"):
         campaign.run()
     with CostRecords(folder) as records:
-        assert 0 < records.progress().judged < 40
+        assert 0 < records.progress().visits < 40
     Campaign.open(folder).run()
     assert contents(folder) == contents(whole)
 
@@ -375,7 +375,7 @@ def test_a_policy_that_dies_in_the_middle(folder: Path, task: Task) -> None:
     with pytest.raises(PolicyError, match="BreaksDown must answer an integer array"):
         Campaign.create(folder, options(), subject=task, policy=dying).run(listen)
     with CostRecords(folder) as records:
-        assert rounds and records.progress().judged == rounds[-1].judged == records.case_count()
+        assert rounds and records.progress().visits == rounds[-1].judged == records.case_count()
     Campaign.open(folder, policy=BreaksDown(task, 10**9)).run()
     whole = folder.with_name("whole")
     Campaign.create(whole, options(), subject=task, policy=BreaksDown(task, 10**9)).run()

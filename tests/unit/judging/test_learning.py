@@ -50,6 +50,7 @@ def options(**changes: Any) -> CostOptions:
         "policy": "hill-climbing:hadd",
         "oracles": ("lookahead:1", NAME),
         "fuzz": FUZZ,
+        "escalate_to": 0,
     }
     return CostOptions(**{**usual, **changes})
 

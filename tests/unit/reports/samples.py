@@ -61,7 +61,7 @@ class Sample:
         entries = [PoolEntry(i, i - 1 if i else None, (), i or None) for i in range(len(places))]
         findings = [self._finding(number) for number in range(len(self.runs))]
         progress = Progress(
-            judged=len(self.runs), seconds=float(len(self.runs)), finished="pool full"
+            visits=len(self.runs), seconds=float(len(self.runs)), finished="pool full"
         )
         pool = PoolPart(entries, at(*places))
         CostStore.create(folder, self._header(), Addition(progress, pool, findings))

@@ -84,7 +84,7 @@ def finding(number: int, state: int) -> Finding:
 
 def rounds(count: int, *, size: int = 8) -> Iterator[Addition]:
     """What `count` rounds add to a new store."""
-    progress = Progress(judged=1)
+    progress = Progress(visits=1)
     for number in range(count):
         first = 1 + number * size
         numbers = range(first, first + size)
@@ -92,7 +92,7 @@ def rounds(count: int, *, size: int = 8) -> Iterator[Addition]:
             progress,
             rounds=number + 1,
             walks=64 * (number + 1),
-            judged=first + size,
+            visits=first + size,
             seconds=number,
         )
         states = np.array([[value % PLACES] for value in numbers], dtype=np.uint16)

@@ -134,9 +134,9 @@ def test_a_bug_is_never_stored_twice(campaign: Path) -> None:
         Finding(Visit(visit, visit), RunRow(0, 1, 1, 1.0), (), (row,))
         for visit, row in enumerate(rows)
     ]
-    add(campaign, Addition(Progress(judged=1), None, findings[:1]))
+    add(campaign, Addition(Progress(visits=1), None, findings[:1]))
     with pytest.raises(sqlite3.IntegrityError, match="bugs.id"):
-        add(campaign, Addition(Progress(judged=2), None, findings[1:]))
+        add(campaign, Addition(Progress(visits=2), None, findings[1:]))
     with CostRecords(campaign) as records:
         assert [row.found for row in records.bugs()] == [0]
 
@@ -160,7 +160,7 @@ def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half(campaign: Path, cu
         progress = records.progress()
         assert progress.rounds in (acknowledged + 1, acknowledged + 2)
         states = 1 + 8 * progress.rounds
-        assert (records.case_count(), progress.judged) == (states, states)
+        assert (records.case_count(), progress.visits) == (states, states)
         assert records.runs().numbers.tolist() == list(range(1, states))
         for oracle in ORACLES:
             assert records.verdicts(oracle).numbers.tolist() == list(range(1, states))

@@ -10,6 +10,7 @@ from typing import Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import objective_class
 from bugsieve.bugs.cost.certificate import KnownRun, certificate_of, from_json_number
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.tasks.fdr.task import StateArray
@@ -50,6 +51,12 @@ class Bug:
     def gap(self) -> float:
         """How much better the plan is than the policy's run; infinite where only it succeeds."""
         return from_json_number(self.certificate["gap"])
+
+    @property
+    def in_words(self) -> str:
+        """What is wrong, as in "loop instead of a plan of cost 7"."""
+        kinds = objective_class(self.certificate["objective"]).kinds
+        return kinds[self.kind].describe(self.certificate)
 
     def to_json(self) -> dict[str, Any]:
         """The bug as JSON data."""

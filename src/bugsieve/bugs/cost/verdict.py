@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 class Outcome(enum.Enum):
@@ -34,6 +34,8 @@ class Verdict:
     """A lower bound on the gap; infinite where the policy fails and cost counts."""
     exact: bool = False
     """Whether the value is optimal, hence the gap exact."""
+    expanded: int = field(default=0, compare=False)
+    """States expanded by searches for it, as far as the oracle counts them."""
 
     @property
     def is_bug(self) -> bool:

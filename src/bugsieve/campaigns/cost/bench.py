@@ -14,6 +14,7 @@ from bugsieve.campaigns.cost.start_states import start_states
 from bugsieve.campaigns.kind import Beginning
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.pool import Pool
+from bugsieve.judging.escalation import SEARCH, level_limits
 from bugsieve.judging.plan import BenchPlan, OracleRow, close_policy
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import check_oracle_spec
@@ -81,7 +82,10 @@ def begin(
             saved,
             policy_name(bench.policy),
             policy is not None,
-            tuple(OracleRow(o.spec) if isinstance(o, Oracle) else o for o in made),
+            (
+                *(OracleRow(o.spec) if isinstance(o, Oracle) else o for o in made),
+                *_escalating(plan, options.oracles),
+            ),
             policy_fingerprint(bench.policy),
             objective=bench.objective.spec,
         )
@@ -140,7 +144,13 @@ def plan_of(options: CostOptions) -> BenchPlan:
         options.objective,
         options.step_limit,
         options.limits,
+        level_limits(options.limits.expansions, options.escalate_to),
     )
+
+
+def _escalating(plan: BenchPlan, oracles: Sequence[str]) -> list[OracleRow]:
+    """Who judges again what all oracles leave open, unless it is one of them."""
+    return [OracleRow(SEARCH, level=1)] if plan.escalation and SEARCH not in oracles else []
 
 
 def _check_process(options: CostOptions, policy: AnyPolicy | None) -> None:

@@ -10,10 +10,19 @@ from bugsieve.campaigns.options import INTERLEAVED, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session
 from bugsieve.fuzzing.fuzzer import Fuzzer
 from bugsieve.fuzzing.pool import Pool
-from bugsieve.judging.cases import Parcel
+from bugsieve.judging.cases import Parcel, StateCase
+from bugsieve.judging.escalation import Due, Escalation, outlay_of
+from bugsieve.judging.findings import Finding
 from bugsieve.judging.judge import Judge
 from bugsieve.judging.ledger import Ledger, Remembered
-from bugsieve.judging.workers import Answer, Judges, WorkerSetup, make_judges, parcel_size
+from bugsieve.judging.workers import (
+    Answer,
+    Judges,
+    LocalJudge,
+    WorkerSetup,
+    make_judges,
+    parcel_size,
+)
 from bugsieve.results.cost.records import CostRecords, PoolColumns
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import Progress
@@ -21,47 +30,51 @@ from bugsieve.tasks.fdr.task import Task
 
 
 class CostDriver(Driver):
-    """Fuzzes and judges, on one core or several."""
+    """Fuzzes and judges, on one core or several, and visits again what was left open."""
 
     def __init__(
         self,
         options: CostOptions,
         fuzzer: Fuzzer,
         judges: Judges,
+        again: LocalJudge,
         ledger: Ledger,
-        before: Progress,
+        escalation: Escalation,
+        records: CostRecords,
     ) -> None:
         self.seed = options.fuzz.seed
         self.workers = judges.count
         self._options = options
         self._fuzzer = fuzzer
         self._judges = judges
+        self._again = again
+        """Makes the visits that come between others, whatever the judges are doing."""
         self._ledger = ledger
-        self._before = before
+        self._escalation = escalation
+        self._before = records.progress()
+        self._judged = records.judged()
+        """Pool entries that were visited; the next one has this number."""
         self._stored = len(fuzzer.pool)
         self._worker_calls = 0
         self._seconds_per_state: float | None = None
 
     def step(self, session: Session) -> str | None:
         """Judge what is due, or else make one round; a reason if there is nothing to do."""
-        interleaved = self._options.mode == INTERLEAVED
-        pending = session.progress.judged < len(self._fuzzer.pool)
-        if interleaved and pending:
-            self._judge_pending(session)
-            return None
         complete = self._fuzzer.finished
-        if complete is not None and pending:
-            self._judge_pending(session)
+        is_pending = self._judged < len(self._fuzzer.pool)
+        if complete is not None and not is_pending:
+            rest = self._escalation.rest()
+            if not rest:
+                return complete
+            self._judge(session, map(self._parcel_again, rest))
             return None
-        if complete is not None:
-            return complete
-        entries = self._fuzzer.round()
-        session.progress = replace(session.progress, rounds=session.progress.rounds + 1)
-        if not entries:
-            # A round that found nothing is not worth storing at once: it can be made again.
-            session.commit_if_due()
-        elif not interleaved:
+        if self._escalation.due() is not None:  # the last session was cut before it
+            self._escalate(session)
             session.commit()
+        elif is_pending and (self._options.mode == INTERLEAVED or complete is not None):
+            self._judge(session, self._parcels())
+        else:
+            self._round(session)
         return None
 
     def fresh_cases(self) -> PoolPart | None:
@@ -75,7 +88,7 @@ class CostDriver(Driver):
 
     def counts(self, progress: Progress) -> Counts:
         """The size of the pool, and how much of it is judged."""
-        judged = progress.judged
+        judged = self._judged
         return Counts(len(self._fuzzer.pool), self._options.fuzz.pool_size, judged, judged)
 
     def progress(self, progress: Progress) -> Progress:
@@ -93,12 +106,21 @@ class CostDriver(Driver):
         """End the processes that judge."""
         self._judges.close(at_once=at_once)
 
-    def _judge_pending(self, session: Session) -> None:
-        """Judge pool entries in order and store them, together with the round they are from."""
+    def _round(self, session: Session) -> None:
+        """Let some walks look for new test states."""
+        entries = self._fuzzer.round()
+        session.progress = replace(session.progress, rounds=session.progress.rounds + 1)
+        if not entries:
+            # A round that found nothing is not worth storing at once: it can be made again.
+            session.commit_if_due()
+        elif self._options.mode != INTERLEAVED:
+            session.commit()
+
+    def _judge(self, session: Session, parcels: Iterator[Parcel]) -> None:
+        """Make visits in order and store them, together with the round they are from."""
         each = self._options.mode != INTERLEAVED
-        if session.progress.judged == 0:
+        if session.progress.visits == 0:
             session.note_news()
-        parcels = self._parcels(session.progress.judged)
         for answer in self._judges.judge(parcels, until=session.deadline):
             if not self._take(session, answer) or session.stop_reason() is not None:
                 break
@@ -112,14 +134,42 @@ class CostDriver(Driver):
         """Complete findings one after the other; False if there are enough bugs."""
         parcel, judged = answer
         self._worker_calls += judged.policy_calls if self._judges.count > 1 else 0
-        self._seconds_per_state = judged.seconds / len(judged.findings)
+        if not parcel.effort:
+            self._seconds_per_state = judged.seconds / len(judged.findings)
         return all(
-            session.accept(self._ledger.complete(parcel.case(row), finding))
+            self._accept(session, parcel.case(row), finding)
+            and (parcel.effort > 0 or self._escalate(session))
             for row, finding in enumerate(judged.findings)
         )
 
-    def _parcels(self, start: int) -> Iterator[Parcel]:
-        pool = self._fuzzer.pool
+    def _accept(self, session: Session, case: StateCase, finding: Finding) -> bool:
+        """Number and complete a finding; False if there are enough bugs."""
+        made = session.progress.visits
+        complete = self._ledger.complete(case, finding.at(made))
+        self._judged += not finding.visit.effort
+        goes_on = session.accept(complete)
+        if session.progress.visits == made:  # cut in the middle of its bugs
+            self._judged -= not finding.visit.effort
+        else:
+            self._escalation.note(outlay_of(complete))
+        return goes_on
+
+    def _escalate(self, session: Session) -> bool:
+        """Visit again what comes before the next case; False if there are enough bugs."""
+        while (due := self._escalation.due()) is not None:
+            parcel = self._parcel_again(due)
+            (answer,) = self._again.judge(iter([parcel]), until=None)
+            (finding,) = answer[1].findings
+            if not self._accept(session, parcel.case(0), finding):
+                return False
+            session.commit_if_due()
+        return True
+
+    def _parcel_again(self, due: Due) -> Parcel:
+        return Parcel.of(self._fuzzer.pool, due.case, due.case + 1, effort=due.level)
+
+    def _parcels(self) -> Iterator[Parcel]:
+        pool, start = self._fuzzer.pool, self._judged
         while start < len(pool):
             size = parcel_size(
                 len(pool) - start,
@@ -133,35 +183,35 @@ class CostDriver(Driver):
 
 def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) -> CostDriver:
     """The driver that goes on where the records end."""
-    before = records.progress()
-    bench, oracles = equipment.bench, equipment.oracles
+    bench, oracles, plan = equipment.bench, equipment.oracles, plan_of(options)
     pool = restored_pool(bench.task, records.pool())
     ledger = Ledger(bench, oracles)
     if ledger.learns:
         ledger.recall(_remembered(records, pool), records.bugs(), records.bounds())
     plain = [oracle for oracle in oracles if not oracle.learns]
-    fuzzer = Fuzzer(bench, options.fuzz, pool=pool, walks_done=before.walks)
+    fuzzer = Fuzzer(bench, options.fuzz, pool=pool, walks_done=records.progress().walks)
     specs = tuple(oracle.spec for oracle in plain)
-    setup = WorkerSetup(equipment.saved, plan_of(options), specs, ledger.learns)
-    judge = Judge(bench, plain, whole_runs=ledger.learns)
+    setup = WorkerSetup(equipment.saved, plan, specs, ledger.learns)
+    judge = Judge(bench, plain, plan.escalating(bench), whole_runs=ledger.learns)
     judges = make_judges(judge, setup, options.workers)
-    return CostDriver(options, fuzzer, judges, ledger, before)
+    escalation = Escalation(plan.escalation)
+    for outlay in records.outlays():
+        escalation.note(outlay)
+    escalation.settle(records.cut_cases())
+    again = LocalJudge(judge)
+    return CostDriver(options, fuzzer, judges, again, ledger, escalation, records)
 
 
 def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
-    """The visits of earlier sessions, each with what oracles learnt there.
+    """The first visits of earlier sessions, each with what oracles learnt there.
 
     A visit that was cut in the middle of its bugs is made again, so it is none of them.
     """
-    runs, lessons = records.whole_runs(), records.lessons()
-    judged = records.progress().judged
+    runs, lessons, visits = records.whole_runs(), records.lessons(), records.first_visits()
+    judged = records.judged()
     parcel = Parcel.of(pool, 0, judged)
     return [
-        Remembered(
-            parcel.case(number),
-            runs[parcel.visits[number].case],
-            lessons.get(parcel.visits[number].number, ()),
-        )
+        Remembered(parcel.case(number), runs[number], lessons.get(visits[number], ()))
         for number in range(judged)
     ]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import Trouble, silence
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.cost.records import CostRecords, InitialRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +27,12 @@ class CostSummary(Summary):
     """States that must be bugs by some oracle, but for which nobody has a better run."""
     skipped: Mapping[str, str]
     """Oracles that could not judge on this task, and why."""
+    initial: InitialRun | None
+    """What became of the initial state, if that is the first test state."""
+    open_runs: Mapping[str, int]
+    """Failing runs of which nobody knows whether they had to fail, by how they ended."""
+    escalated: Mapping[str, int]
+    """What came out of visits with more effort than the first."""
     telling: int
     """Runs that determine a value; step limits, hangs and policies that never start do not."""
 
@@ -41,12 +47,23 @@ class CostSummary(Summary):
         return self.telling > 0
 
     @property
+    def undecided(self) -> int:
+        """Failing runs that nobody decided."""
+        return sum(self.open_runs.values())
+
+    @property
     def would_decide(self) -> str:
-        """Longer runs or more time, where that is what ended them."""
-        if Ending.STEP_LIMIT.label in self.endings:
-            return "longer runs (--step-limit)"
-        if Ending.POLICY_HANG.label in self.endings:
-            return "more time for answers (--deadline)"
+        """Longer runs or more time, where that is what ended them, or more search."""
+        left = set(self.open_runs)
+        means = [
+            ("longer runs (--step-limit)", {Ending.STEP_LIMIT.label}),
+            ("more time for answers (--deadline)", {Ending.POLICY_HANG.label}),
+        ]
+        wanted = [advice for advice, endings in means if left & endings]
+        if self.is_telling and left - {ending for _, endings in means for ending in endings}:
+            wanted.append("more search (--escalate-to, --expansions) or another oracle (--oracle)")
+        if wanted:
+            return " and ".join(wanted)
         return "a policy that answers" if self.endings else "more test states"
 
     @property
@@ -63,7 +80,7 @@ def summarise(records: CostRecords) -> CostSummary:
         reason=progress.finished,
         seconds=progress.seconds,
         pool=records.case_count(),
-        judged=progress.judged,
+        judged=records.judged(),
         walks=progress.walks,
         steps=progress.steps,
         rounds=progress.rounds,
@@ -80,6 +97,9 @@ def summarise(records: CostRecords) -> CostSummary:
             if oracle.objection is not None
         },
         telling=records.telling(),
+        initial=records.initial_run(),
+        open_runs={Ending(code).label: count for code, count in records.undecided().items()},
+        escalated=records.escalated(),
         troubles={
             Ending(code).label: Trouble.of(reasons) for code, reasons in records.failures().items()
         },

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from bugsieve.basis.wording import counted
-from bugsieve.benches.objectives import objective_class
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.wording import bugs_line, kinds_text
 from bugsieve.judging.findings import CostBugRow, worst_first
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.cost.records import CostRecords, InitialRun
 from bugsieve.results.progress import CampaignHeader
 
 
@@ -30,7 +29,7 @@ class FoundStates:
     def lines(self, most: int) -> list[str]:
         """A table of the first bugs."""
         table = [
-            (row.id, row.bug.kind, _values(row.bug.certificate), ", ".join(row.finders))
+            (row.id, row.bug.kind, row.bug.in_words, ", ".join(row.finders))
             for row in self.rows[:most]
         ]
         widths = [max(len(line[column]) for line in table) for column in range(3)]
@@ -51,6 +50,10 @@ class CostWording:
         """The task, the policy and the objective."""
         return f"task {header.subject.name}, policy {header.policy}, objective {header.objective}"
 
+    def first_lines(self, summary: CostSummary) -> list[str]:
+        """What became of the initial state."""
+        return [] if summary.initial is None else [initial_line(summary.initial)]
+
     def count_lines(self, summary: CostSummary) -> list[str]:
         """The counts of a campaign."""
         endings = ", ".join(f"{count} {ending}" for ending, count in summary.endings.items())
@@ -60,17 +63,19 @@ class CostWording:
             + (f" ({summary.reason})" if summary.reason else ""),
             f"runs of the policy: {endings or 'none'}",
             *(trouble.sentence(ending) for ending, trouble in summary.troubles.items()),
-            bugs_line(summary.bugs_by_kind, is_all=not summary.implied),
+            bugs_line(summary),
         ]
         if summary.implied:
             more = " more" if summary.bugs else ""
             verb = "must be a bug" if summary.implied == 1 else "must be bugs"
             lines.append(f"{summary.implied}{more} {verb}, but no better run is known yet")
+        if summary.undecided and summary.bugs:
+            lines.append(f"{counted(summary.undecided, 'failing run')} undecided")
         width = max((len(oracle) for oracle in summary.outcomes), default=0)
         for oracle, outcomes in summary.outcomes.items():
             counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
             lines.append(f"  {oracle:{width}}  {counts or 'nothing judged'}")
-        return lines
+        return lines + escalation_lines(summary)
 
     def found(self, records: CostRecords) -> FoundStates:
         """The bugs of a campaign, the worst first."""
@@ -91,9 +96,23 @@ class CostWording:
         ]
 
 
-def _values(certificate: Mapping[str, Any]) -> str:
-    kinds = objective_class(certificate["objective"]).kinds
-    return kinds[certificate["kind"]].describe(certificate)
+def initial_line(run: InitialRun) -> str:
+    """What the policy does from the initial state, and what is known to be better."""
+    if run.ending == Ending.SOLVED.label:
+        known = {"pass": "no plan is better", "bug": run.better}
+        rest = known.get(run.outcome, "no better plan is known")
+        return f"from the initial state the policy finds a plan of cost {run.cost}: {rest}"
+    known = {"pass": "no plan exists", "implied": "a plan must exist", "bug": run.better}
+    rest = known.get(run.outcome, f"{run.ending}, and no plan is known")
+    return f"the policy fails from the initial state: {rest}"
+
+
+def escalation_lines(summary: CostSummary) -> list[str]:
+    """What came out of visiting failing runs again that all oracles had left open."""
+    if not summary.escalated:
+        return []
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in summary.escalated.items())
+    return [f"visited again with more expansions: {counts}"]
 
 
 def _bug_json(row: CostBugRow) -> dict[str, Any]:

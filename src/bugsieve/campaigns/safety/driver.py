@@ -138,7 +138,7 @@ def drive(
     equipment: SafetyEquipment, options: SafetyOptions, records: SafetyRecords
 ) -> SafetyDriver:
     """The driver that goes on where the records end."""
-    policy, judged = equipment.policy, records.progress().judged
+    policy, judged = equipment.policy, records.progress().visits
     walks = list(records.digests().items())
     pending = tuple((walk, records.run(walk)) for _, walk in walks[judged:])
     stored = _stored_runs(records, dict(walks[:judged]), options.shared_runs)

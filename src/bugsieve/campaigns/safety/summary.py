@@ -40,6 +40,8 @@ class RunCounts:
 class SafetySummary(Summary):
     """What a safety campaign has done so far; troubles are answers, by their kind."""
 
+    open_noun = "unsafe run"
+
     fuzz_seconds: float
     proof_seconds: float
     outcomes: Mapping[str, int]
@@ -68,6 +70,12 @@ class SafetySummary(Summary):
             return any(count.with_fault + count.unavoidable for count in counts)
         silent = (STEP_LIMIT, NO_ACTION) if self.troubles else (STEP_LIMIT,)
         return any(outcome not in silent for outcome in self.outcomes)
+
+    @property
+    def undecided(self) -> int:
+        """Unsafe runs that no oracle decided."""
+        open_runs = (counts.inconclusive for counts in self.oracles.values())
+        return min(open_runs, default=0) if self.runs else 0
 
     @property
     def would_decide(self) -> str:

@@ -27,6 +27,10 @@ class SafetyWording:
         """The model and the policy."""
         return f"model {header.subject.name}, policy {header.policy}"
 
+    def first_lines(self, summary: SafetySummary) -> list[str]:
+        """Nothing more than the counts."""
+        return []
+
     def count_lines(self, summary: SafetySummary) -> list[str]:
         """The counts of a safety campaign."""
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in summary.outcomes.items())
@@ -35,7 +39,7 @@ class SafetyWording:
             + (f" ({summary.reason})" if summary.reason else "")
             + f": {outcomes or 'none finished'}",
             runs_line(summary),
-            bugs_line(summary.bugs_by_kind, is_all=not summary.unproven),
+            bugs_line(summary),
         ]
         if summary.unproven:
             reason = summary.unproven[0].reason

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
@@ -32,6 +34,8 @@ class ArasOracle(Oracle):
         state, value = suspects.states[row], float(suspects.values[row])
         own = suspects.runs.plan(row)
         improved = improve_plan(self.bench.task, state, own, limits=self.limits)
-        if improved.plan is None:
-            return inconclusive("no better run found")
-        return self.confirm(state, value, improved.plan, "the policy's plan can be improved")
+        verdict = inconclusive("no better run found")
+        if improved.plan is not None:
+            reason = "the policy's plan can be improved"
+            verdict = self.confirm(state, value, improved.plan, reason)
+        return replace(verdict, expanded=improved.expanded)

@@ -8,7 +8,7 @@ common batches.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,8 @@ class LookaheadOracle(Oracle):
             first, size = first + size, 2 * size
             waiting = [t for t in waiting if t.verdict is None and first < len(t.order)]
         for trial in portion:
-            verdicts[trial.row] = trial.verdict or self._without_bug(trial.ahead)
+            verdict = trial.verdict or self._without_bug(trial.ahead)
+            verdicts[trial.row] = replace(verdict, expanded=trial.ahead.result.expanded)
 
     def _step_limit(self, trials: Sequence[_Trial]) -> int:
         """After so many steps no run can be cheaper than the bound any more."""

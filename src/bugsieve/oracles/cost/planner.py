@@ -7,6 +7,7 @@ proves that there is nothing to find. The other oracles that search share what i
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.reach import NOTHING, Reach
@@ -15,7 +16,7 @@ from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.oracles.cost.planners import PLANNERS, Planner, check_planner, planner_named
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
-from bugsieve.search import Limits, SearchResult
+from bugsieve.search import Limits, SearchResult, expansions_spent
 from bugsieve.tasks.fdr.task import StateArray
 
 DOWNWARD = "fast-downward"
@@ -49,7 +50,9 @@ class PlanningOracle(Oracle):
 
     def _judge(self, suspects: Suspects, row: int) -> Verdict:
         check_stop()
-        return self.settled(suspects, row) or self.judge_one(suspects, row)
+        before = expansions_spent()
+        verdict = self.settled(suspects, row) or self.judge_one(suspects, row)
+        return replace(verdict, expanded=expansions_spent() - before)
 
     @abstractmethod
     def judge_one(self, suspects: Suspects, row: int) -> Verdict:
@@ -79,7 +82,10 @@ class PlanningOracle(Oracle):
 
 
 class PlannerOracle(PlanningOracle):
-    """Searches by astar-lmcut, astar-hmax, astar-blind, ehc, gbfs-N or fd:SEARCH (Fast Downward).
+    """Searches by astar-lmcut, astar-hmax, astar-blind, ehc, gbfs, gbfs-N or fd:SEARCH.
+
+    `gbfs` is greedy search with h^FF within the limit on expansions, `gbfs-N` within N of them,
+    and `fd:SEARCH` is Fast Downward.
 
     A bug if the planner finds a better run, a pass if it proves that there is none.
     """

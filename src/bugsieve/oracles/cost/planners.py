@@ -16,7 +16,7 @@ from bugsieve.tasks.fdr.task import StateArray, Task
 PlanSearch: TypeAlias = Callable[[Task, StateArray, Limits, "int | None"], SearchResult]
 """From a task, a state, limits and a cost bound to a plan that is cheaper than the bound."""
 
-PLANNERS = ("astar-lmcut", "astar-hmax", "astar-blind", "ehc", "gbfs-N", "fd:SEARCH")
+PLANNERS = ("astar-lmcut", "astar-hmax", "astar-blind", "ehc", "gbfs", "gbfs-N", "fd:SEARCH")
 
 _GREEDY = re.compile(r"gbfs-([1-9]\d{0,11})")
 _MOST_EXPANSIONS = 10**12 - 1
@@ -33,7 +33,7 @@ class Planner:
 
 
 def planner_named(name: str) -> Planner:
-    """The planner that `astar-lmcut`, `ehc`, `gbfs-500` or `fd:SEARCH` names."""
+    """The planner that `astar-lmcut`, `ehc`, `gbfs`, `gbfs-500` or `fd:SEARCH` names."""
     check_planner(name)
     if name == "ehc":
         return Planner(name, _adapted(enforced_hill_climbing))
@@ -44,13 +44,15 @@ def planner_named(name: str) -> Planner:
         from bugsieve.oracles.cost.fast_downward import FastDownward
 
         return Planner(name, FastDownward(name.removeprefix("fd:")).search)
+    if name == "gbfs":
+        return Planner(name, greedy_within(None))
     return Planner(name, greedy_within(int(name.removeprefix("gbfs-"))))
 
 
 def check_planner(name: str) -> None:
     """Raise UsageError with the nearest name unless there is such a planner."""
     is_downward = name.startswith("fd:") and name != "fd:"
-    if name not in PLANNERS[:4] and not _GREEDY.fullmatch(name) and not is_downward:
+    if name not in PLANNERS[:5] and not _GREEDY.fullmatch(name) and not is_downward:
         if re.fullmatch(r"gbfs-\d+", name):
             raise UsageError(f"the N of gbfs-N must be from 1 to {_MOST_EXPANSIONS}")
         raise UsageError(no_such("planner", name, PLANNERS))

@@ -7,6 +7,7 @@ limits it is reported as implied.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 from bugsieve.basis.errors import UnsupportedError
@@ -76,10 +77,11 @@ class UndoQual(Oracle):
         if plan is not None:
             return self.confirm(state, value, plan, "all operators can be undone")
         found = greedy(self.bench.task, state, limits=self.limits)
-        if found.plan is not None:
-            return self.confirm(state, value, found.plan, "all operators can be undone")
         gap = self.bench.objective.gap(value, self.bench.objective.best)
-        return implied("all operators can be undone, but no plan was found", gap=gap)
+        verdict = implied("all operators can be undone, but no plan was found", gap=gap)
+        if found.plan is not None:
+            verdict = self.confirm(state, value, found.plan, "all operators can be undone")
+        return replace(verdict, expanded=found.expanded)
 
     def _back_and_on(self, state: StateArray, origin: Origin) -> tuple[int, ...] | None:
         """Undo the way from the initial state, then follow its plan to the first goal state."""

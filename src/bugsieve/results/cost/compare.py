@@ -70,7 +70,7 @@ class _Campaign:
             oracle: frozenset(row.case for row in rows if oracle in row.finders)
             for oracle in records.header.used_oracles
         }
-        judged = records.progress().judged
+        judged = records.judged()
         return cls(
             {key: number for number, key in enumerate(keys[:judged])},
             frozenset(keys),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
+from bugsieve.judging.escalation import SEARCH
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.progress import CampaignHeader
@@ -62,12 +63,15 @@ def _runs(records: CostRecords) -> Table:
 def _verdicts(records: CostRecords, task: Task) -> Table:
     table: Table = {name: [] for name in _VERDICT_COLUMNS}
     names = task.operator_names
-    for oracle in records.header.used_oracles:
-        columns = records.verdicts(oracle)
-        plans = records.plans(oracle)
+    judges = [(oracle, 0) for oracle in records.header.used_oracles]
+    judges += [(SEARCH, level) for level in range(1, records.levels() + 1)]
+    for oracle, level in judges:
+        columns = records.verdicts(oracle, level)
+        plans = records.plans(oracle, level)
         numbers = columns.numbers.tolist()
         table["number"] += numbers
         table["oracle"] += [oracle] * len(columns)
+        table["level"] += [level] * len(columns)
         table["outcome"] += columns.outcomes.tolist()
         table["reason"] += columns.reasons
         table["gap"] += columns.gaps.tolist()
@@ -82,7 +86,8 @@ def _verdicts(records: CostRecords, task: Task) -> Table:
 
 
 _VERDICT_COLUMNS = (
-    *("number", "oracle", "outcome", "reason", "gap", "value", "exact", "plan", "seconds"),
+    *("number", "oracle", "level", "outcome", "reason"),
+    *("gap", "value", "exact", "plan", "seconds"),
 )
 
 

@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.bugs.cost.bug import bug_from_json
+from bugsieve.bugs.cost.verdict import Outcome
+from bugsieve.judging.escalation import Outlay
 from bugsieve.judging.findings import CostBugRow, RunRow
-from bugsieve.results.records import CampaignRecords, columns_of
+from bugsieve.policies.decisions import Ending
+from bugsieve.results.records import BUGS, CampaignRecords, columns_of
 from bugsieve.results.tables import COST
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import StateArray
@@ -78,6 +81,19 @@ class VerdictColumns:
         return len(self.numbers)
 
 
+@dataclass(frozen=True)
+class InitialRun:
+    """What became of the initial state of the task."""
+
+    ending: str
+    steps: int
+    cost: int
+    outcome: str
+    """What is known of it: a value of `Outcome`, the best proven one."""
+    better: str
+    """What is wrong with the run, if it is a bug."""
+
+
 class CostRecords(CampaignRecords[CostBugRow]):
     """The records of one campaign of cost testing, as they were when it was opened."""
 
@@ -118,12 +134,14 @@ class CostRecords(CampaignRecords[CostBugRow]):
             np.array(values, dtype=np.float64),
         )
 
-    def verdicts(self, oracle: str) -> VerdictColumns:
-        """What the oracle of this spec said."""
+    def verdicts(self, oracle: str, level: int = 0) -> VerdictColumns:
+        """What the oracle of this spec said at a level of effort; at 0, of each case."""
         rows = self._rows(
             "SELECT case_number, outcome, reason, gap, value, exact, seconds FROM verdicts"
-            " JOIN visits ON visit = visits.number WHERE oracle = ? ORDER BY visit",
+            " JOIN visits ON visit = visits.number WHERE oracle = ? AND effort = ?"
+            " ORDER BY visit",
             self._specs.index(oracle),
+            level,
         )
         numbers, outcomes, reasons, gaps, values, exact, seconds = columns_of(rows, 7)
         return VerdictColumns(
@@ -137,24 +155,99 @@ class CostRecords(CampaignRecords[CostBugRow]):
             np.array(seconds, dtype=np.float64),
         )
 
-    def plans(self, oracle: str) -> dict[int, tuple[int, ...]]:
+    def levels(self) -> int:
+        """The highest level of effort at which a case was visited."""
+        ((level,),) = self._rows("SELECT IFNULL(MAX(effort), 0) FROM visits")
+        return int(level)
+
+    def plans(self, oracle: str, level: int = 0) -> dict[int, tuple[int, ...]]:
         """The better runs that the oracle found, by the number of the pool state."""
         query = (
             "SELECT case_number, plan FROM verdicts JOIN visits ON visit = visits.number"
-            " WHERE oracle = ? AND plan IS NOT NULL"
+            " WHERE oracle = ? AND effort = ? AND plan IS NOT NULL"
         )
         return {
             number: tuple(np.frombuffer(plan, dtype="<i4").tolist())
-            for number, plan in self._rows(query, self._specs.index(oracle))
+            for number, plan in self._rows(query, self._specs.index(oracle), level)
         }
 
     def outcomes(self) -> dict[str, dict[str, int]]:
-        """For each oracle in use, how often it gave each outcome."""
+        """For each oracle in use, how often it gave each outcome at the first visit to a case."""
         counts: dict[str, dict[str, int]] = {spec: {} for spec in self.header.used_oracles}
-        query = "SELECT oracle, outcome, COUNT(*) FROM verdicts GROUP BY oracle, outcome"
+        query = (
+            "SELECT oracle, outcome, COUNT(*) FROM verdicts JOIN visits ON visit = visits.number"
+            " WHERE effort = 0 GROUP BY oracle, outcome"
+        )
         for oracle, outcome, count in self._rows(query):
             counts[self._specs[oracle]][outcome] = count
         return counts
+
+    def judged(self) -> int:
+        """How many cases were visited at least once, and all that was found there stored."""
+        query = (
+            "SELECT visits - (SELECT COUNT(*) FROM visits WHERE effort > 0"
+            " AND number < progress.visits) FROM progress"
+        )
+        ((count,),) = self._rows(query)
+        return int(count)
+
+    def first_visits(self) -> dict[int, int]:
+        """The numbers of the first visits, by case."""
+        return dict(self._rows("SELECT case_number, number FROM visits WHERE effort = 0"))
+
+    def outlays(self) -> list[Outlay]:
+        """What escalation has to know of each visit, in order."""
+        settled: dict[int, list[int]] = {}
+        decided = "SELECT found, case_number FROM bugs UNION SELECT visit, case_number FROM bounds"
+        decided += " ORDER BY 1, 2"
+        for visit, case in self._rows(decided):
+            settled.setdefault(visit, []).append(case)
+        query = (
+            "SELECT visits.number, case_number, effort,"
+            " ending <> ? AND runs.value IS NOT NULL AND MIN(outcome = ?), SUM(expanded)"
+            " FROM visits JOIN verdicts ON visit = visits.number"
+            " JOIN runs ON runs.number = case_number"
+            " WHERE visits.number < (SELECT visits FROM progress)"
+            " GROUP BY visits.number ORDER BY visits.number"
+        )
+        rows = self._rows(query, int(Ending.SOLVED), Outcome.INCONCLUSIVE.value)
+        return [
+            Outlay(
+                case,
+                effort,
+                bool(is_open) and case not in settled.get(visit, ()),
+                expanded,
+                tuple(other for other in settled.get(visit, ()) if other != case),
+            )
+            for visit, case, effort, is_open, expanded in rows
+        ]
+
+    def cut_cases(self) -> list[int]:
+        """Cases that were decided at a visit which was cut and will be made again."""
+        query = (
+            "SELECT case_number FROM bugs WHERE found >= (SELECT visits FROM progress)"
+            " UNION SELECT case_number FROM bounds WHERE visit >= (SELECT visits FROM progress)"
+        )
+        return [case for (case,) in self._rows(query)]
+
+    def undecided(self) -> dict[int, int]:
+        """How many runs failed, and nobody knows whether they had to, by the codes of `Ending`."""
+        query = (
+            "SELECT ending, COUNT(*) FROM runs WHERE ending <> ? AND number NOT IN ("
+            "SELECT case_number FROM verdicts JOIN visits ON visit = visits.number"
+            " WHERE outcome IN ('pass', 'implied')"
+            " UNION SELECT case_number FROM bounds UNION SELECT case_number FROM bugs)"
+            " GROUP BY ending ORDER BY ending"
+        )
+        return dict(self._rows(query, int(Ending.SOLVED)))
+
+    def escalated(self) -> dict[str, int]:
+        """How often the search that escalates gave each outcome, at all levels together."""
+        query = (
+            "SELECT outcome, COUNT(*) FROM verdicts JOIN visits ON visit = visits.number"
+            " WHERE effort > 0 GROUP BY outcome"
+        )
+        return dict(self._rows(query))
 
     def implied(self) -> int:
         """How many states some oracle says must be bugs, although nobody has a better run."""
@@ -195,6 +288,33 @@ class CostRecords(CampaignRecords[CostBugRow]):
             for number, ending, steps, cost, value, detail, whole in self._rows(query)
             if whole is not None
         }
+
+    def initial_run(self) -> InitialRun | None:
+        """The policy's run from the initial state; None if that is not the first test state."""
+        runs = self._rows(
+            "SELECT state, ending, steps, cost FROM pool JOIN runs USING (number) WHERE number = 0"
+        )
+        if not runs:
+            return None
+        ((state, ending, steps, cost),) = runs
+        if tuple(np.frombuffer(state, dtype="<u2").tolist()) != self.header.subject.initial_values:
+            return None
+        said = {
+            outcome
+            for (outcome,) in self._rows(
+                "SELECT outcome FROM verdicts JOIN visits ON visit = visits.number"
+                " WHERE case_number = 0 UNION SELECT 'implied' FROM bounds WHERE case_number = 0"
+            )
+        }
+        bugs = [self._bug_row(row).bug for row in self._rows(f"{BUGS} WHERE case_number = 0")]
+        known = [Outcome.BUG.value] if bugs else [o for o in ("pass", "implied") if o in said]
+        return InitialRun(
+            Ending(ending).label,
+            steps,
+            cost,
+            known[0] if known else Outcome.INCONCLUSIVE.value,
+            bugs[0].in_words if bugs else "",
+        )
 
     def _bug(self, case: int, data: Any, *rest: Any) -> CostBugRow:
         return CostBugRow(case, bug_from_json(data, source=self._source), *rest)

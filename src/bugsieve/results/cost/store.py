@@ -50,7 +50,8 @@ class CostStore(Store):
 
     def insert_own(self, findings: Sequence[Finding]) -> None:
         """Insert runs and verdicts."""
-        self.many("runs", map(_run_row, findings))
+        firsts = (finding for finding in findings if not finding.visit.effort)
+        self.many("runs", map(_run_row, firsts))
         verdicts = ((item, row) for item in findings for row in item.verdicts)
         self.many("verdicts", (self._verdict_row(item, row) for item, row in verdicts))
 
@@ -66,6 +67,7 @@ class CostStore(Store):
             verdict.value,
             int(verdict.exact),
             plan,
+            verdict.expanded,
             row.seconds,
         )
 

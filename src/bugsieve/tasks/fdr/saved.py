@@ -42,6 +42,12 @@ class SavedTask:
         """Content hash of the grounded task."""
         return hashlib.sha256(self.sas.encode()).hexdigest()
 
+    @property
+    def initial_values(self) -> tuple[int, ...]:
+        """The initial state, read from the text: a task may take long to load."""
+        _, _, rest = self.sas.partition("begin_state\n")
+        return tuple(map(int, rest.partition("end_state")[0].split()))
+
     def load(self) -> Task:
         """The task, ready for use."""
         domain, problem = self.domain, self.problem

@@ -66,7 +66,7 @@ class SafetySample:
         progress = Progress(
             walks=len(walks),
             steps=2 * len(walks),
-            judged=count,
+            visits=count,
             seconds=5.0,
             fuzz_seconds=self.fuzz_seconds,
             finished="all walks made",

@@ -127,7 +127,7 @@ def rounds(count: int) -> Iterator[Addition]:
             walks=first + WALKS,
             steps=progress.steps + sum(walk.steps for walk in walks),
             rounds=first + WALKS,
-            judged=2 * (number + 1),
+            visits=2 * (number + 1),
             seconds=float(number + 1),
             news_round=first + 3,
         )
