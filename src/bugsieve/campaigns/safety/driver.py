@@ -117,9 +117,7 @@ class SafetyDriver(Driver):
             steps=session.progress.steps + walk.steps,
             rounds=walk.number + 1,
         )
-        self._walks.append(
-            WalkRow(walk.number, walk.outcome.value, walk.is_stopped, walk.steps, seconds)
-        )
+        self._walks.append(WalkRow(walk.number, walk.outcome.value, walk.steps, seconds))
         self._runs += found is not None
         if isinstance(found, Finding):
             session.accept(found)
