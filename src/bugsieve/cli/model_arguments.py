@@ -75,9 +75,12 @@ def model_from(args: argparse.Namespace) -> JaniModel:
 
 def _pddl_model(args: argparse.Namespace) -> JaniModel:
     from bugsieve.tasks.fond.loading import condition_text, load_fond
+    from bugsieve.tasks.pddl.reader import MAX_BYTES
+    from bugsieve.tasks.sources import half_of_a_task, read_input
 
     if args.property is None:
-        raise UsageError(f"{args.model}: a PDDL domain needs a problem file beside it")
+        text = read_input(args.model, kind="PDDL", max_bytes=MAX_BYTES)
+        raise UsageError(half_of_a_task(str(args.model), text))
     for name in ("constant", "property_name", "start", "goal"):
         if getattr(args, name):
             raise UsageError(f"--{name.replace('_', '-')} is for JANI models, not for PDDL")
