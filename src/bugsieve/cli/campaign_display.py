@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bugsieve.cli.live_display import LiveDisplay
+from bugsieve.cli.signals import going_on
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign
@@ -44,8 +45,8 @@ def run_displayed(campaign: Campaign) -> Summary:
             summary: Summary = campaign.run(display.take)
             return summary
     except KeyboardInterrupt as interruption:
-        cause, folder = str(interruption) or "interrupted", campaign.directory
-        raise KeyboardInterrupt(f"{cause}: 'bugsieve resume {folder}' goes on") from interruption
+        how = f"'bugsieve resume {campaign.directory}' goes on"
+        raise going_on(interruption, how) from interruption
 
 
 def progress_line(state: RoundDone, max_time: float | None) -> str:
