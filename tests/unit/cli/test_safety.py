@@ -277,6 +277,7 @@ def test_export_names_the_files_it_writes(
         (["--choice", "gredy"], "'gredy' (did you mean 'greedy'?); there are uniform, greedy"),
         (["--choice", "uniform", "--lookahead", "inf"], "set the lookahead to 1"),
         (["--lookahead", "0"], "--lookahead must be at least 1, got 0"),
+        (["--seed", "-1"], "--seed must be at least 0, got -1"),
         (["--lookahead", "far"], "--lookahead must be a whole number, got 'far'"),
         (["--walks", "0"], "--walks must be at least 1, got 0"),
         (["--policy", "randon"], "there is no policy 'randon' (did you mean 'random'?)"),
