@@ -27,6 +27,8 @@ class CampaignDisplay(LiveDisplay):
 
         if isinstance(event, events.OracleSkipped):
             self.say(f"without {event.oracle}: {event.reason}")
+        elif isinstance(event, events.PolicyNoted):
+            self.say(f"note on the policy: {event.note}")
         elif isinstance(event, events.ClaimRejected):
             self.say(f"the checker rejects a claim of {event.row.oracle}: {event.row.reason}")
         elif isinstance(event, events.RoundDone):
