@@ -49,8 +49,9 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--unsafe",
         metavar="FILE",
-        help="the unsafety condition in a file of its own; for PDDL, a file or the condition "
-        "itself, as in '(and (flat) (not (spare)))'",
+        help="the unsafety condition in a file of its own; without --start, runs begin in the "
+        "model's initial states. For PDDL, a file or the condition itself, as in '(and (flat) "
+        "(not (spare)))'",
     )
 
 
@@ -99,9 +100,8 @@ def _jani_model(args: argparse.Namespace) -> JaniModel:
     given = [f"--{name}" for name, path in files.items() if path is not None]
     if given and args.property is not None:
         raise UsageError(f"{given[0]} and a property file are two properties; give one")
-    if given and len(given) < len(files):
-        missing = next(f"--{name}" for name, path in files.items() if path is None)
-        raise UsageError(f"{given[0]} needs {missing} beside it")
+    if given and args.unsafe is None:
+        raise UsageError(f"{given[0]} needs --unsafe beside it")
     if given:
         source = PropertyFiles(**files)
     constants = constants_from(args)

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.campaigns.safety.models import model_of
 from bugsieve.checkers.safety import check_safety_bug
 from bugsieve.cli import main
+from bugsieve.results.safety.records import SafetyRecords
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.cli.commands import (
     Run,
@@ -260,6 +263,26 @@ def test_bugs_without_a_proven_fault(place: Path, tmp_path: Path, run: Run) -> N
     assert (code, "the policy does the same again: danger after 2 steps" in out) == (1, True)
     assert run("shield", folder, "-o", shield)[0] == 0
     assert run("replay", folder, bug, "--policy", f"table:{shield}")[0] == 0
+
+
+def test_unsafe_alone_starts_in_the_initial_states(place: Path, tmp_path: Path, run: Run) -> None:
+    document = json.loads(Path(arguments(place)[0]).read_text("utf-8"))
+    (property_,) = document.pop("properties")
+    (tmp_path / "bare.jani").write_text(json.dumps(document))
+    (tmp_path / "unsafe.jani").write_text(json.dumps(property_["expression"]["reach"]))
+    given = [tmp_path / "bare.jani", "--unsafe", tmp_path / "unsafe.jani", "--policy", "random"]
+    folder = tmp_path / "results"
+    code, out, _ = run("safety", *given, "--walks", 5, "-o", folder)
+    assert code in (0, 1) and "5 walks" in out
+    kept = json.loads((folder / "model.jani").read_text("utf-8"))["properties"][0]["expression"]
+    assert kept == {
+        "op": "PA",
+        "start": {"op": "initial"},
+        "reach": property_["expression"]["reach"],
+    }
+    with SafetyRecords(folder) as records:
+        options = SafetyOptions.from_toml(records.header.options, name="options")
+        assert model_of(options).document == records.header.subject.load(source="x").document
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
