@@ -108,9 +108,9 @@ class Lookahead {
     std::vector<Seen> seen_;
     std::size_t layer_begin_ = 0;  // of the last layer
     PolicyGraph::Stuck stuck_ = PolicyGraph::Stuck::kNot;
-    StateSet known_;               // what was seen, and the origin; from the second layer on
-    double least_ = 0;             // distance in the last layer
-    std::size_t ties_ = 0;         // states at that distance
+    StateSet known_;        // what was seen, and the origin; from the second layer on
+    double least_ = 0;      // distance in the last layer
+    std::size_t ties_ = 0;  // states at that distance
     std::size_t target_ = 0;
     std::vector<double> sums_;  // of weights
 };

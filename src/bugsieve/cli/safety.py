@@ -25,7 +25,8 @@ safety), could not be avoided by anybody, or are inconclusive (a limit came firs
 The exit code is 1 if bugs were found, 6 if there are none but runs that nobody could decide, 5 if
 the walks said nothing, 4 if the model itself goes wrong, 0 otherwise. Faults that are not proven
 in full are not kept as bugs, but count as bugs here: the oracle is certain of them.
-Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
+Ctrl-C prints what was found so far, with exit code 2, and loses nothing: 'bugsieve resume DIR'
+goes on.
 """
 
 

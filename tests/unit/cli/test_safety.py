@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.campaigns.campaign import summary_of
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.models import model_of
 from bugsieve.checkers.safety import check_safety_bug
@@ -263,6 +264,33 @@ def test_bugs_without_a_proven_fault(place: Path, tmp_path: Path, run: Run) -> N
     assert (code, "the policy does the same again: danger after 2 steps" in out) == (1, True)
     assert run("shield", folder, "-o", shield)[0] == 0
     assert run("replay", folder, bug, "--policy", f"table:{shield}")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("choices", "ending", "failed"),
+    [
+        (["jump", None, None], "illegal action", 7),
+        (["go", "go", "jump"], "dead end", 0),
+        (["go", None, None], "no action", 7),
+    ],
+)
+def test_why_walks_end_without_an_action(
+    choices: list[str | None], ending: str, failed: int, tmp_path: Path, run: Run
+) -> None:
+    """The summary, its JSON and the exported walks use one word, and failures are counted."""
+    go = edge({"x": binary("+", "x", 1)}, guard=binary("<", "x", 2))
+    jump = edge({"x": 5}, action="jump", guard=binary("=", "x", 1))
+    path = write(tmp_path, simple(go, jump, unsafe=binary("=", "x", 5)))
+    table, folder = tmp_path / "table.json", tmp_path / "results"
+    table.write_text(json.dumps({"rows": [[[x], name] for x, name in enumerate(choices)]}))
+    given = [path, "--policy", f"table:{table}", "--walks", 7, "-o", folder]
+    assert f": 7 {ending}\n" in run("safety", *given)[1]
+    assert json.loads(run("status", folder, "--json")[1])["outcomes"] == {ending: 7}
+    assert summary_of(folder).failed_walks == failed
+    assert run("export", folder, "--csv", tmp_path / "out")[0] == 0
+    (header, *walks) = (tmp_path / "out" / "walks.csv").read_text().splitlines()
+    assert header == "number,outcome,steps,seconds"
+    assert [row.split(",")[1] for row in walks] == [ending] * 7
 
 
 def test_unsafe_alone_starts_in_the_initial_states(place: Path, tmp_path: Path, run: Run) -> None:

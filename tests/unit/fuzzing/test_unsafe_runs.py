@@ -92,6 +92,13 @@ class ModelWorld:
     def is_unsafe(self, state: tuple[float, ...]) -> bool:
         return bool(self.loaded.is_unsafe([state])[0])
 
+    def stuck(self, state: tuple[float, ...]) -> str:
+        if self.is_unsafe(state) or self.loaded.is_goal([state])[0] or self.successors(state):
+            return ""
+        if not len(self.loaded.expand([state]).actions):
+            return "dead end"
+        return "no action" if self.function(np.array([state]))[0] < 0 else "illegal action"
+
     def distance(self, state: tuple[float, ...]) -> float:
         return float(self.loaded.distances([state])[0])
 
