@@ -49,7 +49,6 @@ class BoundUnsafeRuns {
                [&](Interrupts& interrupts) { found = runs_.run(rows, draws, interrupts); });
         const std::size_t length = found.actions.size();
         return nb::make_tuple(to_array(std::move(found.endings)), to_array(std::move(found.steps)),
-                              to_array(std::move(found.stopped)),
                               to_array(std::move(found.offsets)),
                               to_array(std::move(found.states), {length, runs_.words()}),
                               to_array(std::move(found.actions)));

@@ -44,6 +44,7 @@ void Lookahead::start(StateId origin) {
     depth_ = 0;
     seen_.clear();
     layer_begin_ = 0;
+    stuck_ = PolicyGraph::Stuck::kNot;
     known_.clear();
 }
 
@@ -59,6 +60,8 @@ bool Lookahead::request(PolicyGraph& graph, Interrupts& interrupts) {
 
 void Lookahead::add_outcomes(const PolicyGraph& graph, StateId state, std::uint32_t position) {
     const std::span<const StateId> outcomes = graph.outcomes(state);
+    const PolicyGraph::Stuck stuck = graph.stuck(state);
+    if (depth_ == 1 || stuck > PolicyGraph::Stuck::kDeadEnd) stuck_ = std::max(stuck_, stuck);
     const bool keeps_origin = options_.choice == SuccessorChoice::kUniform;
     for (std::uint32_t k = 0; k < outcomes.size(); ++k) {
         if (depth_ > 1 ? !known_.insert(outcomes[k]) : outcomes[k] == origin_ && !keeps_origin)

@@ -55,6 +55,10 @@ class Lookahead {
     Found add_layer(PolicyGraph& graph, Interrupts& interrupts);
     void choose(PolicyGraph& graph, WalkDraws& draws);
 
+    // The gravest reason why a run of the policy ends in one of the states whose outcomes were
+    // added; a dead end counts at the origin alone, where it ends the walk.
+    PolicyGraph::Stuck stuck() const { return stuck_; }
+
     StateId target() const { return seen_[target_].state; }
     // The steps from the origin to the target, the last one first.
     void path(std::vector<Step>& steps) const;
@@ -103,9 +107,10 @@ class Lookahead {
     std::size_t depth_ = 0;
     std::vector<Seen> seen_;
     std::size_t layer_begin_ = 0;  // of the last layer
-    StateSet known_;               // what was seen, and the origin; from the second layer on
-    double least_ = 0;             // distance in the last layer
-    std::size_t ties_ = 0;         // states at that distance
+    PolicyGraph::Stuck stuck_ = PolicyGraph::Stuck::kNot;
+    StateSet known_;        // what was seen, and the origin; from the second layer on
+    double least_ = 0;      // distance in the last layer
+    std::size_t ties_ = 0;  // states at that distance
     std::size_t target_ = 0;
     std::vector<double> sums_;  // of weights
 };

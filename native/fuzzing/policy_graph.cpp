@@ -81,6 +81,12 @@ void PolicyGraph::add_outcomes(StateId id, std::int32_t action) {
     nodes_[id].first = first;
     nodes_[id].count = static_cast<std::uint32_t>(outcomes_.size() - first);
     nodes_[id].action = action;
+    if (nodes_[id].count == 0) nodes_[id].stuck = why_stuck(id, action);
+}
+
+PolicyGraph::Stuck PolicyGraph::why_stuck(StateId id, std::int32_t action) {
+    if (!system_.has_action(row(id))) return Stuck::kDeadEnd;
+    return action < 0 ? Stuck::kNoAction : Stuck::kIllegalAction;
 }
 
 std::size_t PolicyGraph::bytes() const {

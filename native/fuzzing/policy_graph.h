@@ -17,6 +17,14 @@ class PolicyGraph {
   public:
     using Kind = TransitionSystem::Kind;
 
+    // Why a run of the policy does not go on behind a state, the gravest last.
+    enum class Stuck : std::uint8_t {
+        kNot,      // it goes on, or the state is a goal or unsafe
+        kDeadEnd,  // no action is applicable
+        kNoAction,
+        kIllegalAction,  // the policy's action is not applicable
+    };
+
     // Both must outlive the graph.
     PolicyGraph(TransitionSystem& system, PolicyView& policy);
 
@@ -32,12 +40,13 @@ class PolicyGraph {
     // Asks the policy about the requested states, in batches.
     void answer(Interrupts& interrupts);
 
-    // Of a state whose successors are known: the policy's action, -1 at goals and in danger, and
-    // the outcomes, none where the action is not applicable.
+    // Of a state whose successors are known: the policy's action, -1 at goals and in danger, the
+    // outcomes, none where the action is not applicable, and why there are none.
     std::int32_t action(StateId id) const { return nodes_[id].action; }
     std::span<const StateId> outcomes(StateId id) const {
         return {outcomes_.data() + nodes_[id].first, nodes_[id].count};
     }
+    Stuck stuck(StateId id) const { return nodes_[id].stuck; }
 
     std::size_t size() const { return nodes_.size(); }
     std::size_t bytes() const;
@@ -58,10 +67,12 @@ class PolicyGraph {
         std::uint32_t count = 0;
         std::int32_t action = kNotAsked;
         std::uint8_t kind = kKindUnknown;
+        Stuck stuck = Stuck::kNot;
     };
 
     void ask(std::span<const StateId> states, Interrupts& interrupts);
     void add_outcomes(StateId id, std::int32_t action);
+    Stuck why_stuck(StateId id, std::int32_t action);
 
     TransitionSystem& system_;
     PolicyView& policy_;

@@ -14,6 +14,21 @@ constexpr std::size_t kMostRequests = std::size_t{1} << 16;
 constexpr int kMostLayers = 256;
 constexpr std::size_t kTurnsBetweenLooks = 256;  // at the clock
 
+// How a walk ends whose lookahead has seen all that the policy can reach.
+WalkEnding exhausted_ending(PolicyGraph::Stuck stuck) {
+    switch (stuck) {
+        case PolicyGraph::Stuck::kNot:
+            return WalkEnding::kExhausted;
+        case PolicyGraph::Stuck::kDeadEnd:
+            return WalkEnding::kDeadEnd;
+        case PolicyGraph::Stuck::kNoAction:
+            return WalkEnding::kNoAction;
+        case PolicyGraph::Stuck::kIllegalAction:
+            return WalkEnding::kIllegalAction;
+    }
+    return WalkEnding::kExhausted;
+}
+
 }  // namespace
 
 UnsafeRuns::UnsafeRuns(TransitionSystem& system, PolicyView& policy, const WalkOptions& options)
@@ -26,7 +41,6 @@ WalkResults UnsafeRuns::run(std::span<const std::uint64_t> starts, const Draws& 
     results_ = WalkResults();
     results_.endings.resize(draws.size());
     results_.steps.resize(draws.size());
-    results_.stopped.resize(draws.size());
     found_.assign(draws.size(), {});
     try {
         for (admit(starts, draws); !lanes_.empty(); admit(starts, draws)) {
@@ -84,7 +98,8 @@ void UnsafeRuns::advance(Lane& lane, Interrupts& interrupts) {
 // Algorithm 1, lines 3-7 and 18-19.
 void UnsafeRuns::decide(Lane& lane, Lookahead::Found found) {
     if (found == Lookahead::Found::kNothingYet) return;
-    if (found == Lookahead::Found::kExhausted) return finish(lane, WalkEnding::kExhausted);
+    if (found == Lookahead::Found::kExhausted)
+        return finish(lane, exhausted_ending(lane.lookahead.stuck()));
     const std::uint64_t drawn_before = lane.draws.used;
     if (found == Lookahead::Found::kCandidates) lane.lookahead.choose(graph_, lane.draws);
     if (!follow_path(lane)) return finish(lane, WalkEnding::kStepLimit);
@@ -125,9 +140,6 @@ void UnsafeRuns::finish(Lane& lane, WalkEnding ending) {
     lane.is_done = true;
     results_.endings[lane.walk] = static_cast<std::uint8_t>(ending);
     results_.steps[lane.walk] = static_cast<std::int64_t>(lane.moves.size());
-    results_.stopped[lane.walk] = ending == WalkEnding::kExhausted &&
-                                  graph_.kind(lane.state) == PolicyGraph::Kind::kOrdinary &&
-                                  graph_.outcomes(lane.state).empty();
     if (ending == WalkEnding::kUnsafe) found_[lane.walk] = std::move(lane.moves);
 }
 

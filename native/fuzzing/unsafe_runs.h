@@ -24,16 +24,19 @@ struct WalkOptions {
 
 enum class WalkEnding : std::uint8_t {
     kUnsafe,
-    kExhausted,  // no successors, or none that were not seen in the lookahead
+    kExhausted,  // at the goal, or the lookahead has seen all that the policy can reach
     kLoop,       // back in a state without a random draw since: it would go on forever
     kStepLimit,
+    kDeadEnd,  // no action is applicable
+    // The same as exhausted, but the policy fails in a state that was seen:
+    kNoAction,
+    kIllegalAction,  // chosen, but not applicable
 };
 
 // What the walks of one call did, in the order of their numbers in the call.
 struct WalkResults {
     std::vector<std::uint8_t> endings;  // WalkEnding
     std::vector<std::int64_t> steps;
-    std::vector<std::uint8_t> stopped;  // whether the policy had no applicable action at the end
     // Runs into danger; walk i has states and actions offsets[i] to offsets[i + 1], none if it
     // found no danger. The action of the last state is -1.
     std::vector<std::int64_t> offsets;

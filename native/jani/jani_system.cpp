@@ -138,6 +138,13 @@ void JaniSystem::applicable(const std::uint64_t* state, std::vector<std::int32_t
     }
 }
 
+bool JaniSystem::has_action(const std::uint64_t* state) {
+    load(state);
+    for (const EdgeIndex::Candidate& candidate : model_->index.candidates(registers_.data()))
+        if (is_enabled(candidate, {state, &model_->edges[candidate.edge]})) return true;
+    return false;
+}
+
 bool JaniSystem::is_possible(const CompiledModel::Destination& destination, const Place& place) {
     if (destination.probability_program == kNoProgram) return true;
     test(destination.probability_program, place);

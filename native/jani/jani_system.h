@@ -25,6 +25,7 @@ class JaniSystem final : public TransitionSystem {
     void expand(const std::uint64_t* state, Expansion& out) override;
     void outcomes(const std::uint64_t* state, std::int32_t action,
                   std::vector<std::uint64_t>& out) override;
+    bool has_action(const std::uint64_t* state) override;
 
     // One outcome of an action: each enabled edge is equally likely, and the destinations of an
     // edge are as likely as the model says. `draw` is from [0, 1). False if it is not applicable.

@@ -28,6 +28,12 @@ class TransitionSystem {
     // The distinct outcomes of one action, in `words()` each; none where it is not applicable.
     virtual void outcomes(const std::uint64_t* state, std::int32_t action,
                           std::vector<std::uint64_t>& out) = 0;
+    // Whether some action is applicable; systems that know it without the outcomes override it.
+    virtual bool has_action(const std::uint64_t* state) {
+        Expansion found;
+        expand(state, found);
+        return !found.actions.empty();
+    }
     // An estimate of how far a state is from danger; 0 where the system has none.
     virtual double distance(const std::uint64_t*) { return 0; }
 };

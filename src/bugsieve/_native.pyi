@@ -556,16 +556,15 @@ class UnsafeRuns:
     ) -> tuple[
         NDArray[np.uint8],
         NDArray[np.int64],
-        NDArray[np.uint8],
         NDArray[np.int64],
         NDArray[np.uint64],
         NDArray[np.int32],
     ]:
         """Walk `numbers[i]` from row i of `starts`.
 
-        Per walk: 0 unsafe, 1 exhausted, 2 loop, 3 step limit; its steps; whether the policy had
-        no applicable action at its end; and n + 1 offsets into the states and actions of the runs
-        into danger, where the last action of each is -1.
+        Per walk: 0 unsafe, 1 exhausted, 2 loop, 3 step limit, 4 dead end, 5 no action, 6 illegal
+        action; its steps; and n + 1 offsets into the states and actions of the runs into danger,
+        where the last action of each is -1.
         """
     @property
     def decisions(self) -> int:

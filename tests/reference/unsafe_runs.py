@@ -20,7 +20,14 @@ class World(Protocol):
     def successors(self, state: State) -> list[State]:
         """Outcomes of what the policy does; none at the goal and where that is not applicable."""
 
+    def stuck(self, state: State) -> str:
+        """Why a run does not go on there: one of `FAILURES`, "dead end", or ""."""
+
     def distance(self, state: State) -> float: ...
+
+
+FAILURES = ("illegal action", "no action")
+"""How a policy can let a run end, the gravest first."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ def walk(world: World, start: State, number: int, search: Search) -> Walk:
         before = made.draws_used
         continuation = _find_continuation(world, made, search, draws)
         if continuation is None:
-            made.ending = "exhausted"
+            made.ending = _exhausted_ending(world, made.path[-1])
         elif len(made.path) - 1 + len(continuation) > search.step_limit:
             made.ending = "step limit"
         else:
@@ -77,6 +84,17 @@ def walk(world: World, start: State, number: int, search: Search) -> Walk:
             if not world.is_unsafe(made.path[-1]) and made.has_looped(made.draws_used > before):
                 made.ending = "loop"
     return made
+
+
+def _exhausted_ending(world: World, origin: State) -> str:
+    """Of a walk from whose last state everything was seen that the policy can reach."""
+    seen, todo = {origin}, [origin]
+    while todo:
+        new = set(world.successors(todo.pop())) - seen
+        seen |= new
+        todo += new
+    met = {world.stuck(state) for state in seen}
+    return next((word for word in FAILURES if word in met), world.stuck(origin) or "exhausted")
 
 
 def _find_continuation(

@@ -115,11 +115,23 @@ def timeless(data: Any) -> Any:
     return [timeless(part) for part in data] if isinstance(data, list) else data
 
 
+def with_stopped(walks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Walks as digests have them: one word and a flag for those that end for want of an action."""
+    words = ("dead end", "no action", "illegal action")
+    flags = [walk["outcome"] in words for walk in walks]
+    return [
+        {**walk, "outcome": "exhausted" if flag else walk["outcome"], "stopped": flag}
+        for walk, flag in zip(walks, flags, strict=True)
+    ]
+
+
 def contents(folder: Path) -> tuple[int, str]:
     """The number of bugs of a campaign, and the digest of all that it found."""
     exported = folder.with_suffix(".json")
     assert main(["export", str(folder), "--json", str(exported)]) == 0
     tables = timeless(json.loads(exported.read_text("utf-8")))
+    if "walks" in tables:
+        tables["walks"] = with_stopped(tables["walks"])
     bugs = [json.loads(path.read_text("utf-8")) for path in sorted((folder / "bugs").iterdir())]
     text = json.dumps([tables, bugs], sort_keys=True)
     return len(bugs), hashlib.sha256(text.encode()).hexdigest()[:16]

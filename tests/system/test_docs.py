@@ -83,6 +83,15 @@ def check_targets(block: str) -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
+def test_the_number_of_lanes() -> None:
+    """As many states as values of 8 bits in a line of the cache, which the core takes."""
+    header = (ROOT / "native" / "heuristics" / "lane_exploration.h").read_text(encoding="utf-8")
+    (lanes,) = re.findall(r"kLanes = (\d+) / sizeof\(T\)", header)
+    told = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
+    assert f"One pass over the relaxed task serves {lanes} states" in told
+    assert f"of {lanes} states at once" in (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
 def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):

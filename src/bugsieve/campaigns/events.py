@@ -36,6 +36,13 @@ class OracleSkipped:
 
 
 @dataclass(frozen=True)
+class PolicyNoted:
+    """The policy answers in a way that its author should know of; told once."""
+
+    note: str
+
+
+@dataclass(frozen=True)
 class RoundDone:
     """More was found and is stored."""
 
@@ -88,5 +95,14 @@ class Finished:
     reason: str
 
 
-Event = Started | OracleSkipped | RoundDone | BugFound | BugImproved | ClaimRejected | Finished
+Event = (
+    Started
+    | OracleSkipped
+    | PolicyNoted
+    | RoundDone
+    | BugFound
+    | BugImproved
+    | ClaimRejected
+    | Finished
+)
 Listener = Callable[[Event], None]

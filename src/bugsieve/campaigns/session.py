@@ -24,6 +24,7 @@ from bugsieve.campaigns.events import (
     Finished,
     Listener,
     OracleSkipped,
+    PolicyNoted,
     RoundDone,
     Started,
 )
@@ -77,6 +78,10 @@ class Driver(ABC):
         """The progress with the counters that the driver keeps."""
         return progress
 
+    def note(self) -> str | None:
+        """What users should know of the policy although no run shows it."""
+        return None
+
     def close(self, *, at_once: bool) -> None:  # noqa: B027 - most hold nothing
         """Let go of everything; `at_once` if there may be work under way."""
 
@@ -114,6 +119,7 @@ class Session:
         """Bugs of a visit that was cut in their middle and is made again."""
         self._fresh: list[Finding] = []
         """Findings that are not stored yet."""
+        self._noted = False
         self._dates: dict[str, float] = {}
         """When the bugs of this session were found, by their ids."""
         self._judged: dict[str, int] = {}
@@ -230,6 +236,9 @@ class Session:
         news += (ClaimRejected(row) for finding in fresh for row in finding.rejected)
         for event in [*news, self._round_done()] if is_round else news:
             self._tell(event)
+        if not self._noted and (note := self._driver.note()) is not None:
+            self._noted = True
+            self._tell(PolicyNoted(note))
         if self._timeline.is_due():
             self._renew_timeline()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bugsieve.cli.live_display import LiveDisplay
+from bugsieve.cli.signals import going_on
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign
@@ -26,6 +27,8 @@ class CampaignDisplay(LiveDisplay):
 
         if isinstance(event, events.OracleSkipped):
             self.say(f"without {event.oracle}: {event.reason}")
+        elif isinstance(event, events.PolicyNoted):
+            self.say(f"note on the policy: {event.note}")
         elif isinstance(event, events.ClaimRejected):
             self.say(f"the checker rejects a claim of {event.row.oracle}: {event.row.reason}")
         elif isinstance(event, events.RoundDone):
@@ -44,8 +47,8 @@ def run_displayed(campaign: Campaign) -> Summary:
             summary: Summary = campaign.run(display.take)
             return summary
     except KeyboardInterrupt as interruption:
-        cause, folder = str(interruption) or "interrupted", campaign.directory
-        raise KeyboardInterrupt(f"{cause}: 'bugsieve resume {folder}' goes on") from interruption
+        how = f"'bugsieve resume {campaign.directory}' goes on"
+        raise going_on(interruption, how) from interruption
 
 
 def progress_line(state: RoundDone, max_time: float | None) -> str:

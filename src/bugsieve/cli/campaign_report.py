@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -10,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bugsieve.basis.errors import BugsieveError
 from bugsieve.basis.wording import counted
 from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
@@ -37,8 +39,25 @@ def run_new(
 
 
 def run_and_report(campaign: Campaign, *, as_json: bool) -> int:
-    """Run the campaign with a progress display, print what came out; the exit code."""
-    summary = run_displayed(campaign)
+    """Run the campaign with a progress display, print what came out; the exit code.
+
+    After an interruption, too, what was stored until then is printed.
+    """
+    from bugsieve.campaigns.campaign import summary_of
+
+    try:
+        summary = run_displayed(campaign)
+    except KeyboardInterrupt:
+        with contextlib.suppress(BugsieveError):
+            _show_summary(campaign, summary_of(campaign.directory), as_json=as_json)
+        raise
+    _show_summary(campaign, summary, as_json=as_json)
+    if summary.unanswered is not None:
+        complain(nothing_tested(summary.unanswered))
+    return summary.exit_code
+
+
+def _show_summary(campaign: Campaign, summary: Summary, *, as_json: bool) -> None:
     kind, folder = campaign.kind, campaign.directory
     with kind.records(folder) as records:
         if as_json:
@@ -46,9 +65,6 @@ def run_and_report(campaign: Campaign, *, as_json: bool) -> int:
             show(summary_json(kind, campaign.header, summary, found, folder=str(folder)))
         else:
             show(summary_text(campaign, summary, records))
-    if summary.unanswered is not None:
-        complain(nothing_tested(summary.unanswered))
-    return summary.exit_code
 
 
 def nothing_tested(reason: str) -> str:

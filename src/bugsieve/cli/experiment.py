@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
 from bugsieve.cli.options import Options
+from bugsieve.cli.signals import going_on
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -66,8 +67,13 @@ def run(args: argparse.Namespace) -> int:
 
     grid = read_experiment(args.file)
     experiment = Experiment(grid, args.output or Path(args.file.stem))
-    with ExperimentDisplay(grid) as display:
-        summary = experiment.run(workers=args.workers, on_event=display.take)
+    display = ExperimentDisplay(grid)
+    try:
+        with display:
+            summary = experiment.run(workers=args.workers, on_event=display.take)
+    except KeyboardInterrupt as interruption:
+        show(f"{display.counts_line()}\nresults in {experiment.directory}")
+        raise going_on(interruption, "the same command goes on") from interruption
     show(_report(experiment, summary))
     return summary.exit_code
 

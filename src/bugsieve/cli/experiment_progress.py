@@ -49,6 +49,10 @@ class ExperimentDisplay(LiveDisplay):
                 self.say(f"{self._names[event.number]}: {event.error}")
         self.tick()
 
+    def counts_line(self) -> str:
+        """How many campaigns are done, and how many failed."""
+        return self._counts.ended()
+
     def lines(self) -> list[str]:
         """How many campaigns are done, and those under way."""
         return [
@@ -75,11 +79,14 @@ class Counts:
         self._done += not failed
         self._failed += failed
 
+    def ended(self) -> str:
+        """`12 of 80 campaigns done, 1 failed`."""
+        failed = f", {self._failed} failed" if self._failed else ""
+        return f"{self._before + self._done} of {self._campaigns} campaigns done{failed}"
+
     def line(self) -> str:
         """`12 of 80 campaigns done, 1 failed, about 5 min left`."""
-        parts = [f"{self._before + self._done} of {self._campaigns} campaigns done"]
-        if self._failed:
-            parts.append(f"{self._failed} failed")
+        parts = [self.ended()]
         ended = self._done + self._failed
         if ended:
             left = self._campaigns - self._before - ended

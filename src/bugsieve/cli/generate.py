@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.cli.numbers import integer, real_number, whole_number
+from bugsieve.cli.numbers import integer, real_number, seed, whole_number
 from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
@@ -144,7 +144,7 @@ def _add_common_options(parser: argparse.ArgumentParser) -> None:
     """The options that may stand before or after the domain; absent ones leave no trace."""
     parser.add_argument(
         "--seed",
-        type=integer,
+        type=seed,
         default=argparse.SUPPRESS,
         metavar="N",
         help="seed of all random choices (0)",

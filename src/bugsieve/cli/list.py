@@ -23,31 +23,39 @@ _KINDS = {
     "domains": (families.DOMAINS, families.MODEL_DOMAINS),
     "heuristics": (),
 }
+_OVERVIEW = {
+    "oracles": "who judges the states of planning tasks: --oracle of test and judge",
+    "safety-oracles": "who decides the states of models: --oracle of safety and decide",
+    "policies": "policies of planning tasks: --policy of test, judge and rollout",
+    "model-policies": "policies of models: --policy of safety and decide",
+    "biases": "where the walks of test go: --bias",
+    "objectives": "what counts as a bug in test and judge: --objective",
+    "domains": "what generate makes tasks and models of",
+    "heuristics": "what greedy:, hill-climbing: and lazy: compare, as in greedy:hff",
+}
 
 
 def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, "List the names that other commands take, with a line on each.")
-    parser.usage = "%(prog)s [-h] [--json] KIND"
-    # optional for argparse, whose own error would not name the kinds
     *kinds, last = _KINDS
-    which = f"which names: {', '.join(kinds)} or {last}"
+    which = f"which names: {', '.join(kinds)} or {last} (without it: what these are)"
     parser.add_argument("kind", metavar="KIND", nargs="?", help=which)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the names of one kind."""
-    if args.kind is None:
-        raise UsageError(f"say which names to list: bugsieve list KIND, for {', '.join(_KINDS)}")
-    if args.kind not in _KINDS:
+    """Print the names of one kind, or the kinds."""
+    if args.kind not in (None, *_KINDS):
         raise UsageError(no_such("list of", args.kind, _KINDS))
-    names = _names(args.kind)
+    names = _OVERVIEW if args.kind is None else _names(args.kind)
     if args.json:
         show(json.dumps(dict(names), indent=2))
         return 0
     width = max(map(len, names))
     show("\n".join(f"{name:{width}}  {summary}".rstrip() for name, summary in names.items()))
+    if args.kind is None:
+        show("\nsee the names of one kind: bugsieve list KIND")
     return 0
 
 

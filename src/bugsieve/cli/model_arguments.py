@@ -49,8 +49,9 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--unsafe",
         metavar="FILE",
-        help="the unsafety condition in a file of its own; for PDDL, a file or the condition "
-        "itself, as in '(and (flat) (not (spare)))'",
+        help="the unsafety condition in a file of its own; without --start, runs begin in the "
+        "model's initial states. For PDDL, a file or the condition itself, as in '(and (flat) "
+        "(not (spare)))'",
     )
 
 
@@ -75,9 +76,12 @@ def model_from(args: argparse.Namespace) -> JaniModel:
 
 def _pddl_model(args: argparse.Namespace) -> JaniModel:
     from bugsieve.tasks.fond.loading import condition_text, load_fond
+    from bugsieve.tasks.pddl.reader import MAX_BYTES
+    from bugsieve.tasks.sources import half_of_a_task, read_input
 
     if args.property is None:
-        raise UsageError(f"{args.model}: a PDDL domain needs a problem file beside it")
+        text = read_input(args.model, kind="PDDL", max_bytes=MAX_BYTES)
+        raise UsageError(half_of_a_task(str(args.model), text))
     for name in ("constant", "property_name", "start", "goal"):
         if getattr(args, name):
             raise UsageError(f"--{name.replace('_', '-')} is for JANI models, not for PDDL")
@@ -96,9 +100,8 @@ def _jani_model(args: argparse.Namespace) -> JaniModel:
     given = [f"--{name}" for name, path in files.items() if path is not None]
     if given and args.property is not None:
         raise UsageError(f"{given[0]} and a property file are two properties; give one")
-    if given and len(given) < len(files):
-        missing = next(f"--{name}" for name, path in files.items() if path is None)
-        raise UsageError(f"{given[0]} needs {missing} beside it")
+    if given and args.unsafe is None:
+        raise UsageError(f"{given[0]} needs --unsafe beside it")
     if given:
         source = PropertyFiles(**files)
     constants = constants_from(args)

@@ -57,7 +57,8 @@ def _converted(kind: Callable[[str], Number], wanted: str, text: str) -> Number:
 
 
 integer = whole_number(-(2**63), 2**63 - 1)
-"""The type of seeds and the like: 64 bits, which every store can hold."""
+seed = whole_number(0, 2**63 - 1)
+"""64 bits, which every store can hold."""
 
 
 def _wrong(wanted: str, shown: str) -> ArgumentTypeError:

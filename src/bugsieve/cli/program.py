@@ -62,9 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return request.code if isinstance(request.code, int) else 0
     except KeyboardInterrupt as interruption:
         return _report(str(interruption) or "interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        silence_output()
-        return INTERRUPTED
     except BugsieveError as error:
         return _report(f"error: {error}", error.exit_code)
     except MemoryError:

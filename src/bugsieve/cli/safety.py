@@ -16,15 +16,17 @@ DESCRIPTION = (
 EPILOG = """\
 policies: see 'bugsieve list model-policies'.
 
-Walks end unsafe (in danger), exhausted (the run ended, or no danger can be reached from there),
-loop (back in a state, to go on like that for ever), no action (none is applicable, or the policy
-chose none that is) or step limit (not known). Runs into danger have a fault (a decision that left
+Walks end unsafe (in danger), exhausted (at the goal, or no danger can be reached from there), loop
+(back in a state, to go on like that for ever), dead end (no action is applicable), no action (the
+policy gave none), illegal action (it chose one that is not applicable) or step limit (not known);
+exports use the same words. Runs into danger have a fault (a decision that left
 safety), could not be avoided by anybody, or are inconclusive (a limit came first).
 
 The exit code is 1 if bugs were found, 6 if there are none but runs that nobody could decide, 5 if
 the walks said nothing, 4 if the model itself goes wrong, 0 otherwise. Faults that are not proven
 in full are not kept as bugs, but count as bugs here: the oracle is certain of them.
-Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
+Ctrl-C prints what was found so far, with exit code 2, and loses nothing: 'bugsieve resume DIR'
+goes on.
 """
 
 

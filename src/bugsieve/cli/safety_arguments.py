@@ -63,7 +63,9 @@ def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
     """The options of the campaign that the arguments ask for."""
     from bugsieve.campaigns.options import SafetyOptions
 
-    files = (args.model, args.property, args.start, args.goal, args.unsafe)
+    files = [args.model, args.property, args.start, args.goal, args.unsafe]
+    if args.unsafe is not None and args.property is None:
+        files = [args.model, *(path or "" for path in files[2:])]  # "": this part has no file
     constants = model_arguments.constants_from(args)
     return options_from(
         args,

@@ -22,6 +22,11 @@ class InterruptedBySignal(KeyboardInterrupt):
     """Raised in the main thread, wherever it is, so that every block is left in order."""
 
 
+def going_on(interruption: KeyboardInterrupt, how: str) -> KeyboardInterrupt:
+    """The interruption, with a sentence that also says how to go on."""
+    return KeyboardInterrupt(f"{str(interruption) or 'interrupted'}: {how}")
+
+
 @contextlib.contextmanager
 def ending_on_signals() -> Iterator[None]:
     """Inside, a signal to end raises; one that the caller has ignored (nohup) stays ignored.

@@ -19,7 +19,10 @@ class OutputError(BugsieveError):
 
 
 def show(text: str) -> None:
-    """Print to standard output, at once; OutputError if it takes nothing more."""
+    """Print to standard output, at once; OutputError if it takes nothing more.
+
+    A reader who leaves (`| head -2`) has seen enough: the rest goes nowhere.
+    """
     with _writing():
         print(text)
         sys.stdout.flush()
@@ -35,8 +38,8 @@ def flush_output() -> None:
 def _writing() -> Iterator[None]:
     try:
         yield
-    except BrokenPipeError:  # the reader has seen enough: no error
-        raise
+    except BrokenPipeError:
+        silence_output()
     except OSError as error:
         silence_output()
         reason = error.strerror or str(error)

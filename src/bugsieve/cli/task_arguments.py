@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.cli.numbers import integer, seconds
+from bugsieve.cli.numbers import seconds, seed
 from bugsieve.cli.options import MEBIBYTES, Options
 from bugsieve.cli.status_line import StatusLine
 
@@ -72,7 +72,7 @@ def add_policy_arguments(
     add = parser.add_argument_group("policy").add_argument
     add("--policy", required=required, metavar="SPEC", help=f"the policy, as in {example}")
     numbers = (
-        ("seed", integer, 0, "N", "seed of every random choice"),
+        ("seed", seed, 0, "N", "seed of every random choice"),
         ("deadline", seconds(), 10.0, "S", f"{_FOREIGN}, seconds per batch of states"),
         ("memory", MEBIBYTES, 2048, "MIB", f"{_FOREIGN}, address space of the process"),
     )

@@ -20,7 +20,8 @@ The exit code is 1 if bugs were found, 6 if there are none but runs that failed 
 could decide, 5 if no run of the policy said anything, 0 otherwise. Runs that reach the step limit,
 hang, run out of memory or belong to a policy that never starts say nothing.
 States that must be bugs, but of which no better run is known yet, count as bugs here.
-Ctrl-C stops at once and loses nothing: 'bugsieve resume DIR' goes on.
+Ctrl-C prints what was found so far, with exit code 2, and loses nothing: 'bugsieve resume DIR'
+goes on.
 """
 
 

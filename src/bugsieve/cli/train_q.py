@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli import model_arguments
 from bugsieve.cli.live_display import LiveDisplay
-from bugsieve.cli.numbers import integer, real_number, whole_number
+from bugsieve.cli.numbers import real_number, seed, whole_number
 from bugsieve.cli.options import Options, options_from
 from bugsieve.cli.streams import show
 from bugsieve.training.options import QOptions
@@ -84,7 +84,7 @@ _GROUPS: dict[str, dict[str, tuple[Callable[[str], Any], str, str]]] = {
     },
     "machine": {
         "threads": (whole_number(1, 1024), "N", "threads of PyTorch"),
-        "seed": (integer, "N", "seed of every random choice"),
+        "seed": (seed, "N", "seed of every random choice"),
     },
 }
 """Option to its type, what its value is called, and what it is."""

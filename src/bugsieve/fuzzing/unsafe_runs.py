@@ -36,10 +36,21 @@ class WalkOutcome(Enum):
 
     UNSAFE = "unsafe"
     EXHAUSTED = "exhausted"
-    """The run ends, or the lookahead has seen all that the policy can reach from there."""
+    """At the goal, or the lookahead has seen all that the policy can reach from there."""
     LOOP = "loop"
     """The walk is back in a state, without a random choice since: it would go on forever."""
     STEP_LIMIT = "step limit"
+    DEAD_END = "dead end"
+    """No action is applicable: nothing more happens, so nobody gets into danger."""
+    NO_ACTION = "no action"
+    """The policy gave none, there or in a state that the lookahead saw when it ended."""
+    ILLEGAL_ACTION = "illegal action"
+    """It chose one that is not applicable, there or in a state that the lookahead saw."""
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the policy let the run end where it had to act."""
+        return self in (WalkOutcome.NO_ACTION, WalkOutcome.ILLEGAL_ACTION)
 
 
 _OUTCOMES = tuple(WalkOutcome)
@@ -81,8 +92,6 @@ class Walk:
     outcome: WalkOutcome
     run: UnsafeRun | None
     steps: int
-    is_stopped: bool = False
-    """Whether it ended because the policy had no applicable action."""
 
 
 class UnsafeRunFuzzer:
@@ -135,7 +144,6 @@ class UnsafeRunFuzzer:
 CoreWalks = tuple[
     NDArray[np.uint8],
     NDArray[np.int64],
-    NDArray[np.uint8],
     NDArray[np.int64],
     NDArray[np.uint64],
     NDArray[np.int32],
@@ -172,13 +180,13 @@ def core_walks(
 
 def walks_of(numbers: Sequence[int] | NDArray[np.int64], found: CoreWalks) -> list[Walk]:
     """What the core says of walks, one by one."""
-    endings, steps, stopped, offsets, states, actions = found
+    endings, steps, offsets, states, actions = found
     runs = [
         UnsafeRun(states[begin:end], actions[begin : end - 1]) if end > begin else None
         for begin, end in pairwise(offsets.tolist())
     ]
-    columns = (endings.tolist(), runs, steps.tolist(), stopped.tolist())
+    columns = (endings.tolist(), runs, steps.tolist())
     return [
-        Walk(int(number), _OUTCOMES[ending], run, length, bool(is_stopped))
-        for number, ending, run, length, is_stopped in zip(numbers, *columns, strict=True)
+        Walk(int(number), _OUTCOMES[ending], run, length)
+        for number, ending, run, length in zip(numbers, *columns, strict=True)
     ]

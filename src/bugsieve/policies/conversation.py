@@ -20,6 +20,7 @@ from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.fingerprints import Fingerprinted, files_fingerprint
 from bugsieve.policies.protocol import (
     Answer,
+    MiscountError,
     ProtocolError,
     RefusalError,
     StateError,
@@ -72,6 +73,8 @@ class Conversation(Closing):
 
     def __init__(self, program: Program, view: View) -> None:
         self.program = program
+        self.note: str | None = None
+        """What it gets wrong in batches, though not in single states; for users to read."""
         self._hello = hello_line(view)
         self._batch_size = program.limits.batch_size
         self._batches = 0
@@ -115,22 +118,26 @@ class Conversation(Closing):
         except (WorkerCrashError, ProtocolError, WorkerHangError) as error:
             self.close()
             failure = _failure(error)
+            is_miscount = isinstance(error, MiscountError)
         except BaseException:  # Ctrl-C: the answer under way must not reach the next question
             self.close()
             raise
         if len(questions) > 1:
-            return self._one_by_one(questions, failure)
+            return self._one_by_one(questions, failure, is_miscount=is_miscount)
         # An old process may suffer from what it was asked before; a fresh one has no such excuse.
         return [failure] if fresh else self._answers(questions)
 
     def _one_by_one(
-        self, questions: Sequence[StateQuestion], batch: Failure
+        self, questions: Sequence[StateQuestion], batch: Failure, *, is_miscount: bool
     ) -> list[Answer | Failure]:
         answers = [answer for question in questions for answer in self._answers([question])]
         guilty = any(isinstance(answer, Failure) for answer in answers)
         if batch.ending is Ending.POLICY_HANG and not guilty:
             # Merely slow: smaller batches will make the deadline, and the answers stay the same.
             self._batch_size = max(1, len(questions) // 2)
+        if is_miscount and not guilty:
+            self._batch_size = 1
+            self.note = f"it {batch.detail}; it is asked about single states from now on"
         return answers
 
     def _exchange(self, worker: Worker, questions: Sequence[StateQuestion]) -> list[Answer]:
@@ -197,9 +204,19 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
         """A hash of the spec and of the files that it names."""
         return self._conversation.program.fingerprint
 
+    @property
+    def note(self) -> str | None:
+        """What it gets wrong in batches, if anything."""
+        return self._conversation.note
+
     def close(self) -> None:
         """Kill the process; a later question starts a new one."""
         self._conversation.close()
+
+
+def note_of(policy: object) -> str | None:
+    """What users should know of a policy although no run shows it; None if there is nothing."""
+    return policy.note if isinstance(policy, ForeignMember) else None
 
 
 def _failure(error: Exception) -> Failure:

@@ -46,6 +46,10 @@ class ProtocolError(ValueError):
     """A line is no valid reply; the sentence quotes it."""
 
 
+class MiscountError(ProtocolError):
+    """A reply to several states that has more or fewer actions."""
+
+
 class RefusalError(Exception):
     """The program says that it cannot serve this; the sentence is the program's own."""
 
@@ -142,7 +146,7 @@ def parse_answers(line: bytes, *, number: int, states: int) -> list[Answer]:
         raise ProtocolError(f'answered {_quote(line)}, in which "actions" is no list')
     if len(actions) != states:
         answers = counted(len(actions), "action")
-        raise ProtocolError(f"answered {answers} for {counted(states, 'state')}")
+        raise MiscountError(f"answered {answers} for {counted(states, 'state')}")
     return [_answer(action) for action in actions]
 
 

@@ -92,8 +92,6 @@ class WalkRow:
     number: int
     outcome: str
     """A value of `WalkOutcome`."""
-    is_stopped: bool
-    """Whether it ended because the policy had no applicable action."""
     steps: int
     seconds: float = 0.0
     """Its share of the time that walks took which were made together."""

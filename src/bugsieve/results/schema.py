@@ -11,7 +11,7 @@ from pathlib import Path
 from bugsieve.basis.errors import BugsieveError, InputError, UsageError
 
 STORE_FILE = "campaign.sqlite"
-VERSION = 2
+VERSION = 3
 _TYPES = {
     "INTEGER": ["integer"],
     "REAL": ["real", "integer"],

@@ -74,8 +74,8 @@ CREATE TABLE verdicts (
 
 SAFETY_TABLES = """
 CREATE TABLE walks (
-    number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, stopped INTEGER NOT NULL,
-    steps INTEGER NOT NULL, seconds REAL NOT NULL
+    number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, steps INTEGER NOT NULL,
+    seconds REAL NOT NULL
 );
 CREATE TABLE runs (
     walk INTEGER PRIMARY KEY, digest BLOB NOT NULL, same_as INTEGER, steps INTEGER NOT NULL,

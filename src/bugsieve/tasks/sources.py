@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from bugsieve.basis.errors import InputError
@@ -11,6 +12,8 @@ MEBIBYTE = 1 << 20
 DOMAIN_FILE, PROBLEM_FILE = "domain.pddl", "problem.pddl"
 """What a folder holds that stands for a task."""
 
+_BLANK = rb"(?:\s|;[^\n]*\n)*"  # also comments of PDDL
+_PROBLEM = re.compile(_BLANK.join((b"", rb"\(", b"define", rb"\(", rb"problem\b")), re.IGNORECASE)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it before UTF-8 text
 
 
@@ -51,6 +54,13 @@ def task_files(*given: str) -> tuple[str, ...]:
             "give a domain and a problem file, or one .sas file"
         )
     return inside
+
+
+def half_of_a_task(name: str, text: bytes) -> str:
+    """What is missing beside a PDDL file that was given alone."""
+    if _PROBLEM.match(text):
+        return f"{name}: is a PDDL problem; give its domain file before it"
+    return f"{name}: a PDDL domain needs a problem file beside it"
 
 
 def _missing_folder(name: str) -> str:

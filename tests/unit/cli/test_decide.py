@@ -196,6 +196,9 @@ def test_properties_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         for part in (f"--{name}", str(write(tmp_path, parts[key], f"{name}.jani")))
     ]
     assert decided(capsys, bare, *files, *start)["states"][0]["unsafe"]
+    assert decided(capsys, bare, *files[4:], *start)["states"][0]["unsafe"]
+    initial = decided(capsys, bare, *files[4:])["states"]
+    assert [state["state"] for state in initial] == [[0, False]]
     assert "--start needs --unsafe beside it" in refused(capsys, bare, *files[:4])
     assert "two properties; give one" in refused(capsys, bare, whole, *files)
 

@@ -175,7 +175,7 @@ def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
-def test_an_interruption_is_one_line_and_loses_nothing() -> None:
+def test_an_interruption_says_how_far_it_is_and_loses_nothing() -> None:
     Path("grid.toml").write_text(GRID.replace("pool_size = 10", "pool_size = 100000"))
     process = subprocess.Popen(
         [sys.executable, "-m", "bugsieve", "experiment", "grid.toml", "--workers", "1"],
@@ -190,6 +190,9 @@ def test_an_interruption_is_one_line_and_loses_nothing() -> None:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate()
-    assert (process.returncode, output, errors) == (2, "", "bugsieve: interrupted\n")
+    cells = len(grid().cells)
+    assert output == f"0 of {cells} campaigns done\nresults in grid\n"
+    assert errors == "bugsieve: interrupted: the same command goes on\n"
+    assert process.returncode == 2
     Path("grid.toml").write_text(GRID)
     assert main(["experiment", "grid.toml"]) == 4  # the same folder, but another pool size

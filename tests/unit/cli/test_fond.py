@@ -57,6 +57,18 @@ def policy(place: Path) -> tuple[str, str]:
     return "--policy", f"python:{place / 'daring.py'}:choose"
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (0, "domain.pddl: a PDDL domain needs a problem file beside it"),
+        (1, "problem.pddl: is a PDDL problem; give its domain file before it"),
+    ],
+)
+def test_half_of_a_task(place: Path, run: Run, given: int, sentence: str) -> None:
+    code, _, err = run("safety", task(place)[given], *UNSAFE, *policy(place))
+    assert code == 4 and sentence in err
+
+
 @pytest.mark.parametrize("algorithm", ["tarjan", "lrtdp", "lao", "vi"])
 @pytest.mark.parametrize(("radius", "safe"), [("inf", True), ("1", True), ("0", False)])
 def test_the_start_is_decided(

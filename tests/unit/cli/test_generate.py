@@ -143,6 +143,7 @@ def test_seed_and_folder_may_come_first(tmp_path: Path) -> None:
         ("bouncing-ball --dt x", "--dt must be a number, got 'x'"),
         ("one-way-line --max_speed 2", "'--max_speed' (did you mean '--max-speed'?)"),
         ("one-way-line --variant wet", "variant must be park or icy or deterministic, got wet"),
+        ("ferry --seed -1", "--seed must be at least 0, got -1"),
         ("ferry --seed 1.5", "--seed must be a whole number, got '1.5'"),
         ("--cars 4 ferry", ORDER),
         ("--cars=4 ferry", ORDER),

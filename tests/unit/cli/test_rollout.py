@@ -214,6 +214,7 @@ HUGE = str(10**30)
         (["--policy", "greedy", "--memory", "-1"], "--memory must be at least 1, got -1"),
         (["--policy", "optimal", "--memory", HUGE], "--memory must be at most"),
         (["--policy", "random", "--seed", HUGE], "--seed must be at most"),
+        (["--policy", "random", "--seed", "-1"], "--seed must be at least 0, got -1"),
         (["--policy", "random", "--seed", "x"], "--seed must be a whole number, got 'x'"),
         (["--policy", "greedy", "--json=3"], "--json takes no value, got '3'"),
         (["--policy"], "--policy must be followed by a value"),

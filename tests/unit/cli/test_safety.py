@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.campaigns.campaign import summary_of
+from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.campaigns.safety.models import model_of
 from bugsieve.checkers.safety import check_safety_bug
 from bugsieve.cli import main
+from bugsieve.results.safety.records import SafetyRecords
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.cli.commands import (
     Run,
@@ -262,6 +266,53 @@ def test_bugs_without_a_proven_fault(place: Path, tmp_path: Path, run: Run) -> N
     assert run("replay", folder, bug, "--policy", f"table:{shield}")[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("choices", "ending", "failed"),
+    [
+        (["jump", None, None], "illegal action", 7),
+        (["go", "go", "jump"], "dead end", 0),
+        (["go", None, None], "no action", 7),
+    ],
+)
+def test_why_walks_end_without_an_action(
+    choices: list[str | None], ending: str, failed: int, tmp_path: Path, run: Run
+) -> None:
+    """The summary, its JSON and the exported walks use one word, and failures are counted."""
+    go = edge({"x": binary("+", "x", 1)}, guard=binary("<", "x", 2))
+    jump = edge({"x": 5}, action="jump", guard=binary("=", "x", 1))
+    path = write(tmp_path, simple(go, jump, unsafe=binary("=", "x", 5)))
+    table, folder = tmp_path / "table.json", tmp_path / "results"
+    table.write_text(json.dumps({"rows": [[[x], name] for x, name in enumerate(choices)]}))
+    given = [path, "--policy", f"table:{table}", "--walks", 7, "-o", folder]
+    assert f": 7 {ending}\n" in run("safety", *given)[1]
+    assert json.loads(run("status", folder, "--json")[1])["outcomes"] == {ending: 7}
+    assert summary_of(folder).failed_walks == failed
+    assert run("export", folder, "--csv", tmp_path / "out")[0] == 0
+    (header, *walks) = (tmp_path / "out" / "walks.csv").read_text().splitlines()
+    assert header == "number,outcome,steps,seconds"
+    assert [row.split(",")[1] for row in walks] == [ending] * 7
+
+
+def test_unsafe_alone_starts_in_the_initial_states(place: Path, tmp_path: Path, run: Run) -> None:
+    document = json.loads(Path(arguments(place)[0]).read_text("utf-8"))
+    (property_,) = document.pop("properties")
+    (tmp_path / "bare.jani").write_text(json.dumps(document))
+    (tmp_path / "unsafe.jani").write_text(json.dumps(property_["expression"]["reach"]))
+    given = [tmp_path / "bare.jani", "--unsafe", tmp_path / "unsafe.jani", "--policy", "random"]
+    folder = tmp_path / "results"
+    code, out, _ = run("safety", *given, "--walks", 5, "-o", folder)
+    assert code in (0, 1) and "5 walks" in out
+    kept = json.loads((folder / "model.jani").read_text("utf-8"))["properties"][0]["expression"]
+    assert kept == {
+        "op": "PA",
+        "start": {"op": "initial"},
+        "reach": property_["expression"]["reach"],
+    }
+    with SafetyRecords(folder) as records:
+        options = SafetyOptions.from_toml(records.header.options, name="options")
+        assert model_of(options).document == records.header.subject.load(source="x").document
+
+
 @pytest.mark.parametrize("form", ["csv", "json"])
 def test_export_names_the_files_it_writes(
     results: Path, tmp_path: Path, run: Run, form: str
@@ -277,6 +328,7 @@ def test_export_names_the_files_it_writes(
         (["--choice", "gredy"], "'gredy' (did you mean 'greedy'?); there are uniform, greedy"),
         (["--choice", "uniform", "--lookahead", "inf"], "set the lookahead to 1"),
         (["--lookahead", "0"], "--lookahead must be at least 1, got 0"),
+        (["--seed", "-1"], "--seed must be at least 0, got -1"),
         (["--lookahead", "far"], "--lookahead must be a whole number, got 'far'"),
         (["--walks", "0"], "--walks must be at least 1, got 0"),
         (["--policy", "randon"], "there is no policy 'randon' (did you mean 'random'?)"),

@@ -104,6 +104,22 @@ def test_counts_in_words() -> None:
             },
             5,
         ),
+        (
+            {
+                "runs": 0,
+                "outcomes": {"illegal action": 5, "no action": 5},
+                "troubles": {"illegal action": Trouble(10, '"up" is not applicable')},
+            },
+            5,
+        ),
+        (
+            {
+                "runs": 0,
+                "outcomes": {"dead end": 1, "no action": 9},
+                "troubles": {"policy crash": Trouble(9, "KeyError")},
+            },
+            0,
+        ),
     ],
 )
 def test_exit_codes(changes: dict[str, Any], code: int) -> None:

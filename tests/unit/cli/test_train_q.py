@@ -83,6 +83,7 @@ def test_an_interruption_writes_the_best_network(
     ("arguments", "expected"),
     [
         (["--hidden=0"], "--hidden must be at least 1"),
+        (["--seed", "-1"], "--seed must be at least 0, got -1"),
         (["--hidden=8,x"], "--hidden must be a whole number"),
         (["--discount=1.5"], "--discount must be at most 1"),
         (["--steps=0"], "--steps must be at least 1"),

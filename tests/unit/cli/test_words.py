@@ -9,13 +9,12 @@ import pytest
 
 from bugsieve.bugs.cost.replay import ReplayStatus
 from bugsieve.bugs.safety.bug import AVOIDABLE, FAULT
-from bugsieve.campaigns.safety.summary import NO_ACTION
 from bugsieve.cli import main
 from bugsieve.fuzzing.unsafe_runs import WalkOutcome
 from bugsieve.policies.decisions import Ending
 
 DOCS = Path(__file__).parents[3] / "docs"
-WALKS = [*(outcome.value for outcome in WalkOutcome), NO_ACTION]
+WALKS = [outcome.value for outcome in WalkOutcome]
 RUNS = ["fault", "could not be avoided", "inconclusive"]
 
 

@@ -49,7 +49,7 @@ def test_each_problem_is_a_model(place: Path, unsafe: str) -> None:
     for folder in folders(made):
         with SafetyRecords(folder) as records:
             assert records.header.subject.json() == model.document
-            assert records.outcomes() == {("unsafe", False): 10}
+            assert records.outcomes() == {"unsafe": 10}
     assert run(experiment(place, GRID.format(repr(unsafe))))[0].done == 2
 
 

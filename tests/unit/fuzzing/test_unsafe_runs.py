@@ -92,6 +92,13 @@ class ModelWorld:
     def is_unsafe(self, state: tuple[float, ...]) -> bool:
         return bool(self.loaded.is_unsafe([state])[0])
 
+    def stuck(self, state: tuple[float, ...]) -> str:
+        if self.is_unsafe(state) or self.loaded.is_goal([state])[0] or self.successors(state):
+            return ""
+        if not len(self.loaded.expand([state]).actions):
+            return "dead end"
+        return "no action" if self.function(np.array([state]))[0] < 0 else "illegal action"
+
     def distance(self, state: tuple[float, ...]) -> float:
         return float(self.loaded.distances([state])[0])
 
@@ -172,17 +179,55 @@ def test_an_unsafe_start_is_a_run_of_length_zero() -> None:
 def test_walks_that_end_without_danger() -> None:
     never = binary("≥", "x", 99)
     stops = fuzzer(slippery(never, guard=False), always(0)).run([0, 1])
-    assert [(w.outcome, w.is_stopped, w.run) for w in stops] == [
-        (WalkOutcome.EXHAUSTED, True, None)
-    ] * 2
+    assert [(w.outcome, w.run) for w in stops] == [(WalkOutcome.ILLEGAL_ACTION, None)] * 2
     refuses = fuzzer(slippery(never), always(-1)).run([0])[0]
-    assert refuses.is_stopped
+    assert refuses.outcome is WalkOutcome.NO_ACTION
     unknown = fuzzer(slippery(never), always(77)).run([0])[0]
-    assert unknown.is_stopped
+    assert unknown.outcome is WalkOutcome.ILLEGAL_ACTION
     goes_up = fuzzer(slippery(never), always(2), lookahead=1, choice="uniform", step_limit=20)
     assert goes_up.run([0])[0].outcome is WalkOutcome.STEP_LIMIT
     exhausts = fuzzer(slippery(never), always(2)).run([0])[0]
-    assert exhausts.outcome is WalkOutcome.EXHAUSTED and not exhausts.is_stopped
+    assert exhausts.outcome is WalkOutcome.EXHAUSTED
+
+
+def forked(guard: Json = True) -> JaniModel:
+    """A fork leads to 1, 2 or 3, equally near to danger; an action each leads to the goal."""
+    fork = edge(*({"x": place} for place in (1, 2, 3)), action="fork", guard=binary("=", "x", 0))
+    ways = [
+        edge({"x": place + 3}, action=name, guard=binary("∧", guard, binary("=", "x", place)))
+        for place, name in enumerate(("one", "two", "way"), 1)
+    ]
+    variables = [variable(name, bounded(0, 6), 0) for name in "xy"]
+    conditions = {"unsafe": binary("=", "y", 1), "goal": binary("≥", "x", 4)}
+    document = simple(fork, *ways, variables=variables, **conditions)
+    return load_document(document, name="forked")
+
+
+def forking(*names: str) -> Function:
+    """Takes the fork, then the action of the place; none where there is no name."""
+    numbers = [forked().actions.index(name) if name else -1 for name in ("fork", *names)]
+    return lambda states: np.array([numbers[int(x)] for x in states[:, 0]], dtype=np.int32)
+
+
+def test_a_failure_in_an_exhausted_lookahead_is_the_ending_of_the_walk() -> None:
+    """The walk itself stays at the fork, since all behind it was looked at."""
+    endings = {
+        ("one", "two", "way"): WalkOutcome.EXHAUSTED,
+        ("one", "", "way"): WalkOutcome.NO_ACTION,
+        ("one", "two", "one"): WalkOutcome.ILLEGAL_ACTION,
+        ("", "one", "one"): WalkOutcome.ILLEGAL_ACTION,
+    }
+    for names, ending in endings.items():
+        (made,) = fuzzer(forked(), forking(*names)).run([0])
+        assert (made.outcome, made.steps) == (ending, 0), names
+
+
+def test_a_dead_end_ends_the_walk_that_is_there_alone() -> None:
+    closed, policy = forked(guard=False), forking("one", "two", "way")
+    (seen,) = fuzzer(closed, policy).run([0])
+    assert (seen.outcome, seen.steps) == (WalkOutcome.EXHAUSTED, 0)
+    (met,) = fuzzer(closed, policy, lookahead=1).run([0])
+    assert (met.outcome, met.steps) == (WalkOutcome.DEAD_END, 1)
 
 
 def test_a_walk_that_goes_in_a_circle_is_noticed() -> None:

@@ -23,6 +23,7 @@ from bugsieve.judging.workers import (
     make_judges,
     parcel_size,
 )
+from bugsieve.policies.conversation import note_of
 from bugsieve.results.cost.records import CostRecords, PoolColumns
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import Progress
@@ -101,6 +102,10 @@ class CostDriver(Driver):
             steps=before.steps + fuzzer.steps_done,
             policy_calls=calls,
         )
+
+    def note(self) -> str | None:
+        """Of the policy that walks ask."""
+        return note_of(self._fuzzer.bench.policy)
 
     def close(self, *, at_once: bool) -> None:
         """End the processes that judge."""

@@ -14,6 +14,8 @@ from bugsieve.campaigns.session import Counts, Driver, Session
 from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer, Walk
 from bugsieve.judging.findings import Finding
 from bugsieve.judging.runs import RunFold, StoredRuns, UnsafeRunRow
+from bugsieve.policies.conversation import note_of
+from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.policies.models.troubles import Troubles
 from bugsieve.results.progress import Progress, WalkRow
@@ -35,7 +37,7 @@ class SafetyDriver(Driver):
         options: SafetyOptions,
         fuzzer: UnsafeRunFuzzer,
         fold: RunFold,
-        troubles: Troubles,
+        policy: ModelPolicy,
         records: SafetyRecords,
         pending: tuple[tuple[int, UnsafeRun], ...],
     ) -> None:
@@ -43,7 +45,7 @@ class SafetyDriver(Driver):
         self._options = options
         self._fuzzer = fuzzer
         self._fold = fold
-        self._troubles = troubles
+        self._policy = policy
         self._troubles_before = records.progress().troubles
         self._runs = records.case_count()
         self._pending = pending
@@ -86,7 +88,11 @@ class SafetyDriver(Driver):
 
     def progress(self, progress: Progress) -> Progress:
         """The progress with what the policy did wrong."""
-        return replace(progress, troubles=_merged(self._troubles_before, self._troubles))
+        return replace(progress, troubles=_merged(self._troubles_before, self._policy.troubles))
+
+    def note(self) -> str | None:
+        """Of the policy that walks ask."""
+        return note_of(self._policy)
 
     def _made(self, session: Session, numbers: range) -> Iterator[tuple[Walk, float]]:
         """The walks of these numbers, with the seconds that each took on average.
@@ -117,9 +123,7 @@ class SafetyDriver(Driver):
             steps=session.progress.steps + walk.steps,
             rounds=walk.number + 1,
         )
-        self._walks.append(
-            WalkRow(walk.number, walk.outcome.value, walk.is_stopped, walk.steps, seconds)
-        )
+        self._walks.append(WalkRow(walk.number, walk.outcome.value, walk.steps, seconds))
         self._runs += found is not None
         if isinstance(found, Finding):
             session.accept(found)
@@ -151,7 +155,7 @@ def drive(
         shared_runs=options.shared_runs,
         alone=options.alone,
     )
-    return SafetyDriver(options, equipment.fuzzer, fold, policy.troubles, records, pending)
+    return SafetyDriver(options, equipment.fuzzer, fold, policy, records, pending)
 
 
 def _stored_runs(records: SafetyRecords, walks: dict[bytes, int], shared_runs: int) -> StoredRuns:

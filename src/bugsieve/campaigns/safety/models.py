@@ -24,14 +24,18 @@ def model_of(options: SafetyOptions) -> JaniModel:
 def load_files(
     files: Sequence[str], constants: tuple[str, ...], property_name: str | None
 ) -> JaniModel:
-    """The model of these files, which are in the order of the command line's arguments."""
+    """The model of these files, which are in the order of the command line's arguments.
+
+    Of the three parts of a property, a start or goal that has no file is an empty text.
+    """
     if len(files) == _PDDL_FILES:
         domain, problem, unsafe = files
         return load_fond(domain, problem, condition_text(unsafe, name="unsafe:"))
     pairs = [text.partition("=") for text in constants]
     values = {name: json.loads(value) for name, _, value in pairs}
     model, *given = files
-    source = (
-        PropertyFiles(*given) if len(given) == len(PROPERTY_PARTS) else next(iter(given), None)
-    )
+    source: str | PropertyFiles | None = next(iter(given), None)
+    if len(given) == len(PROPERTY_PARTS):
+        start, goal, unsafe = given
+        source = PropertyFiles(start or None, goal or None, unsafe)
     return load_model(model, source, constants=values, property_name=property_name)

@@ -17,8 +17,7 @@ from bugsieve.oracles.safety.analysis import RunVerdict
 from bugsieve.oracles.safety.decide import Safety
 from bugsieve.results.safety.records import SafetyRecords
 
-NO_ACTION = "no action"
-"""Walks that ended because the policy had no applicable action."""
+_FAILURES = {outcome.value for outcome in WalkOutcome if outcome.is_failure}
 STEP_LIMIT = WalkOutcome.STEP_LIMIT.value
 
 
@@ -45,13 +44,18 @@ class SafetySummary(Summary):
     fuzz_seconds: float
     proof_seconds: float
     outcomes: Mapping[str, int]
-    """Walks by how they ended."""
+    """Walks by how they ended: values of `WalkOutcome`, danger first, as far as they occur."""
     runs: int
     """Unsafe runs."""
     different_runs: int
     oracles: Mapping[str, RunCounts]
     unproven: tuple[UnprovenRow, ...]
     """Claims that are no bugs, since their proofs are too large or cannot be checked."""
+
+    @property
+    def failed_walks(self) -> int:
+        """Walks that ended since the policy gave no action, or one that is not applicable."""
+        return sum(self.outcomes.get(outcome, 0) for outcome in _FAILURES)
 
     @property
     def certain(self) -> int:
@@ -68,8 +72,8 @@ class SafetySummary(Summary):
         if self.runs:
             counts = self.oracles.values()
             return any(count.with_fault + count.unavoidable for count in counts)
-        silent = (STEP_LIMIT, NO_ACTION) if self.troubles else (STEP_LIMIT,)
-        return any(outcome not in silent for outcome in self.outcomes)
+        silent = {STEP_LIMIT, *(_FAILURES if self.troubles else ())}
+        return not silent.issuperset(self.outcomes)
 
     @property
     def undecided(self) -> int:
@@ -89,7 +93,7 @@ class SafetySummary(Summary):
     @property
     def unanswered(self) -> str | None:
         """Why no walk could be made, if the policy failed in all of them; else None."""
-        if not self.troubles or not self.outcomes or set(self.outcomes) != {NO_ACTION}:
+        if not self.troubles or not 0 < self.failed_walks == sum(self.outcomes.values()):
             return None
         return "; ".join(self.trouble_sentences())
 
@@ -110,7 +114,7 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         proof_seconds=records.proof_seconds(),
         walks=progress.walks,
         steps=progress.steps,
-        outcomes=_outcomes(records.outcomes()),
+        outcomes=dict(sorted(records.outcomes().items(), key=_danger_first)),
         runs=len(runs),
         different_runs=len(weights),
         oracles={
@@ -128,13 +132,8 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
     )
 
 
-def _outcomes(counts: Mapping[tuple[str, bool], int]) -> dict[str, int]:
-    """Danger first, then the others by name, as far as they occur."""
-    named: Counter[str] = Counter()
-    for (outcome, is_stopped), count in counts.items():
-        named[NO_ACTION if is_stopped else outcome] += count
-    unsafe = WalkOutcome.UNSAFE.value
-    return {name: named[name] for name in sorted(named, key=lambda name: (name != unsafe, name))}
+def _danger_first(item: tuple[str, int]) -> tuple[bool, str]:
+    return item[0] != WalkOutcome.UNSAFE.value, item[0]
 
 
 def _counts(verdicts: Mapping[int, RunVerdict], weights: Mapping[int, int]) -> RunCounts:

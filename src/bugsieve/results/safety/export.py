@@ -43,7 +43,6 @@ def _walks(records: SafetyRecords) -> Table:
     return {
         "number": walks.numbers.tolist(),
         "outcome": list(walks.outcomes),
-        "stopped": walks.stopped.tolist(),
         "steps": walks.steps.tolist(),
         "seconds": walks.seconds.tolist(),
     }

@@ -30,8 +30,6 @@ class WalkColumns:
 
     numbers: Integers
     outcomes: tuple[str, ...]
-    stopped: NDArray[np.bool_]
-    """Where the policy had no applicable action."""
     steps: Integers
     seconds: NDArray[np.float64]
 
@@ -65,19 +63,17 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
     def walks(self) -> WalkColumns:
         """All walks."""
         rows = self._rows("SELECT * FROM walks ORDER BY number")
-        numbers, outcomes, stopped, steps, seconds = columns_of(rows, 5)
+        numbers, outcomes, steps, seconds = columns_of(rows, 4)
         return WalkColumns(
             np.array(numbers, dtype=np.int64),
             tuple(outcomes),
-            np.array(stopped, dtype=np.bool_),
             np.array(steps, dtype=np.int64),
             np.array(seconds, dtype=np.float64),
         )
 
-    def outcomes(self) -> dict[tuple[str, bool], int]:
-        """How many walks ended in each way that occurs, by outcome and `is_stopped`."""
-        query = "SELECT outcome, stopped, COUNT(*) FROM walks GROUP BY 1, 2 ORDER BY 1, 2"
-        return {(outcome, bool(stopped)): count for outcome, stopped, count in self._rows(query)}
+    def outcomes(self) -> dict[str, int]:
+        """How many walks ended in each way that occurs, by values of `WalkOutcome`."""
+        return dict(self._rows("SELECT outcome, COUNT(*) FROM walks GROUP BY 1 ORDER BY 1"))
 
     def walk_steps(self) -> tuple[int, int]:
         """The steps of the shortest and of the longest walk; 0 if there are no walks."""

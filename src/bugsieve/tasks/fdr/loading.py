@@ -23,7 +23,7 @@ from bugsieve.tasks.fdr.translator import (
 from bugsieve.tasks.pddl.check import PddlTask, check_pddl
 from bugsieve.tasks.pddl.costs import MISSING_COST, missing_cost
 from bugsieve.tasks.pddl.problem import goal_disjunction
-from bugsieve.tasks.sources import MEBIBYTE, read_input, task_files
+from bugsieve.tasks.sources import MEBIBYTE, half_of_a_task, read_input, task_files
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
@@ -54,21 +54,22 @@ def load_task(
     if limits is not None:
         require_kind(limits, TranslationLimits, "limits", "of type TranslationLimits, or None")
     name, *others = task_files(*given)
+    if name.endswith(".jani") and os.path.isfile(name):
+        raise UsageError(
+            f"{name}: is a JANI model; 'bugsieve safety' tests policies on those, 'bugsieve "
+            "decide' judges their states"
+        )
     if others:
         pddl = check_pddl(name, others[0])
         return task_of(pddl, others[0], cache=cache, limits=limits)
     text = read_input(name, kind="SAS", max_bytes=MAX_SAS_BYTES)
-    if name.endswith(".jani"):
-        raise UsageError(f"{name}: is a JANI model; 'bugsieve safety' tests policies on those")
     if not name.endswith(".sas") and not text.startswith(b"begin_version"):
         if not _PDDL_BEGINNING.match(text):
             raise InputError(
                 f"{name}: is neither PDDL nor SAS; give a domain and a problem file in PDDL, or "
                 "one .sas file"
             )
-        raise UsageError(
-            f"{name}: a PDDL domain needs a problem file beside it (only a .sas file stands alone)"
-        )
+        raise UsageError(f"{half_of_a_task(name, text)} (only a .sas file stands alone)")
     _reject_nul(text, name)
     return Task(native_task(text, name), name=Path(name).stem)
 

@@ -20,10 +20,13 @@ StrPath = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class PropertyFiles:
-    """Files of their own for the parts of a property."""
+    """Files of their own for the parts of a property.
 
-    start: StrPath
-    goal: StrPath
+    Without a start, runs begin in the model's initial states; without a goal there is none.
+    """
+
+    start: StrPath | None
+    goal: StrPath | None
     unsafe: StrPath
 
 
@@ -41,8 +44,9 @@ def find_property(
 ) -> PropertyParts:
     """The property of a model: its own, that of another file, or one in several files."""
     if isinstance(source, PropertyFiles):
-        goal = _goal(_load(source.goal))
-        return PropertyParts(_load(source.start), goal, _load(source.unsafe))
+        start = None if source.start is None else _load(source.start)
+        goal = None if source.goal is None else _goal(_load(source.goal))
+        return PropertyParts(start, goal, _load(source.unsafe))
     document = model if source is None else _load(source)
     found = _properties(document, name)
     if not found:

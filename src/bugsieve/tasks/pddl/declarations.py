@@ -72,6 +72,8 @@ def typed_list(document: Document, items: Sequence[Expression]) -> Iterator[Type
         if isinstance(item, Block):
             raise document.error(item, "a name was expected here, not a block in parentheses")
         if item != "-":
+            if item.startswith("-"):
+                raise document.error(item, f"write '- {item[1:]}', with a blank after '-'")
             names.append(item)
             position += 1
             continue
@@ -110,14 +112,24 @@ def variables(
     """A typed list of distinct variables, in order, with their types."""
     found: dict[str, str] = {}
     for entry in single_typed(document, items, types, user):
-        if not entry.name.startswith("?"):
-            raise document.error(
-                entry.name, f"{user} needs a variable here: write '?{entry.name}'"
-            )
+        require_variable(document, entry.name, items, user)
         if entry.name in found:
             raise document.error(entry.name, f"{user} has the variable '{entry.name}' twice")
         found[str(entry.name)] = entry.type
     return found
+
+
+def require_variable(
+    document: Document, name: Word, items: Sequence[Expression], user: str
+) -> None:
+    """Raise unless an entry of a typed list is a variable, and say what was probably meant."""
+    if name.startswith("?"):
+        return
+    place = next(place for place, item in enumerate(items) if item is name)
+    before = items[place - 1] if place else ""
+    if isinstance(before, Word) and before.endswith("-") and before.startswith("?"):
+        raise document.error(name, f"write '{before[:-1]} - {name}', with a blank before '-'")
+    raise document.error(name, f"{user} needs a variable here: write '?{name}'")
 
 
 def check_types(document: Document, entry: Typed, types: Collection[str]) -> None:
@@ -207,9 +219,5 @@ def _signature(
     entries = list(typed_list(document, item[1:]))
     for entry in entries:
         check_types(document, entry, types)
-        if not entry.name.startswith("?"):
-            raise document.error(
-                entry.name,
-                f"the {kind} '{name}' needs a variable here: write '?{entry.name}'",
-            )
+        require_variable(document, entry.name, item[1:], f"the {kind} '{name}'")
     return str(name), tuple(tuple(map(str, entry.types)) or (ROOT_TYPE,) for entry in entries)

@@ -16,7 +16,6 @@ def contents(directory: Path) -> dict[str, Any]:
         walks, runs, progress = records.walks(), records.runs(), records.progress()
         return {
             "walks": [walks.numbers.tolist(), walks.outcomes, walks.steps.tolist()],
-            "stopped": walks.stopped.tolist(),
             "runs": [runs.walks.tolist(), runs.same_as.tolist(), runs.steps.tolist()],
             "states": [records.run(walk).states.tolist() for walk in runs.walks.tolist()],
             "actions": [records.run(walk).actions.tolist() for walk in runs.walks.tolist()],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,13 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.shield import make_shield
+from bugsieve.domains.jani import generate_model
+from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.policies.models.table import write_table
 from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
 from tests.unit.campaigns.safety.ledge import FAULTS, LEFT, RIGHT, Leftist, loaded
 
@@ -71,6 +75,30 @@ def test_a_shield_leaves_the_policy_alone_where_it_stays_in_the_region(
     before, after = (make_model_policy(name, model) for name in (spec, shield.policy))
     changed = before.choose(STATES) != after.choose(STATES)
     assert {place for place, new in zip(range(1, 6), changed, strict=True) if new} == set(FAULTS)
+
+
+def test_a_shield_changes_nothing_in_other_states(tmp_path: Path) -> None:
+    """Single states are repaired: fresh starts of a model that was seen in part stay unsafe."""
+    made = generate_model("two-way-line", seed=0, length=20, packages=10)
+    line = load_document(made.document, name=made.name)
+    fuzz = SafetyFuzzOptions(walks=40)
+    options = SafetyOptions(model=(), policy="random:0", fuzz=fuzz)
+    Campaign.create(tmp_path / "campaign", options, line).run()
+    path = tmp_path / "shield.json"
+    shield = make_shield(tmp_path / "campaign", path)
+    starts = StartSampler(line, 1).sample(np.arange(200))
+    shielded = make_model_policy(shield.policy, line).choose(starts)
+    listed = {tuple(map(float, row[0])) for row in json.loads(path.read_text())["rows"]}
+    others = np.array([tuple(state) not in listed for state in starts.tolist()])
+    plain = make_model_policy("random:0", line)
+    assert others.sum() > 150
+    assert np.array_equal(shielded[others], plain.choose(starts)[others])
+    fresh = SafetyFuzzOptions(walks=60, seed=1)
+    before, after = (
+        Campaign.create(tmp_path / name, replace(options, policy=spec, fuzz=fresh), line).run()
+        for name, spec in (("before", "random:0"), ("after", shield.policy))
+    )
+    assert shield.bugs > 20 and after.runs >= 0.9 * before.runs > 20
 
 
 def test_campaigns_that_cannot_be_shielded(tmp_path: Path, model: JaniModel) -> None:

@@ -58,11 +58,9 @@ class SafetySample:
             UnsafeRunRow(walk, runs[0].run, runs[0].digest, runs[0].walk)
             for walk in range(count, count + self.repeated)
         ]
-        walks = [WalkRow(row.walk, "unsafe", False, 2) for row in (*runs, *repeated)]
+        walks = [WalkRow(row.walk, "unsafe", 2) for row in (*runs, *repeated)]
         unsafe = len(walks)
-        walks += [
-            WalkRow(number, "exhausted", False, 2) for number in range(unsafe, unsafe + self.safe)
-        ]
+        walks += [WalkRow(number, "exhausted", 2) for number in range(unsafe, unsafe + self.safe)]
         progress = Progress(
             walks=len(walks),
             steps=2 * len(walks),

@@ -119,9 +119,9 @@ def rounds(count: int) -> Iterator[Addition]:
         first = WALKS * number
         findings = [finding(first + 1, 2 * number + 2), finding(first + 2, 2 * number + 3)]
         again = repeated(first + 3, findings[-1].run)
-        walks = [WalkRow(first, "exhausted", True, 3, 0.5)]
+        walks = [WalkRow(first, "dead end", 3, 0.5)]
         runs = [*(finding.run for finding in findings), again]
-        walks += [WalkRow(row.walk, "unsafe", False, len(row.run), 0.5) for row in runs]
+        walks += [WalkRow(row.walk, "unsafe", len(row.run), 0.5) for row in runs]
         progress = replace(
             progress,
             walks=first + WALKS,

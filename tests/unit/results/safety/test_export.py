@@ -27,7 +27,7 @@ def test_csv(campaign: Path, tmp_path: Path) -> None:
     )
     sizes = (len(walks), len(runs), len(states), len(verdicts), len(alone), len(bugs))
     assert sizes == (4, 3, 7, 14, 4, 2)
-    assert list(walks[0].values()) == ["0", "exhausted", "True", "3", "0.5"]
+    assert list(walks[0].values()) == ["0", "dead end", "3", "0.5"]
     assert runs[2] == {"walk": "3", "same_as": "2", "steps": "3"}
     assert states[0] == {"walk": "1", "position": "0", "action": "left", "x": "2"}
     assert (states[2]["action"], states[2]["x"]) == ("", "0")

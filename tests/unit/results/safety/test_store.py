@@ -50,8 +50,7 @@ def test_what_goes_in_comes_out(campaign: Path) -> None:
         assert records.rejected() == [row for finding in findings for row in finding.rejected]
         assert records.proof_seconds() == sum(finding.run.proof_seconds for finding in findings)
         walks = records.walks()
-        assert walks.outcomes[:4] == ("exhausted", "unsafe", "unsafe", "unsafe")
-        assert walks.stopped.tolist()[:4] == [True, False, False, False]
+        assert walks.outcomes[:4] == ("dead end", "unsafe", "unsafe", "unsafe")
         assert walks.steps.tolist()[:4] == [3, 2, 3, 3]
         runs = records.runs()
         assert runs.walks.tolist()[:4] == [1, 2, 3, 5] and runs.same_as.tolist()[:3] == [1, 2, 2]
@@ -71,7 +70,7 @@ def test_what_goes_in_comes_out(campaign: Path) -> None:
 def test_counts_are_those_of_the_rows(campaign: Path) -> None:
     add(campaign, *rounds(1))
     with SafetyRecords(campaign) as records:
-        assert records.outcomes() == {("exhausted", True): 1, ("unsafe", False): 3}
+        assert records.outcomes() == {"dead end": 1, "unsafe": 3}
         ids = [bug_row(1, 0).id, bug_row(2, 0).id]
         assert records.bug_kinds() == dict.fromkeys(ids, "fault")
         assert records.bug_visits() == dict(zip(ids, (0, 1), strict=True))

@@ -99,6 +99,26 @@ def test_a_domain_alone_is_not_enough(tmp_path: Path) -> None:
         bugsieve.load_task(domain)
 
 
+@pytest.mark.parametrize("beginning", ["", "; a comment (define (domain\n( ; more\n"])
+def test_a_problem_alone_is_called_one(beginning: str, tmp_path: Path) -> None:
+    _, problem = write(tmp_path)
+    text = problem.read_text()
+    problem.write_text(beginning + (text.replace("(", "", 1) if beginning else text).upper())
+    sentence = r"problem\.pddl: is a PDDL problem; give its domain file before it"
+    with pytest.raises(UsageError, match=sentence):
+        bugsieve.load_task(problem)
+
+
+@pytest.mark.parametrize("more", [(), ("property.jani",)])
+def test_a_model_is_for_other_commands(more: tuple[str, ...], tmp_path: Path) -> None:
+    model = tmp_path / "model.jani"
+    with pytest.raises(InputError, match="there is no such file"):
+        bugsieve.load_task(model, *more)
+    model.write_text("{}")
+    with pytest.raises(UsageError, match=r"'bugsieve decide' judges their states"):
+        bugsieve.load_task(model, *more)
+
+
 def test_sas_mistakes_name_file_and_line(stack: Task, tmp_path: Path) -> None:
     path = tmp_path / "broken.sas"
     path.write_text(replaced(stack.to_sas(), "begin_goal", "begin_gaol"))

@@ -49,6 +49,26 @@ MISTAKES_IN_DOMAIN = {
         "(x - block",
         "8: action 'move' needs a variable here: write '?x'",
     ),
+    "no blank after -": (
+        "(?x - block",
+        "(?x -block",
+        "8: write '- block', with a blank after '-'",
+    ),
+    "no blank before -": (
+        "(?x - block",
+        "(?x- block",
+        "8: write '?x - block', with a blank before '-'",
+    ),
+    "no blank after - in a predicate": (
+        "(red ?x - item)",
+        "(red ?x -item)",
+        "5: write '- item', with a blank after '-'",
+    ),
+    "no blank after - in constants": (
+        "table - item",
+        "table -item",
+        "4: write '- item', with a blank after '-'",
+    ),
     "parameters not in a block": (
         ":parameters (?x - block ?from ?to - item)",
         ":parameters ?x",
