@@ -1,7 +1,7 @@
 """The sweep: what a newcomer tries, real tasks × policies, with the defaults and a time limit.
 
-Each campaign is one `bugsieve test` in a process of its own. Its time and CPU time beyond the limit
-leave out what the process takes to start and to load the task, which no time limit covers.
+Each campaign is one `bugsieve test` in a process of its own. Its time and CPU time beyond the
+limit leave out what the process takes to start and to load the task, which no time limit covers.
 """
 
 from __future__ import annotations
@@ -121,14 +121,14 @@ HEADING = (
     f"{'unique':>6} {'undecided':>9} {'exit':>4} {'MiB':>5} {'mean':>6} {'median':>6} {'max':>4}"
 )
 LEGEND = """\
-time: seconds of the process; over, CPU: seconds and CPU seconds beyond the limit, start and loading
-left out (*: more than 1 s and 10 % of CPU time); unique: bugs with a pair of facts that no other
-bug has; undecided: failing runs that no oracle decided; mean, median, max: steps of the walks that
-lead from the start to the states of the pool"""
+time: seconds of the process; over, CPU: seconds and CPU seconds beyond the limit, without start
+and loading (*: more than 1 s and 10 % of CPU time); unique: bugs with a pair of facts that no
+other bug has; undecided: failing runs that no oracle decided; mean, median, max: steps of the
+walks that lead from the start to the states of the pool"""
 
 
 def sweep_tasks(wanted: Sequence[str] = ()) -> list[BenchmarkTask]:
-    """The tasks whose names contain one of the texts; those whose files are absent are left out."""
+    """The tasks whose names contain one of the texts, and whose files are there."""
     return [
         benchmark_task(name, problem)
         for name, problem in PROBLEMS.items()

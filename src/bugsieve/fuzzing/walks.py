@@ -63,7 +63,7 @@ class Walked:
         return (*before.tolist(), int(self.offers.operators[offer]))
 
     def with_one_each(self, draws: Draws) -> Walked:
-        """The same walks, of which each offers its end and one of the other states, drawn.
+        """The same walks, of which each offers its end and one of the states beside it, drawn.
 
         A state that a walk meets several times is as many times as likely.
         """
