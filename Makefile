@@ -11,7 +11,7 @@ SHARED := ../shared
 SOURCES := $(shell find src native -type f ! -name '*.py[co]' ! -name '*.so' ! -path '*/__pycache__/*')
 NATIVE := $(filter native/%.cpp native/%.h,$(SOURCES))
 
-.PHONY: help demo test test-deep lint pytest bench check-optimal sanitize docs clean check-machine
+.PHONY: help demo test test-deep lint pytest bench check-optimal sweep sanitize docs clean check-machine
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -42,6 +42,9 @@ bench: $(VENV)/benchmarking $(VENV)/installed ## our speed beside that of other 
 
 check-optimal: $(VENV)/benchmarking $(VENV)/developing $(VENV)/installed ## optimal costs against Fast Downward's
 	$(BIN)/python -m benchmarks.optimal_costs
+
+sweep: $(VENV)/benchmarking $(VENV)/installed ## real tasks with the defaults: times over the limit, what is found
+	$(BIN)/python -m benchmarks.sweep
 
 sanitize: $(VENV)/developing $(VENV)/installed ## unit tests under AddressSanitizer and UBSan
 	VENV=$(VENV) ./tests/sanitize.sh

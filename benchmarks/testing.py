@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import bugsieve
-from benchmarks.fuzzing import INSTANCES, POLICY, benchmark_task
+from benchmarks.fuzzing import INSTANCES, POLICY, PUBLISHED_WAY, benchmark_task
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import BUILD, BenchmarkTask
 from bugsieve.benches.bench import Bench
@@ -54,8 +54,8 @@ def bench_lookahead(report: Report, repetitions: int, wanted: Wanted) -> None:
 
 
 def pool_states(task: Task) -> StateArray:
-    """A pool of 200 states, made with the default options."""
-    fuzzer = Fuzzer(_bench(task), FuzzOptions())
+    """A pool of 200 states, made as the published tool makes it."""
+    fuzzer = Fuzzer(_bench(task), PUBLISHED_WAY)
     while fuzzer.finished is None:
         fuzzer.round()
     return fuzzer.pool.states()

@@ -17,7 +17,7 @@ from bugsieve.fuzzing.biases import Bias, make_bias
 from bugsieve.fuzzing.biases.detour import Detour
 from bugsieve.fuzzing.biases.loopiness import Loopiness
 from bugsieve.fuzzing.biases.surface import Surface
-from bugsieve.fuzzing.fuzzer import NO_WAY_OUT, Fuzzer, FuzzOptions
+from bugsieve.fuzzing.fuzzer import INSERT_ONE, INSERTS, NO_WAY_OUT, Fuzzer, FuzzOptions
 from bugsieve.fuzzing.pool import Pool
 from tests.depth import examples
 from tests.property.engine import batch, rows
@@ -37,6 +37,7 @@ LARGER = replace(WALKABLE, max_variables=6, min_operators=20, max_operators=40)
 @st.composite
 def options(draw: st.DrawFn, *, bias: str | None = None) -> FuzzOptions:
     return FuzzOptions(
+        insert=draw(st.sampled_from(INSERTS)),
         pool_size=draw(st.sampled_from([5, 30, 1000])),
         walk_length=draw(st.integers(1, 6)),
         novelty=draw(st.integers(0, 3)),
@@ -65,6 +66,7 @@ def twin(one: Case, given_options: FuzzOptions) -> fuzzing.Fuzzer:
         given_options.round_walks,
         given_options.seed,
         given_options.prune_dead_ends,
+        given_options.insert == INSERT_ONE,
     )
 
 

@@ -103,6 +103,7 @@ class Fuzzer:
     round_walks: int
     seed: int
     prune_dead_ends: bool
+    insert_one: bool
     pool: list[Entry] = field(default_factory=list)
     walks_done: int = 0
 
@@ -146,6 +147,8 @@ class Fuzzer:
                 break
             operator, state = live[chosen]
             actions = (*actions, operator)
+        if self.insert_one and offers:
+            offers = [offers[self.draws.below(walk, 2**63, len(offers))]]
         return [*offers, Entry(state, parent, actions, walk)] if actions else offers
 
     def is_dead_end(self, state: State) -> bool:

@@ -63,6 +63,12 @@ def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="where walks go (policy-quality). See 'bugsieve list biases'",
     )
+    options.add(
+        "--insert",
+        default="one",
+        metavar="HOW",
+        help="of the unsolved states beside a walk, one enters the pool (one, the default) or all",
+    )
     together = "walks that start together from the pool as it stands"
     options.number("--round-walks", 64, together, most=1 << 20, metavar="W")
     patience = "walks in a row that may find nothing new before fuzzing ends"

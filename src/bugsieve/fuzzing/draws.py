@@ -18,6 +18,8 @@ LENGTH = 1
 """The draw that picks how many steps it makes."""
 FIRST_STEP = 2
 """The draw of its first step; the next ones follow."""
+INSERT = 1 << 63
+"""The draw that picks one of the states it met beside its way; no walk has so many steps."""
 
 
 def draws_of(seed: int, walks: NDArray[np.int64]) -> Draws:

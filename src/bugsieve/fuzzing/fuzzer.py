@@ -8,6 +8,7 @@ import numpy as np
 
 from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.names import no_such
 from bugsieve.basis.stopping import postponed
 from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.biases import DEFAULT_BIAS, check_bias, make_bias
@@ -21,6 +22,10 @@ POOL_FULL = "pool full"
 NO_WAY_OUT = "no walk can leave the pool"
 NOTHING_NEW = "the walks find nothing new"
 
+INSERT_ONE = "one"
+INSERT_ALL = "all"
+INSERTS = (INSERT_ONE, INSERT_ALL)
+
 
 @dataclass(frozen=True)
 class FuzzOptions:
@@ -30,8 +35,10 @@ class FuzzOptions:
     walk_length: int = 5  # L
     novelty: int = 2  # D; 0 switches the filter off
     bias: str = DEFAULT_BIAS
+    insert: str = INSERT_ONE
+    """Of the states that a bias offers beside a walk, one per walk or ("all") as in papers/000."""
     round_walks: int = 64
-    """Walks that start from the pool as it stands and enter it together; 1 is Algorithm 1."""
+    """Walks that start from the pool as it stands and enter it together; 1 in Algorithm 1."""
     seed: int = 0
     prune_dead_ends: bool = True
     patience: int = 5000
@@ -48,6 +55,8 @@ class FuzzOptions:
                 f"the novelty must be 0 (no filter) or 1 to {MAX_NOVELTY}, not {self.novelty}"
             )
         check_bias(self.bias)
+        if self.insert not in INSERTS:
+            raise UsageError(no_such("insert", self.insert, INSERTS))
 
 
 class Fuzzer:
@@ -87,10 +96,12 @@ class Fuzzer:
         draws = draws_of(self.options.seed, walks)
         rows = np.arange(len(walks))
         # All walks of a round start from the pool as it was before it, so that they can go in
-        # lockstep; with one walk per round this is Algorithm 1 of papers/000.
+        # lockstep; one walk per round that inserts all it meets is Algorithm 1 of papers/000.
         parents = draws.below(rows, START, np.full(len(walks), len(self.pool)))
         lengths = 1 + draws.below(rows, LENGTH, np.full(len(walks), self.options.walk_length))
         walked = self._walker.walk(self.pool.states(parents), lengths, draws)
+        if self.options.insert == INSERT_ONE:
+            walked = walked.with_one_each(draws)
         with postponed():  # a round counts as a whole or not at all
             self.walks_done += len(walks)
             self.steps_done += walked.steps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bugsieve._native import Draws, LiveSuccessors, Walks
 from bugsieve.basis.stopping import check_stop
 from bugsieve.fuzzing.biases import Bias
-from bugsieve.fuzzing.draws import FIRST_STEP
+from bugsieve.fuzzing.draws import FIRST_STEP, INSERT
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 
 Rows = NDArray[np.int64]
@@ -61,6 +61,20 @@ class Walked:
         start = self.offsets[self.offers.rows[offer]]
         before = self.actions[start : start + self.offers.steps[offer] - 1]
         return (*before.tolist(), int(self.offers.operators[offer]))
+
+    def with_one_each(self, draws: Draws) -> Walked:
+        """The same walks, of which each offers its end and one of the states beside it, drawn.
+
+        A state that a walk meets several times is as many times as likely.
+        """
+        moved = np.diff(self.offsets) > 0  # only these offer an end, as their last
+        counts = np.bincount(self.offers.rows, minlength=len(moved))
+        stops = np.cumsum(counts)
+        others = counts - moved
+        choosing = np.flatnonzero(others)
+        drawn = (stops - counts)[choosing] + draws.below(choosing, INSERT, others[choosing])
+        kept = np.sort(np.concatenate([drawn, stops[moved] - 1]))
+        return replace(self, offers=Offers(*(column[kept] for column in self.offers)))
 
 
 class Walker:

@@ -29,7 +29,11 @@ def options(**changes: Any) -> CostOptions:
         options(policy_limits=WorkerLimits(memory_mb=None, startup=2.0)),
         options(stop=StopRules(max_time=60.0, max_bugs=3, until_stale=1.0, stale_rounds=9)),
         options(oracles=("lookahead:3", "any:aras+planner:ehc"), mode="separate", workers=2),
-        options(fuzz=FuzzOptions(bias="uniform", seed=2**40, novelty=0, prune_dead_ends=False)),
+        options(
+            fuzz=FuzzOptions(
+                insert="all", bias="uniform", seed=2**40, novelty=0, prune_dead_ends=False
+            )
+        ),
         options(from_states="states.json", batch_size=1, policy_seed=-3),
     ],
 )

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import check
 from bugsieve.cli import main
+from bugsieve.results.cost.records import CostRecords
 from tests.unit.cli.commands import (
     Run,
     check_explained_fields,
@@ -49,6 +51,23 @@ def test_a_campaign_ends_with_a_list_of_proven_bugs(
         assert file.stem in out
         bug = json.loads(file.read_text())
         check((folder / "task.sas").read_text(), bug["certificate"])
+
+
+def test_what_enters_the_pool_is_an_option_that_is_kept(
+    task: list[str], tmp_path: Path, run: Run
+) -> None:
+    arguments = ["test", *task, "--policy", "random", "--pool-size", 40, "--max-bugs", 3]
+    pools = {}
+    for insert in ([], ["--insert", "all"]):
+        folder = tmp_path / f"insert-{len(insert)}"
+        assert run(*arguments, *insert, "-o", folder)[0] == 1
+        with CostRecords(folder) as records:
+            options = CostOptions.from_toml(records.header.options, name="the store")
+            pools[options.fuzz.insert] = records.pool().walks.tolist()
+    assert max(map(pools["one"].count, pools["one"])) < max(map(pools["all"].count, pools["all"]))
+    code, _, err = run(*arguments, "--insert", "some", "-o", tmp_path / "refused")
+    assert (code, "there is no insert 'some'; there are one, all" in err) == (4, True)
+    assert not (tmp_path / "refused").exists()
 
 
 def test_a_policy_without_bugs_ends_with_0(task: list[str], tmp_path: Path, run: Run) -> None:

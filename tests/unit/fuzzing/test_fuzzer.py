@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ def places(pool: Pool) -> list[int]:
         ({"novelty": 4}, r"the novelty must be 0 \(no filter\) or 1 to 3, not 4"),
         ({"novelty": -1}, "or 1 to 3, not -1"),
         ({"bias": "unifrom"}, "did you mean 'uniform'"),
+        ({"insert": "al"}, r"no insert 'al' \(did you mean 'all'\?\); there are one, all"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
@@ -157,3 +159,17 @@ def test_walks_under_policy_quality_keep_to_solved_states() -> None:
     entries = fuzzer.round()
     assert fuzzer.steps_done == 0
     assert {places(fuzzer.pool)[entry.number] for entry in entries} == {2, 4}
+
+
+def test_one_walk_fills_no_pool() -> None:
+    # No run solves anything, so a walk makes no step and meets what is one step away.
+    one = bench(switches_task(28), lambda value: -1)
+    pools = {}
+    for insert in ("one", "all"):
+        fuzzer = Fuzzer(one, FuzzOptions(pool_size=200, insert=insert))
+        while fuzzer.finished is None:
+            fuzzer.round()
+        pools[insert] = Counter(entry.walk for entry in fuzzer.pool)
+    assert max(pools["all"].values()) == 28, "all that the first walk meets"
+    assert set(pools["one"].values()) == {1}
+    assert len(pools["all"]) < 20 < 200 == len(pools["one"])

@@ -70,6 +70,32 @@ def test_a_walk_ends_where_nothing_is_left_to_choose() -> None:
     assert [stuck.path(offer) for offer in range(2)] == [(0,), (0,)]
 
 
+def test_one_of_the_offers_beside_a_walk_is_drawn_evenly_and_its_end_stays() -> None:
+    task = star_task(4)
+    bias = FixedBias(
+        bench(task, lambda place: place), [0, 0, 0, 0, 1], [False, True, True, True, False]
+    )
+    draws = draws_of(3, np.arange(6000))
+    every = walked(Walker(task, bias, prune_dead_ends=False), task, [1] * 6000, seed=3)
+    places = every.with_one_each(draws).offers.states[:, 0].reshape(6000, 2)
+    assert (places[:, 1] == 4).all()
+    counts = Counter(places[:, 0].tolist())
+    assert counts.keys() == {1, 2, 3}
+    assert all(abs(count - 2000) < 5 * (6000 * 2 / 9) ** 0.5 for count in counts.values())
+
+
+def test_walks_keep_the_only_states_they_offer() -> None:
+    one = line_bench(9)
+    nothing_beside = FixedBias(one, [1] * 9, [False] * 9)
+    nowhere_to_go = FixedBias(one, [0] * 9, [True] * 9)
+    for bias in (nothing_beside, nowhere_to_go):
+        every = walked(Walker(one.task, bias), one.task, [2, 1, 3])
+        kept = every.with_one_each(draws_of(0, np.arange(3)))
+        assert kept.offers.rows.tolist() == every.offers.rows.tolist() == [0, 1, 2]
+        assert np.array_equal(kept.offers.states, every.offers.states)
+        assert [kept.path(row) for row in range(3)] == [every.path(row) for row in range(3)]
+
+
 def test_offers_come_by_walk_then_by_step_then_by_operator() -> None:
     one = line_bench(9)
     bias = FixedBias(one, [1] * 9, [True] * 9)

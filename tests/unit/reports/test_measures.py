@@ -112,7 +112,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
         task=(),
         policy="hill-climbing:hadd",
         oracles=("lookahead", "perfect"),
-        fuzz=FuzzOptions(pool_size=40, seed=3),
+        fuzz=FuzzOptions(pool_size=40, seed=3, insert="all"),
     )
     Campaign.create(folder / "campaign", options, subject=task).run()
     return folder / "campaign"
