@@ -43,7 +43,7 @@ bench: $(VENV)/benchmarking $(VENV)/installed ## our speed beside that of other 
 check-optimal: $(VENV)/benchmarking $(VENV)/developing $(VENV)/installed ## optimal costs against Fast Downward's
 	$(BIN)/python -m benchmarks.optimal_costs
 
-sanitize: $(VENV)/developing $(VENV)/installed ## unit tests under AddressSanitizer and UBSan
+sanitize: $(VENV)/developing $(VENV)/installed ## the core under AddressSanitizer and UBSan, threads too
 	VENV=$(VENV) ./tests/sanitize.sh
 
 docs: $(VENV)/installed ## write the reference page from the code
