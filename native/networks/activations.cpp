@@ -10,7 +10,7 @@ namespace bugsieve {
 namespace {
 
 constexpr float kLeak = 0.01F;
-constexpr double kSaturated = 200;  // beyond, a float cannot tell tanh and sigmoid from their limits
+constexpr double kSaturated = 200;  // beyond, tanh and sigmoid are at their limits in floats
 constexpr double kTiny = 0x1p-10;   // below, exp(x) - 1 has lost too many digits
 
 // ln 2 in two parts: products of the first with small whole numbers are exact.
