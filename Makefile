@@ -46,7 +46,7 @@ check-optimal: $(VENV)/benchmarking $(VENV)/developing $(VENV)/installed ## opti
 sweep: $(VENV)/benchmarking $(VENV)/installed ## real tasks with the defaults: times over the limit, what is found
 	$(BIN)/python -m benchmarks.sweep
 
-sanitize: $(VENV)/developing $(VENV)/installed ## unit tests under AddressSanitizer and UBSan
+sanitize: $(VENV)/developing $(VENV)/installed ## the core under AddressSanitizer and UBSan, threads too
 	VENV=$(VENV) ./tests/sanitize.sh
 
 docs: $(VENV)/installed ## write the reference page from the code

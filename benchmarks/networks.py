@@ -34,6 +34,7 @@ def random_network(*sizes: int) -> Network:
     return Network(
         weights=tuple((rng.normal(size=(o, i)) / i**0.5).astype(np.float32) for i, o in pairs),
         biases=tuple(rng.normal(size=o).astype(np.float32) for _, o in pairs),
+        activation="relu",
     )
 
 

@@ -66,7 +66,7 @@ def random_network(model: JaniModel) -> MlpPolicy:
     shapes = list(zip(sizes[1:], sizes, strict=False))
     weights = [random.normal(0, 1 / np.sqrt(s[1]), s).astype(np.float32) for s in shapes]
     biases = [random.normal(0, 0.1, s[0]).astype(np.float32) for s in shapes]
-    return MlpPolicy(model, Network(tuple(weights), tuple(biases)), "mlp:random")
+    return MlpPolicy(model, Network(tuple(weights), tuple(biases), "relu"), "mlp:random")
 
 
 BENCHMARKS = [

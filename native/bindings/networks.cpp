@@ -1,3 +1,4 @@
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -20,14 +21,15 @@ constexpr std::size_t kWorkBetweenLooks = 1 << 22;  // multiplications
 
 // Networks are immutable and shared by the policies that use them.
 struct SharedNetwork {
-    std::shared_ptr<const ReluNetwork> network;
+    std::shared_ptr<const Network> network;
 };
 
-std::shared_ptr<const ReluNetwork> make_network(const std::vector<Matrix>& weights,
-                                                const std::vector<Vector>& biases) {
+std::shared_ptr<const Network> make_network(const std::vector<Matrix>& weights,
+                                            const std::vector<Vector>& biases,
+                                            const std::string& activation) {
     if (weights.size() != biases.size())
         throw std::invalid_argument("there must be as many biases as weights");
-    std::vector<ReluNetwork::Layer> layers;
+    std::vector<Network::Layer> layers;
     for (std::size_t k = 0; k < weights.size(); ++k) {
         if (biases[k].shape(0) != weights[k].shape(0))
             throw std::invalid_argument("layer " + std::to_string(k) + " has " +
@@ -36,14 +38,13 @@ std::shared_ptr<const ReluNetwork> make_network(const std::vector<Matrix>& weigh
         layers.emplace_back(weights[k].shape(1), weights[k].shape(0), weights[k].data(),
                             biases[k].data());
     }
-    return std::make_shared<const ReluNetwork>(std::move(layers));
+    return std::make_shared<const Network>(std::move(layers), activation_named(activation));
 }
 
 // Calls `work(begin, count)` for portions of the rows that take milliseconds.
 template <class Work>
-void in_portions(const ReluNetwork& network, std::size_t rows, Work work) {
-    const std::size_t portion = std::max<std::size_t>(
-        1, kWorkBetweenLooks / std::max<std::size_t>(1, network.multiplications()));
+void in_portions(const Network& network, std::size_t rows, Work work) {
+    const std::size_t portion = std::max<std::size_t>(1, kWorkBetweenLooks / network.work());
     without_gil([&](Interrupts& interrupts) {
         for (std::size_t begin = 0; begin < rows; begin += portion) {
             interrupts.check();
@@ -54,7 +55,7 @@ void in_portions(const ReluNetwork& network, std::size_t rows, Work work) {
 }
 
 Array<float> outputs(const SharedNetwork& self, const Matrix& batch, bool baseline) {
-    const ReluNetwork& network = *self.network;
+    const Network& network = *self.network;
     const std::size_t rows = batch.shape(0), width = network.inputs(), depth = network.outputs();
     if (batch.shape(1) != width)
         throw std::invalid_argument("rows have " + std::to_string(batch.shape(1)) +
@@ -110,14 +111,14 @@ Array<std::int32_t> choose(const NetworkPolicy& shared, const PackedStates& stat
 }  // namespace
 
 void bind_networks(nb::module_& m) {
-    nb::class_<SharedNetwork>(m, "ReluNetwork")
+    nb::class_<SharedNetwork>(m, "Network")
         .def(
             "__init__",
             [](SharedNetwork* self, const std::vector<Matrix>& weights,
-               const std::vector<Vector>& biases) {
-                new (self) SharedNetwork{make_network(weights, biases)};
+               const std::vector<Vector>& biases, const std::string& activation) {
+                new (self) SharedNetwork{make_network(weights, biases, activation)};
             },
-            "weights"_a, "biases"_a)
+            "weights"_a, "biases"_a, "activation"_a)
         .def_prop_ro("num_inputs", [](const SharedNetwork& s) { return s.network->inputs(); })
         .def_prop_ro("num_outputs", [](const SharedNetwork& s) { return s.network->outputs(); })
         .def("outputs", outputs, "batch"_a, nb::kw_only(), "baseline"_a = false);

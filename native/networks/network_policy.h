@@ -1,4 +1,4 @@
-// A ReLU network as the policy of a JANI model: the action with the greatest score.
+// A network as the policy of a JANI model: the action with the greatest score.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "jani/jani_system.h"
-#include "networks/relu_network.h"
+#include "networks/network.h"
 #include "safety/policy_view.h"
 
 namespace bugsieve {
@@ -19,7 +19,7 @@ struct NetworkReading {
         double lower, upper, mean, range;
     };
 
-    std::shared_ptr<const ReluNetwork> network;
+    std::shared_ptr<const Network> network;
     std::shared_ptr<const jani::CompiledModel> model;
     std::vector<std::uint32_t> inputs;  // the variable behind each
     std::vector<Scale> scales;          // one per input, or none at all

@@ -578,14 +578,17 @@ class UnsafeRuns:
     @property
     def memory_bytes(self) -> int: ...
 
-class ReluNetwork:
-    """A feed-forward network of 32-bit floats with ReLU between its layers; immutable.
+class Network:
+    """A feed-forward network of 32-bit floats with an activation between its layers; immutable.
 
-    ValueError where layers do not fit each other.
+    ValueError where layers do not fit each other, or for an activation unknown.
     """
 
     def __init__(
-        self, weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32]]
+        self,
+        weights: list[NDArray[np.float32]],
+        biases: list[NDArray[np.float32]],
+        activation: str,
     ) -> None:
         """Weights have one row per output."""
     @property
@@ -607,7 +610,7 @@ class NetworkPolicy(PolicyView):
 
     def __init__(
         self,
-        network: ReluNetwork,
+        network: Network,
         system: JaniSystem,
         *,
         inputs: list[int],

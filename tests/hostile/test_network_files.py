@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import io
 import json
+import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import BugsieveError
 from bugsieve.policies.networks import Network, read_network
-from tests.unit.policies.networks.files import FORMATS, nnet, pickled_state, pth, tensors, write
+from tests.unit.policies.networks.files import (
+    FORMATS,
+    message,
+    nnet,
+    onnx_model,
+    onnx_node,
+    pickled_state,
+    pth,
+    tensors,
+    write,
+)
 from tests.unit.policies.networks.files import random_network as network_of
 
 ROUNDS = 150
@@ -23,7 +38,7 @@ INTERESTING = (0, 1, 0x7F, 0x80, 0xFF)
 def attempt(path: Path) -> bool:
     """Whether there is a network in the file; if so, it must work."""
     try:
-        network = read_network(path)
+        network = read_network(path, activation="relu")
     except BugsieveError as error:
         raised = error
     else:
@@ -35,7 +50,7 @@ def attempt(path: Path) -> bool:
 
 
 def works(network: Network) -> bool:
-    core = _native.ReluNetwork(list(network.weights), list(network.biases))
+    core = _native.Network(list(network.weights), list(network.biases), "relu")
     rows = np.ones((2, network.num_inputs), np.float32)
     assert core.outputs(rows).shape == (2, network.num_outputs)
     return True
@@ -144,3 +159,71 @@ def test_noise(tmp_path: Path) -> None:
     for name in (*FORMATS, "net.jani2nnet", "net.pt"):
         for size in (1, 2, 9, 100, 5000):
             assert not attempt(write(tmp_path, name, rng.randbytes(size)))
+
+
+def safetensors_file(shape: object, dtype: object = "F32", data: bytes = b"") -> bytes:
+    entry = {"dtype": dtype, "shape": shape, "data_offsets": [0, len(data)]}
+    header = json.dumps({"a.weight": entry}).encode()
+    return struct.pack("<Q", len(header)) + header + data
+
+
+def npz_file(name: str, dtype: str, shape: str, data: bytes = b"") -> bytes:
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}}}".encode().ljust(
+        117
+    )
+    array = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header) + 1) + header + b"\n" + data
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("a.weight.npy", npy(np.ones((1, 1))))
+        archive.writestr(f"{name}.npy", array)
+    return stream.getvalue()
+
+
+def npy(array: NDArray[Any]) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+EMPTY_SHAPES = ["(0,)", "(0, 3)", "(0, 4611686018427387904, 4611686018427387904)",
+                "(99999999999999999999999, 0)", "(-1, 0)", "(True, 0)"]  # fmt: skip
+TEXTS = [b"\xff\xff\xff\xff", b"\x00\xd8\x00\x00", b"\x00\x00\x11\x00", b"\x00\x00\x00\x00"]
+
+
+@pytest.mark.parametrize("shape", EMPTY_SHAPES)
+@pytest.mark.parametrize("name", ["b.weight", "inputs", "filter", "activation"])
+@pytest.mark.parametrize("dtype", ["<f4", "<U1", "|b1", "|V0", "<U0"])
+def test_arrays_of_no_elements(tmp_path: Path, name: str, dtype: str, shape: str) -> None:
+    assert not attempt(write(tmp_path, "net.npz", npz_file(name, dtype, shape)))
+
+
+@pytest.mark.parametrize("data", TEXTS)
+@pytest.mark.parametrize("name", ["b.weight", "inputs", "outputs", "filter", "activation"])
+@pytest.mark.parametrize("dtype", ["<U1", ">U1"])
+@pytest.mark.parametrize("shape", ["()", "(1,)", "(1, 1)"])
+def test_texts_that_are_none(
+    tmp_path: Path, name: str, dtype: str, shape: str, data: bytes
+) -> None:
+    path = write(tmp_path, "net.npz", npz_file(name, dtype, shape, data))
+    if attempt(path):  # the one text that a name may be
+        network = read_network(path)
+        names = (network.inputs or ()) + (network.outputs or ())
+        assert all(name.encode() is not None for name in names)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [[0], [0, 1 << 62], [1 << 62, 1 << 62, 0], [0] * 8, [], [1.5], [True, 0], None, "11", {}],
+)
+@pytest.mark.parametrize("dtype", ["F32", "F64", "BF16", "I64", "U1", None, ["F32"], "F" * 5000])
+def test_tensors_of_no_elements(tmp_path: Path, dtype: object, shape: object) -> None:
+    assert not attempt(write(tmp_path, "net.safetensors", safetensors_file(shape, dtype)))
+
+
+@pytest.mark.parametrize("dims", [(0,), (0, 1 << 62), (1 << 62, 0, 1 << 62), (0, 0)])
+@pytest.mark.parametrize("kind", [1, 7, 10, 11, 16])
+def test_onnx_tensors_of_no_elements(tmp_path: Path, kind: int, dims: tuple[int, ...]) -> None:
+    tensor = message(*[(1, n) for n in dims], (2, kind), (8, "w"))
+    for operator in ("Gemm", "MatMul"):
+        data = onnx_model([onnx_node(operator, ["x", "w"], "y")], [tensor], output="y")
+        assert not attempt(write(tmp_path, "net.onnx", data))

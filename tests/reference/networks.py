@@ -1,23 +1,34 @@
-"""ReLU networks in 64-bit floats and plain Python, and the decisions they lead to."""
+"""Networks in 64-bit floats and plain Python, and the decisions they lead to."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+ACTIVATIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[Any]]] = {
+    "relu": lambda x: np.maximum(x, 0),
+    "leaky-relu": lambda x: np.where(x < 0, 0.01 * x, x),
+    "elu": lambda x: np.where(x < 0, np.expm1(np.minimum(x, 0)), x),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-np.clip(x, -500, 500))),
+    "tanh": np.tanh,
+}
+
 
 def scores(
-    weights: Sequence[NDArray[Any]], biases: Sequence[NDArray[Any]], rows: NDArray[Any]
+    weights: Sequence[NDArray[Any]],
+    biases: Sequence[NDArray[Any]],
+    rows: NDArray[Any],
+    activation: str = "relu",
 ) -> NDArray[np.float64]:
     """The outputs of the last layer for each row of inputs."""
     values = np.asarray(rows, dtype=np.float64)
     for number, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
         if number > 0:
-            values = np.maximum(values, 0)
+            values = ACTIVATIONS[activation](values)
         values = values @ weight.astype(np.float64).T + bias.astype(np.float64)
     return values
 

@@ -24,6 +24,21 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(map(_printable, text))
 
 
+def printable_lines(text: str) -> str:
+    """Lines without what a terminal obeys instead of showing it: that becomes escapes of JSON.
+
+    So JSON stays JSON, and says the same.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else _json_escape(c) for c in text)
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[begin : begin + 4]}" for begin in range(0, len(units), 4))
+
+
 def _printable(character: str) -> str:
     if character.isprintable():
         return character

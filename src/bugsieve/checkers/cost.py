@@ -4,7 +4,8 @@ This file uses the standard library only and shares no code with the rest of Bug
 mistake there cannot hide a mistake in a certificate. It also runs alone:
 `python checker.py TASK.sas BUG.json`. It cannot know what the task is called and which policy was
 tested, and takes the policy's run as claimed where no simulation can tell: that the policy gave
-no action, chose the one it names, or crashed.
+no action, chose the one it names, or crashed. Of a bug's other fields it checks `id`, `kind` and
+the path by which it was found; `oracle`, `reason` and `exact` are the words of who wrote them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 VERSION = 1
+ID_LENGTH = 12
 
 Fact: TypeAlias = tuple[int, int]
 State: TypeAlias = tuple[int, ...]
@@ -32,6 +34,8 @@ _KEYS = (
 )
 _TASK_KEYS = ("name", "sha256")
 _PLAN_KEYS = ("operators", "actions", "cost")
+_BUG_KEYS = ("id", "kind", "oracle", "reason", "exact", "found_by", "certificate")
+_ORIGIN_KEYS = ("index", "walk", "path")
 _RUN_KEYS = (*_PLAN_KEYS, "ending", "loop_start", "chosen", "detail")
 
 
@@ -44,6 +48,33 @@ def check(sas_text: str, certificate: Mapping[str, Any]) -> None:
     Checker(sas_text).check(certificate)
 
 
+def check_bug(sas_text: str, data: Mapping[str, Any]) -> None:
+    """Return if the bug (as `Bug.to_json` writes it) is proven, else raise CertificateError."""
+    Checker(sas_text).check_bug(data)
+
+
+def bug_id(certificate: Mapping[str, Any]) -> str:
+    """The same for every plan that proves the state a bug."""
+    parts = [certificate["task"]["sha256"]]
+    parts += [certificate[key] for key in ("objective", "policy", "state")]
+    text = json.dumps(parts, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:ID_LENGTH]
+
+
+def read_json(text: str) -> Any:
+    """JSON in which no key is there twice: readers differ in which of the two they believe."""
+    return json.loads(text, object_pairs_hook=_object)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        _fail(f"the key {repeated[:40]!r} is there twice in one object")
+    return found
+
+
 class Checker:
     """Checks many certificates of one task, whose text it reads once."""
 
@@ -53,6 +84,39 @@ class Checker:
         self._text = sas_text
         self._digest = hashlib.sha256(sas_text.encode("utf-8", "surrogatepass")).hexdigest()
         self._task: _Task | None = None
+
+    def check_bug(self, data: Mapping[str, Any]) -> None:
+        """Return if the bug's certificate proves it, and its other fields do not belie that."""
+        bug = _mapping(data, "the bug", _BUG_KEYS)
+        certificate = bug["certificate"]
+        self.check(certificate)
+        for key in ("oracle", "reason"):
+            _text(bug[key], f"'{key}'")
+        if type(bug["exact"]) is not bool:
+            _fail("'exact' must be true or false")
+        if bug["kind"] != certificate["kind"]:
+            _fail(f"the bug is {certificate['kind']}, not what its 'kind' says")
+        if bug["id"] != bug_id(certificate):
+            _fail(f"the bug's 'id' must be {bug_id(certificate)}")
+        if bug["found_by"] is not None:
+            self._check_origin(_mapping(bug["found_by"], "'found_by'", _ORIGIN_KEYS), certificate)
+
+    def _check_origin(self, origin: Mapping[str, Any], certificate: Mapping[str, Any]) -> None:
+        """The path from the initial state, where there is one, leads to the state of the bug."""
+        _number(origin["index"], "the bug's index")
+        _number_or_none(origin["walk"], "the bug's walk")
+        if origin["path"] is None:
+            return
+        assert self._task is not None
+        state = self._task.initial
+        for number in _numbers(origin["path"], "the bug's path"):
+            if not 0 <= number < len(self._task.operators):
+                _fail(f"the bug's path has no operator {number}")
+            if not self._task.operators[number].is_applicable(state):
+                _fail("the bug's path cannot be followed from the initial state")
+            state = self._task.operators[number].successor(state)
+        if list(state) != certificate["state"]:
+            _fail("the bug's path does not lead to its state")
 
     def check(self, certificate: Mapping[str, Any]) -> None:
         """Return if the certificate proves a bug of the task, else raise CertificateError."""
@@ -212,6 +276,7 @@ class _Operator(NamedTuple):
 class _Task(NamedTuple):
     atoms: list[list[str | None]]
     """For each variable and value its PDDL atom, None for a value that stands for no atom."""
+    initial: State
     goal: tuple[Fact, ...]
     operators: list[_Operator]
 
@@ -250,7 +315,7 @@ class _SasReader:
             self.section("variable", self.variable)
         for _ in range(self.number()):
             self.section("mutex_group", self.facts)
-        self.section("state", lambda: [self.value(v) for v in range(len(self.atoms))])
+        initial = self.section("state", lambda: [self.value(v) for v in range(len(self.atoms))])
         goal = self.section("goal", self.facts)
         operators = [
             self.section("operator", lambda: self.operator(uses_costs))
@@ -259,7 +324,7 @@ class _SasReader:
         self.wanted(self.number(), 0, "no axioms")
         if "".join(self.lines[self.place :]).strip():
             self.fail("the task is complete, but the text goes on")
-        return _Task(self.atoms, goal, operators)
+        return _Task(self.atoms, tuple(initial), goal, operators)
 
     def section(self, name: str, content: Any) -> Any:
         self.wanted(self.line(), f"begin_{name}", f"begin_{name}")
@@ -531,7 +596,7 @@ class _Proof:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check the certificate in a JSON file, perhaps within a bug; 0 if it proves one, else 4."""
+    """Check the bug or the certificate in a JSON file; 0 if it is proven, else 4."""
     if len(arguments) != 2:
         print("usage: python checker.py TASK.sas BUG.json", file=sys.stderr)
         return 4
@@ -539,14 +604,20 @@ def main(arguments: Sequence[str]) -> int:
         with open(arguments[0], encoding="utf-8", newline="") as file:
             text = file.read()
         with open(arguments[1], encoding="utf-8") as file:
-            content = json.load(file)
-        inner = content.get("certificate") if isinstance(content, dict) else None
-        check(text, inner if isinstance(inner, dict) else content)
+            content = read_json(file.read())
+        # A certificate has its version under the key where a bug has the certificate.
+        is_bug = isinstance(content, dict) and isinstance(content.get("certificate"), dict)
+        (check_bug if is_bug else check)(text, content)
     except (OSError, ValueError, RecursionError) as error:
-        print(f"rejected: {error}", file=sys.stderr)
+        print(f"rejected: {visible(str(error))}", file=sys.stderr)
         return 4
     print("accepted: the certificate proves a bug")
     return 0
+
+
+def visible(text: str) -> str:
+    """What others wrote, without characters that a terminal obeys."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 if __name__ == "__main__":

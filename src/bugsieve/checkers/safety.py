@@ -8,15 +8,20 @@ hence shares no code with the engine. A certificate is a JSON object:
 - `safe`: rows of state, action and divergences, by which danger is avoided;
 - a fault also has `outcome` and `unsafe`: rows of state, budget and rank of a losing region;
 - `answers`: what the policy does in further states, where divergences from it count.
+
+`python -m bugsieve.checkers.safety MODEL.jani BUG.json` checks a file.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
+from bugsieve.checkers.cost import read_json, visible
 from bugsieve.checkers.jani_interpreter import JaniInterpreter, ModelFaultError
 from bugsieve.checkers.safety_claims import CertificateError, State, check
 
@@ -28,6 +33,7 @@ _KEYS = (
     *("action_name", "run", "safe", "answers"),
 )
 _FAULT_KEYS = ("outcome", "unsafe")
+_BUG_KEYS = {"id", "kind", "oracle", "found_in", "certificate"}
 
 
 def check_safety_bug(document: Mapping[str, Any], data: Mapping[str, Any]) -> None:
@@ -37,8 +43,10 @@ def check_safety_bug(document: Mapping[str, Any], data: Mapping[str, Any]) -> No
     """
     checker = SafetyBugChecker(document)
     certificate = _member(data, "certificate")
+    if set(data) != _BUG_KEYS:
+        _fail(f"a bug has the keys {', '.join(sorted(_BUG_KEYS))}")
     checker.check(certificate)
-    if _member(data, "kind") != certificate["kind"] or _member(data, "id") != bug_id(certificate):
+    if data["kind"] != certificate["kind"] or data["id"] != bug_id(certificate):
         _fail("'kind' or 'id' of the bug belong to another certificate")
 
 
@@ -224,5 +232,24 @@ def _list(value: Any, key: str) -> list[Any]:
     return value
 
 
+def main(arguments: Sequence[str]) -> int:
+    """Check the bug in a JSON file; 0 if it is proven, else 4."""
+    if len(arguments) != 2:
+        print("usage: python -m bugsieve.checkers.safety MODEL.jani BUG.json", file=sys.stderr)
+        return 4
+    try:
+        document, bug = (read_json(Path(name).read_text("utf-8")) for name in arguments)
+        check_safety_bug(document, bug)
+    except (OSError, ValueError, ArithmeticError, RecursionError) as error:
+        print(f"rejected: {visible(str(error))}", file=sys.stderr)
+        return 4
+    print("accepted: the certificate proves a bug")
+    return 0
+
+
 def _fail(sentence: str) -> NoReturn:
     raise CertificateError(sentence)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

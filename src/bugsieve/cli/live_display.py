@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
 from bugsieve.basis.closing import Closing
+from bugsieve.basis.wording import printable_lines
 from bugsieve.cli.streams import complain
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class LiveDisplay(Closing, ABC):
         if self._live is not None:
             from rich.text import Text
 
-            self._live.console.print(Text(line))
+            self._live.console.print(Text(printable_lines(line)))
         else:
             complain(line)
 
@@ -67,4 +68,5 @@ class LiveDisplay(Closing, ABC):
     def _text(self) -> Text:
         from rich.text import Text
 
-        return Text("\n  ".join(self.lines()), no_wrap=True, overflow="ellipsis")
+        lines = printable_lines("\n  ".join(self.lines()))
+        return Text(lines, no_wrap=True, overflow="ellipsis")

@@ -148,7 +148,7 @@ def _parser(chosen: str | None) -> tuple[Parser, Mapping[str, Parser]]:
 def _report(sentence: str, code: int) -> int:
     """Print one line to stderr, after the traceback if the user asked for it."""
     if os.environ.get("BUGSIEVE_TRACEBACK"):
-        traceback.print_exc()
+        complain(traceback.format_exc().rstrip("\n"))
     try:
         flush_output()
     except (OSError, ValueError, OutputError):

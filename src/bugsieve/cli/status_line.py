@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 from bugsieve.basis.closing import Closing
+from bugsieve.basis.wording import printable_lines
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -57,7 +58,8 @@ class StatusLine(Closing):
 
         passed = f"{time.monotonic() - self._start:.0f} s"
         progress = f": {self._text}" if self._text else ""
-        return Text(f"{self._title}{progress}, {passed}", no_wrap=True, overflow="ellipsis")
+        line = printable_lines(f"{self._title}{progress}, {passed}")
+        return Text(line, no_wrap=True, overflow="ellipsis")
 
     def _show(self) -> None:
         from rich.console import Console

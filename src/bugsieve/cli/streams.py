@@ -1,4 +1,8 @@
-"""Standard output and error, which may be closed, full, unread, or poor in characters."""
+"""Standard output and error, which may be closed, full, unread, or poor in characters.
+
+All text for the terminal goes through here: names in other people's files may hold characters
+that terminals obey (colours, cursor, title, the direction of writing).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from bugsieve.basis.errors import BugsieveError
+from bugsieve.basis.wording import printable_lines
 
 
 class OutputError(BugsieveError):
@@ -23,6 +28,15 @@ def show(text: str) -> None:
 
     A reader who leaves (`| head -2`) has seen enough: the rest goes nowhere.
     """
+    _write(printable_lines(text))
+
+
+def show_data(text: str) -> None:
+    """Print what other programs read: as it is, unless a terminal would read it."""
+    _write(printable_lines(text) if sys.stdout.isatty() else text)
+
+
+def _write(text: str) -> None:
     with _writing():
         print(text)
         sys.stdout.flush()
@@ -49,7 +63,7 @@ def _writing() -> Iterator[None]:
 def complain(line: str) -> None:
     """Print to standard error, if anyone can read it."""
     try:
-        print(line, file=sys.stderr, flush=True)
+        print(printable_lines(line), file=sys.stderr, flush=True)
     except (OSError, ValueError):
         _silence(sys.stderr)
 

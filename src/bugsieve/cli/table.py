@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bugsieve.basis import families
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli.campaign_arguments import add_folders_arguments
-from bugsieve.cli.streams import complain, show
+from bugsieve.cli.streams import complain, show, show_data
 
 if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
@@ -69,7 +69,8 @@ _TITLES = {"csv": "CSV", "json": "one JSON object", "latex": "LaTeX", "markdown"
 def run(args: argparse.Namespace) -> int:
     """Read the campaigns and print the table."""
     form = next((name for name in _FORMATS if getattr(args, name)), "text")
-    show(_safety(args, form) if args.kind == "safety" else _icaps22(args, form))
+    text = _safety(args, form) if args.kind == "safety" else _icaps22(args, form)
+    (show if form == "text" else show_data)(text)
     return 0
 
 

@@ -11,7 +11,15 @@ import numpy as np
 from bugsieve.benches.objectives import OBJECTIVES
 from bugsieve.benches.objectives.quantitative import Quantitative
 from bugsieve.reports.curves import Curve, Reals
-from bugsieve.reports.pictures import COLOURS, DASHES, GREY, Style, new_figure, say_nothing_there
+from bugsieve.reports.pictures import (
+    COLOURS,
+    DASHES,
+    GREY,
+    Style,
+    new_figure,
+    plain_label,
+    say_nothing_there,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +55,7 @@ def draw_bugs_over_time(
         from matplotlib.lines import Line2D
 
         handles = [Line2D([], [], linewidth=1.6, **style) for _, style in legend]
-        labels = [label for label, _ in legend]
+        labels = [plain_label(label) for label, _ in legend]
         figure.legend(handles, labels, loc="outside lower center", ncols=columns)
     return figure
 

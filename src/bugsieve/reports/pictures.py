@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.files import write_atomically
+from bugsieve.basis.wording import printable_lines
 from bugsieve.reports.measures import Missing, Value
 from bugsieve.results.schema import explained
 
@@ -96,6 +97,11 @@ def save_picture(figure: Figure, path: Path) -> None:
         write_atomically(path, data.getvalue())
 
 
+def plain_label(text: str) -> str:
+    """A name as pictures show it: matplotlib would read what is between two $ as a formula."""
+    return printable_lines(text).replace("$", r"\$")
+
+
 def say_nothing_there(axes: Axes, text: str) -> None:
     """Explain an empty panel."""
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="#666666")
@@ -116,9 +122,9 @@ def draw_bars(
     for number, (name, values) in enumerate(cells.items()):
         places = [row + (number + 0.5) * height - _BAR / 2 for row in range(len(labels))]
         lengths = [0.0 if isinstance(value, Missing) else value for value in values]
-        panel.barh(places, lengths, height, color=colours[name], label=name)
+        panel.barh(places, lengths, height, color=colours[name], label=plain_label(name))
         drawn += zip(places, values, strict=True)
-    panel.set_yticks(range(len(labels)), labels)
+    panel.set_yticks(range(len(labels)), list(map(plain_label, labels)))
     panel.set_ylim(len(labels) - 0.5, -0.5)
     panel.grid(axis="y", visible=False)
     panel.tick_params(axis="y", length=0)

@@ -12,7 +12,7 @@ from bugsieve.reports.measures import (
     Missing,
     Value,
 )
-from bugsieve.reports.pictures import COLOURS, draw_bars, new_figure
+from bugsieve.reports.pictures import COLOURS, draw_bars, new_figure, plain_label
 from bugsieve.reports.table import Row, Table
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def draw_recall(table: Table) -> Figure:
         for kind, panel in zip(_TITLES, pair, strict=True):
             _draw_panel(panel, rows, keys, kind, colours)
             panel.set_title(_TITLES[kind] if policy == blocks[0][0] else "")
-        pair[0].set_ylabel(policy if len(blocks) > 1 else "")
+        pair[0].set_ylabel(plain_label(policy) if len(blocks) > 1 else "")
         pair[1].set_yticklabels([])
     for panel in panels[-1]:
         panel.set_xlabel("recall in %")

@@ -257,6 +257,7 @@ def _network(model: JaniModel, layers: list[Layer]) -> Network:
     return Network(
         weights=tuple(weight for weight, _ in layers),
         biases=tuple(bias for _, bias in layers),
+        activation="relu",
         inputs=tuple(variable.name for variable in model.variables),
         outputs=model.actions,
         filter=True,

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.bugs.cost.bug import ID_LENGTH, Bug, FoundBy, bug_from_json, bug_id, make_bug
+from bugsieve.bugs.cost.bug import Bug, FoundBy, bug_from_json, make_bug
+from bugsieve.checkers.cost import ID_LENGTH, bug_id
 from tests.unit.bugs.samples import line_bench, proven
 from tests.unit.policies.line import at, line_task
 

@@ -14,7 +14,7 @@ import pytest
 
 import bugsieve.checkers.cost as checker_module
 from bugsieve.bugs.cost.certificate import CONDITION_MET, VERSION, certificate_of
-from bugsieve.checkers.cost import CertificateError, Checker, check, main
+from bugsieve.checkers.cost import CertificateError, Checker, bug_id, check, check_bug, main
 from bugsieve.policies.decisions import Ending
 from tests.unit.bugs.samples import line_bench, proven
 from tests.unit.policies.line import at, line_task
@@ -27,6 +27,14 @@ SOURCE = Path(checker_module.__file__)
 def certificate() -> dict[str, Any]:
     bench = line_bench(TASK, {0: "right"})
     return certificate_of(bench, at(0)[0], proven(bench, at(0)[0], (0, 1)))
+
+
+def bug(**changes: Any) -> dict[str, Any]:
+    """A bug as files hold it, found by walking from the initial state, 0, to 1 and back."""
+    made = certificate()
+    origin = {"index": 3, "walk": 1, "path": [0, 2]}
+    outer = {"id": bug_id(made), "kind": "unsolved", "oracle": "x", "reason": "", "exact": False}
+    return {**outer, "found_by": origin, "certificate": made, **changes}
 
 
 def rejection(text: str, changed: Any) -> str:
@@ -54,11 +62,11 @@ def test_its_words_are_those_of_the_rest() -> None:
 
 
 def test_it_runs_alone(tmp_path: Path) -> None:
-    task, bug = tmp_path / "task.sas", tmp_path / "bug.json"
+    task, file = tmp_path / "task.sas", tmp_path / "bug.json"
     TASK.write_sas(task)
-    for content in (certificate(), {"id": "x", "certificate": certificate()}):
-        bug.write_text(json.dumps(content), encoding="utf-8")
-        command = [sys.executable, "-I", str(SOURCE), str(task), str(bug)]
+    for content in (certificate(), bug()):
+        file.write_text(json.dumps(content), encoding="utf-8")
+        command = [sys.executable, "-I", str(SOURCE), str(task), str(file)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == "accepted: the certificate proves a bug\n"
@@ -73,17 +81,54 @@ def test_it_runs_alone(tmp_path: Path) -> None:
         ('{"certificate": NaN}', "lacks 'kind'"),
         (json.dumps({**certificate(), "value": float("nan")}), "'value' must be a whole number"),
         ("1" * 5000, "digits"),
+        ('{"certificate": {}, "certificate": 1}', "the key 'certificate' is there twice"),
+        (json.dumps(bug())[:-2] + ', "gap": 1, "gap": null}}', "the key 'gap' is there twice"),
+        (json.dumps(bug(id="\x1b[2J")), "the bug's 'id' must be"),
+        (
+            json.dumps({**certificate(), "objective": "\x9b2J\u202e"}),
+            r"no objective '\x9b2J\u202e'",
+        ),
     ],
 )
 def test_bad_files_are_rejected_with_a_sentence(
     content: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    task, bug = tmp_path / "task.sas", tmp_path / "bug.json"
+    task, file = tmp_path / "task.sas", tmp_path / "bug.json"
     TASK.write_sas(task)
-    bug.write_text(content, encoding="utf-8")
-    assert main([str(task), str(bug)]) == 4
+    file.write_text(content, encoding="utf-8")
+    assert main([str(task), str(file)]) == 4
     error = capsys.readouterr().err
+    assert error.rstrip("\n").isprintable()
     assert error.startswith("rejected: ") and sentence in error
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"id": "000000000000"}, "the bug's 'id' must be [0-9a-f]{12}"),
+        ({"id": None}, "the bug's 'id' must be"),
+        ({"kind": "costly"}, "the bug is unsolved, not what its 'kind' says"),
+        ({"gap": 99}, "the bug has the unknown key 'gap'"),
+        ({"oracle": 3}, "'oracle' must be a text"),
+        ({"reason": None}, "'reason' must be a text"),
+        ({"exact": 1}, "'exact' must be true or false"),
+        ({"found_by": []}, "'found_by' must be an object"),
+        ({"found_by": {"index": 0, "walk": None}}, "'found_by' lacks 'path'"),
+        ({"found_by": {"index": 0, "walk": None, "path": [0]}}, "does not lead to its state"),
+        ({"found_by": {"index": 0, "walk": None, "path": [1]}}, "cannot be followed"),
+        ({"found_by": {"index": 0, "walk": None, "path": [99]}}, "has no operator 99"),
+        ({"found_by": {"index": 0.5, "walk": None, "path": None}}, "the bug's index must be"),
+    ],
+)
+def test_lying_fields_around_a_certificate(changes: dict[str, Any], sentence: str) -> None:
+    check_bug(TEXT, bug())
+    check_bug(TEXT, bug(found_by=None))
+    with pytest.raises(CertificateError, match=sentence):
+        check_bug(TEXT, bug(**changes))
+    lacking = bug()
+    del lacking["kind"]
+    with pytest.raises(CertificateError, match="the bug lacks 'kind'"):
+        check_bug(TEXT, lacking)
 
 
 def test_missing_files_and_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from bugsieve.campaigns.campaign import summary_of
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.models import model_of
 from bugsieve.checkers.safety import check_safety_bug
+from bugsieve.checkers.safety import main as checker
 from bugsieve.cli import main
 from bugsieve.results.safety.records import SafetyRecords
 from tests.unit.campaigns.safety.ledge import ledge
@@ -77,6 +78,7 @@ def test_a_campaign_ends_with_faults_in_words(place: Path, tmp_path: Path, run: 
     for file in files:
         assert file.stem in out
         check_safety_bug(document, json.loads(file.read_text()))
+        assert checker([str(folder / "model.jani"), str(file)]) == 0
     assert f"repair:      bugsieve shield {folder} -o shield.json" in lines
 
 
@@ -393,3 +395,24 @@ def test_a_full_disk_is_one_sentence(place: Path, tmp_path: Path, run: Run) -> N
     assert code == 4 and err.count("\n") == 1
     assert "full" in err and f"bugsieve resume {folder}" in err
     assert run("resume", folder, "--max-bugs", 10**6)[0] == 1
+
+
+def test_the_checker_refuses_what_lies_around_a_proof(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = str(results / "model.jani")
+    text = next((results / "bugs").iterdir()).read_text()
+    bug, lie = json.loads(text), tmp_path / "lie.json"
+    for lying, sentence in [
+        (json.dumps({**bug, "id": "0" * 12}), "'kind' or 'id' of the bug"),
+        (json.dumps({**bug, "kind": "avoidable"}), "'kind' or 'id' of the bug"),
+        (json.dumps({**bug, "radius": 3}), "a bug has the keys"),
+        (text.rstrip()[:-1] + ', "kind": "avoidable"}', "the key 'kind' is there twice"),
+        (json.dumps(bug)[:-2] + ', "radius": 9}}', "the key 'radius' is there twice"),
+        ("[", "Expecting value"),
+    ]:
+        lie.write_text(lying)
+        assert checker([model, str(lie)]) == 4
+        assert sentence in capsys.readouterr().err
+    assert checker([model]) == 4
+    assert checker([model, str(tmp_path / "none.json")]) == 4

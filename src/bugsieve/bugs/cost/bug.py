@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +11,8 @@ from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import objective_class
 from bugsieve.bugs.cost.certificate import KnownRun, certificate_of, from_json_number
 from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.checkers.cost import bug_id
 from bugsieve.tasks.fdr.task import StateArray
-
-ID_LENGTH = 12
 
 
 @dataclass(frozen=True)
@@ -90,18 +87,6 @@ def make_bug(
     """The bug that a verdict of an oracle proves; `run` is the policy's run, where it is known."""
     certificate = certificate_of(bench, state, verdict, run=run)
     return Bug(bug_id(certificate), certificate, oracle, verdict.reason, verdict.exact, found_by)
-
-
-def bug_id(certificate: Mapping[str, Any]) -> str:
-    """The same for every plan that proves the state a bug."""
-    parts = [
-        certificate["task"]["sha256"],
-        certificate["objective"],
-        certificate["policy"],
-        certificate["state"],
-    ]
-    text = json.dumps(parts, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()[:ID_LENGTH]
 
 
 def bug_from_json(data: Mapping[str, Any], *, source: str) -> Bug:

@@ -1,4 +1,4 @@
-"""`mlp`: a feed-forward ReLU network, evaluated by the core."""
+"""`mlp`: a feed-forward network, evaluated by the core."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.basis.names import suggest
 from bugsieve.policies.models.file_argument import FilePolicy
 from bugsieve.policies.models.policy import ActionArray
-from bugsieve.policies.networks import Network, read_network
+from bugsieve.policies.networks import ACTIVATIONS, Network, read_network
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
 from bugsieve.tasks.jani.model import JaniModel, Valuations, WordArray
 
 
 class MlpPolicy(FilePolicy):
-    """The action to which a ReLU network gives the greatest score.
+    """The action to which a neural network gives the greatest score.
 
     Inputs and outputs are variables and actions by name where the file names them; otherwise they
     are all of the model's, in their order. Scores within the ε of all policies are ties, which go
@@ -27,8 +27,8 @@ class MlpPolicy(FilePolicy):
     """
 
     family = "mlp"
-    options: ClassVar = {"filter": ("yes", "no"), "layers": None}
-    usage = "mlp:FILE[,filter=yes|no][,layers=NAME+NAME]"
+    options: ClassVar = {"activation": ACTIVATIONS, "filter": ("yes", "no"), "layers": None}
+    usage = "mlp:FILE[,activation=NAME][,filter=yes|no][,layers=NAME+NAME]"
 
     def __init__(
         self,
@@ -41,11 +41,15 @@ class MlpPolicy(FilePolicy):
         tie_epsilon: float = DEFAULT_TIE_EPSILON,
     ) -> None:
         super().__init__(model, spec)
+        if network.needs_activation:
+            raise PolicyError(f"{file}: must say which activation is between its layers")
         self.network = network
         self.filter = next((f for f in (filter, network.filter) if f is not None), True)
         normalisation = network.normalisation
         self._native = _native.NetworkPolicy(
-            _native.ReluNetwork(list(network.weights), list(network.biases)),
+            _native.Network(
+                list(network.weights), list(network.biases), network.activation or "relu"
+            ),
             model.system,
             inputs=_inputs(model, network, file),
             actions=_outputs(model, network, file),
@@ -66,7 +70,11 @@ class MlpPolicy(FilePolicy):
         """The network of the file, bound to the model; without `filter`, as the file says."""
         parsed = cls.parse(argument)
         file, choice = str(parsed.path), parsed.options.get("filter")
-        network = read_network(file, layers=_layers(parsed.options.get("layers")))
+        network = read_network(
+            file,
+            layers=_layers(parsed.options.get("layers")),
+            activation=parsed.options.get("activation"),
+        )
         return cls(
             model,
             network,
@@ -80,8 +88,8 @@ class MlpPolicy(FilePolicy):
         return self._choose_packed(self.model.pack(states))
 
     def fingerprint(self) -> str:
-        """A hash of the network's numbers."""
-        digest = hashlib.sha256()
+        """A hash of the network's numbers and of what is between its layers."""
+        digest = hashlib.sha256((self.network.activation or "").encode())
         for array in (*self.network.weights, *self.network.biases):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()

@@ -18,6 +18,8 @@ MAX_BYTES = 512 << 20
 MAX_LAYERS = 1000
 MAX_NAME = 200
 """Characters of a name, so that sentences that hold it can be read."""
+ACTIVATIONS = ("relu", "leaky-relu", "elu", "sigmoid", "tanh")
+"""What may stand between layers, as specs and metadata name it; leaky-relu has the slope 0.01."""
 
 
 def check_length(file: str, names: Iterable[str]) -> None:
@@ -25,6 +27,8 @@ def check_length(file: str, names: Iterable[str]) -> None:
     for name in names:
         if len(name) > MAX_NAME:
             raise InputError(f"{file}: has a name of {len(name)} characters: {shortened(name)!r}")
+        if any("\ud800" <= character <= "\udfff" for character in name):  # half of a pair
+            raise InputError(f"{file}: has a name that is no text: {name!r}")
 
 
 def shortened(text: object) -> str:
@@ -46,14 +50,15 @@ class Normalisation:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Layers with ReLU between them; `weights[k]` has one row per output of layer k.
+    """Layers with an activation between them; `weights[k]` has one row per output of layer k.
 
-    Names of inputs and outputs and the wish for applicability filtering are there only where the
-    file has them.
+    The activation, names of inputs and outputs and the wish for applicability filtering are there
+    only where the file has them.
     """
 
     weights: tuple[FloatArray, ...]
     biases: tuple[FloatArray, ...]
+    activation: str | None = None
     inputs: tuple[str, ...] | None = None
     outputs: tuple[str, ...] | None = None
     filter: bool | None = None
@@ -70,6 +75,11 @@ class Network:
     def num_outputs(self) -> int:
         """Values the last layer gives."""
         return int(self.weights[-1].shape[0])
+
+    @property
+    def needs_activation(self) -> bool:
+        """Whether it cannot be evaluated: there are several layers, and nothing between them."""
+        return self.activation is None and len(self.weights) > 1
 
     def layer(self, number: int) -> str:
         """What errors call a layer."""
@@ -89,6 +99,7 @@ class Layer:
 class Description:
     """What a file says about a network besides its layers."""
 
+    activation: str | None = None
     inputs: tuple[str, ...] | None = None
     outputs: tuple[str, ...] | None = None
     filter: bool | None = None
@@ -114,6 +125,7 @@ def assemble(
     return Network(
         weights=tuple(_numbers(file, layer, "weights", layer.weight) for layer in layers),
         biases=tuple(_numbers(file, layer, "biases", _bias(layer)) for layer in layers),
+        activation=about.activation,
         inputs=about.inputs,
         outputs=about.outputs,
         filter=about.filter,

@@ -22,7 +22,10 @@ Numbers = NDArray[np.float64]
 
 
 def read_nnet(file: str, data: bytes) -> Network:
-    """The network in the bytes of an `.nnet` file; scales of outputs go into the last layer."""
+    """The network in the bytes of an `.nnet` file; scales of outputs go into the last layer.
+
+    The format has no other activation than ReLU.
+    """
     lines = _Lines(file, data)
     count, inputs, outputs, _ = lines.counts("number of layers, inputs, outputs, largest", 4)
     if count > MAX_LAYERS:
@@ -42,7 +45,8 @@ def read_nnet(file: str, data: bytes) -> Network:
         layers.append(Layer(f"layer {number}", np.array(rows), np.array(biases)))
     lines.end()
     layers[-1] = _scaled(layers[-1], *output_scale)
-    return assemble(file, layers, Description(normalisation=normalisation))
+    about = Description(activation="relu", normalisation=normalisation)
+    return assemble(file, layers, about)
 
 
 def _scales(lines: _Lines, inputs: int) -> tuple[Normalisation | None, tuple[float, float]]:

@@ -1,4 +1,4 @@
-"""NumPy's `.npz`: named arrays `*.weight` and `*.bias`, with `inputs`, `outputs`, `filter`."""
+"""NumPy's `.npz`: named arrays `*.weight` and `*.bias`, with `activation`, `inputs`, …."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from bugsieve.policies.networks.archive import unpack
 from bugsieve.policies.networks.network import Network, shortened
 from bugsieve.policies.networks.tensors import check_size, network_of
 
-_DESCRIPTION = ("inputs", "outputs", "filter")
+_LAST_CHARACTER = 0x10FFFF
+_DESCRIPTION = ("activation", "inputs", "outputs", "filter")
 
 
 def read_npz(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> Network:
@@ -46,6 +47,8 @@ def _array(place: str, data: bytes) -> NDArray[Any]:
         raise InputError(f"{place} has elements of type {shortened(dtype)}; floats can be read")
     # The size is compared before anything is allocated: a header may claim any shape.
     check_size(place, body, shape, dtype.itemsize)
+    if dtype.kind == "U":
+        _check_text(place, np.frombuffer(body, dtype=np.dtype("u4").newbyteorder(dtype.byteorder)))
     flat = np.frombuffer(body, dtype=dtype)
     return flat.reshape(shape, order="F" if is_transposed else "C")
 
@@ -72,7 +75,10 @@ def _plain(place: str, array: NDArray[Any]) -> object:
         raise InputError(
             f"{place} has elements of type {shortened(array.dtype)}; texts or a flag can be read"
         )
-    try:
-        return array.tolist()
-    except ValueError:  # numbers beyond Unicode
-        raise InputError(f"{place} holds no text") from None
+    return array.tolist()
+
+
+def _check_text(place: str, characters: NDArray[np.uint32]) -> None:
+    """Python has no way to hold numbers beyond Unicode, and what NumPy then raises varies."""
+    if (characters > _LAST_CHARACTER).any():
+        raise InputError(f"{place} holds no text")

@@ -1,10 +1,11 @@
-"""ONNX: chains of fully connected layers with ReLU between them, as exporters write them."""
+"""ONNX: chains of fully connected layers with activations between, as exporters write them."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,15 @@ _NODE_INPUT, _NODE_OUTPUT, _NODE_NAME, _NODE_OPERATOR, _NODE_ATTRIBUTE = 1, 2, 3
 _ATTRIBUTE_NAME, _ATTRIBUTE_REAL, _ATTRIBUTE_INTEGER, _ATTRIBUTE_TENSOR = 1, 2, 3, 5
 _TENSOR_NAME = 8
 
+_ACTIVATIONS = {
+    "Relu": "relu",
+    "LeakyRelu": "leaky-relu",
+    "Elu": "elu",
+    "Sigmoid": "sigmoid",
+    "Tanh": "tanh",
+}
+_ALPHAS = {"LeakyRelu": 0.01, "Elu": 1.0}  # what ONNX takes unless told otherwise, and we do
+
 
 @dataclass(frozen=True)
 class _Node:
@@ -59,7 +69,7 @@ class _Step:
     name: str
     weight: NDArray[Any]
     bias: NDArray[Any] | None = None
-    is_activated: bool = False
+    activation: str | None = None  # the operator
 
 
 @dataclass
@@ -83,14 +93,29 @@ def read_onnx(file: str, data: bytes) -> Network:
         # Of a field that may occur once, the last occurrence counts (the rule of protocol
         # buffers).
         graph = fields(graphs[-1])
-        metadata = [fields(entry) for entry in messages(model, _MODEL_METADATA)]
-        about = describe(file, {text(entry, 1): text(entry, 2) for entry in metadata})
+        about = describe(file, _metadata(model))
         with np.errstate(all="ignore"):  # what is wrong with the numbers is found later
             chain = _follow(file, graph)
     except protobuf.WireError as error:
         raise InputError(f"{file}: is no ONNX file, or truncated: {error}") from None
     layers = [Layer(step.name, step.weight, step.bias) for step in chain.steps]
-    return assemble(file, layers, about)
+    return assemble(file, layers, replace(about, activation=_between(chain)))
+
+
+def _metadata(model: Fields) -> dict[str, object]:
+    found = [fields(entry) for entry in messages(model, _MODEL_METADATA)]
+    metadata: dict[str, object] = {text(entry, 1): text(entry, 2) for entry in found}
+    metadata.pop("activation", None)  # the nodes say it, whatever somebody calls so
+    return metadata
+
+
+def _between(chain: _Chain) -> str | None:
+    """The activation between all layers; None for a single layer."""
+    found = {step.activation for step in chain.steps[:-1] if step.activation is not None}
+    if len(found) > 1:
+        names = " and ".join(sorted(found))
+        raise UnsupportedError(f"{chain.file}: has {names} between layers; one kind can be read")
+    return _ACTIVATIONS[found.pop()] if found else None
 
 
 def _follow(file: str, graph: Fields) -> _Chain:
@@ -115,10 +140,10 @@ def _follow(file: str, graph: Fields) -> _Chain:
         raise UnsupportedError(
             f"{file}: the output {outputs[0]!r} is not the end of one chain of layers"
         )
-    if chain.steps and chain.steps[-1].is_activated:
+    if chain.steps and chain.steps[-1].activation is not None:
         raise UnsupportedError(
-            f"{file}: layer {chain.steps[-1].name!r} is the last one and has a Relu behind it; "
-            "scores must be plain sums"
+            f"{file}: layer {chain.steps[-1].name!r} is the last one and has a "
+            f"{chain.steps[-1].activation} behind it; scores must be plain sums"
         )
     return chain
 
@@ -192,10 +217,10 @@ def _matrix(chain: _Chain, node: _Node) -> NDArray[Any]:
 
 
 def _begin(chain: _Chain, node: _Node, weight: NDArray[Any], bias: NDArray[Any] | None) -> None:
-    if chain.steps and not chain.steps[-1].is_activated:
+    if chain.steps and chain.steps[-1].activation is None:
         raise UnsupportedError(
             f"{chain.file}: there is no Relu between the layers {chain.steps[-1].name!r} and "
-            f"{node.name!r}"
+            f"{node.name!r}, nor another activation"
         )
     chain.steps.append(_Step(node.name, weight, bias))
 
@@ -220,7 +245,7 @@ def _matmul(chain: _Chain, node: _Node) -> None:
 
 def _add(chain: _Chain, node: _Node) -> None:
     step = chain.steps[-1] if chain.steps else None
-    if step is None or step.is_activated or len(node.inputs) != 2:
+    if step is None or step.activation is not None or len(node.inputs) != 2:
         raise UnsupportedError(f"{chain.file}: node {node.name!r} (Add) follows no multiplication")
     position = 1 if node.inputs[0] == chain.value else 0
     row = _row(chain, node, position, step.weight.shape[0])
@@ -238,10 +263,21 @@ def _row(chain: _Chain, node: _Node, position: int, width: int) -> NDArray[Any]:
     return np.broadcast_to(stored.reshape(-1), (width,)).astype(np.float64)
 
 
-def _relu(chain: _Chain, node: _Node) -> None:
+def _activate(chain: _Chain, node: _Node) -> None:
     if not chain.steps:
-        raise UnsupportedError(f"{chain.file}: node {node.name!r} is a Relu before any layer")
-    chain.steps[-1].is_activated = True
+        raise UnsupportedError(
+            f"{chain.file}: node {node.name!r} is a {node.operator} before any layer"
+        )
+    before, alpha = chain.steps[-1].activation, _ALPHAS.get(node.operator, 0.0)
+    if before is not None and not before == node.operator == "Relu":
+        raise UnsupportedError(
+            f"{chain.file}: node {node.name!r} ({node.operator}) follows a {before}"
+        )
+    if not math.isclose(node.real("alpha", alpha), alpha, rel_tol=1e-6):
+        raise UnsupportedError(
+            f"{chain.file}: node {node.name!r} is a {node.operator} whose alpha is not {alpha}"
+        )
+    chain.steps[-1].activation = node.operator
 
 
 def _pass(chain: _Chain, node: _Node) -> None:
@@ -265,7 +301,7 @@ _OPERATORS: dict[str, Callable[[_Chain, _Node], None]] = {
     "Gemm": _gemm,
     "MatMul": _matmul,
     "Add": _add,
-    "Relu": _relu,
+    **dict.fromkeys(_ACTIVATIONS, _activate),
     "Flatten": _flatten,
     "Identity": _pass,
     "Reshape": _pass,

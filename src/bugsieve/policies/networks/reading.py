@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.names import no_such
 from bugsieve.policies.networks.interface import read_interface
-from bugsieve.policies.networks.network import MAX_BYTES, Network
+from bugsieve.policies.networks.network import ACTIVATIONS, MAX_BYTES, Network
 from bugsieve.policies.networks.nnet import read_nnet
 from bugsieve.policies.networks.numpy_arrays import read_npz
 from bugsieve.policies.networks.onnx import read_onnx
@@ -29,13 +31,37 @@ ENDINGS = (*_TENSOR_FILES, *_OTHER_FILES, _INTERFACE)
 """Endings of the files that `read_network` takes."""
 
 
-def read_network(path: str | os.PathLike[str], *, layers: Sequence[str] | None = None) -> Network:
+def read_network(
+    path: str | os.PathLike[str],
+    *,
+    layers: Sequence[str] | None = None,
+    activation: str | None = None,
+) -> Network:
     """The network in a file; InputError says what is wrong with it.
 
     Files of named tensors do not say how they are connected: the natural order of the names is
-    the order of the layers, with ReLU between them. `layers` names the prefixes of the tensors to
-    take, in their order, where a file holds more than one network.
+    the order of the layers. `layers` names the prefixes of the tensors to take, in their order,
+    where a file holds more than one network. `activation` says what is between the layers where
+    the file does not; where it does, both must be the same.
     """
+    network = _read(path, layers)
+    if activation is not None and activation not in ACTIVATIONS:
+        raise UsageError(no_such("activation", activation, ACTIVATIONS))
+    if activation is not None and network.activation not in (None, activation):
+        raise UsageError(
+            f"{os.fspath(path)}: has {network.activation} between its layers, not {activation}"
+        )
+    network = replace(network, activation=network.activation or activation)
+    if network.needs_activation:
+        raise UsageError(
+            f"{os.fspath(path)}: does not say which activation is between its layers; say it by "
+            f"activation=NAME, one of {', '.join(ACTIVATIONS)} (actors of Stable-Baselines3 have "
+            "tanh unless told otherwise)"
+        )
+    return network
+
+
+def _read(path: str | os.PathLike[str], layers: Sequence[str] | None) -> Network:
     name = os.fspath(path)
     ending = Path(name).suffix.lower()
     if ending in _TENSOR_FILES:
@@ -59,4 +85,4 @@ def _read_through_interface(path: str | os.PathLike[str]) -> Network:
     target = Path(path).parent / interface.file
     if target.suffix.lower() == _INTERFACE:
         raise InputError(f"{os.fspath(path)}: 'file' must name a network, not an interface file")
-    return interface.applied_to(read_network(target), str(target))
+    return interface.applied_to(_read(target, None), str(target))

@@ -37,9 +37,11 @@ def read_safetensors(file: str, data: bytes, prefixes: Sequence[str] | None = No
 def write_safetensors(
     path: str | os.PathLike[str], network: Network, metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write a network, its names and its filter as metadata, and what else the caller adds."""
+    """Write a network, what else is known of it as metadata, and what the caller adds."""
     if network.normalisation is not None:
         raise UsageError("a network with normalised inputs cannot be written as safetensors")
+    if network.needs_activation:
+        raise UsageError("the network must say which activation is between its layers")
     header: dict[str, Any] = {_METADATA: {**dict(metadata or {}), **_description(network)}}
     parts: list[bytes] = []
     position = 0
@@ -64,6 +66,8 @@ def _tensors(network: Network) -> dict[str, NDArray[np.float32]]:
 
 def _description(network: Network) -> dict[str, str]:
     about: dict[str, str] = {}
+    if network.activation is not None:
+        about["activation"] = network.activation
     if network.inputs is not None:
         about["inputs"] = json.dumps(network.inputs, ensure_ascii=False)
     if network.outputs is not None:

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.names import suggest
-from bugsieve.policies.networks.network import Description, Layer, Network, assemble
+from bugsieve.policies.networks.network import (
+    ACTIVATIONS,
+    Description,
+    Layer,
+    Network,
+    assemble,
+    shortened,
+)
 
 FLOAT_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 """Element types we read, by their names in safetensors, and how NumPy sees their bytes."""
@@ -35,7 +42,9 @@ def decode_tensor(place: str, data: bytes, kind: str, shape: Sequence[int]) -> N
 
 
 def check_size(place: str, data: bytes, shape: Sequence[int], size: int) -> None:
-    """Refuse data that are not as long as elements of this size and shape need."""
+    """Refuse data that are not as long as elements of this size and shape need, or empty."""
+    if 0 in shape:  # what else is in it may be too large for NumPy
+        raise InputError(f"{place} is empty")
     # Python's integers cannot overflow here, so an absurd shape is simply unequal.
     needed = prod(shape) * size
     if needed != len(data):
@@ -95,8 +104,9 @@ def natural_key(name: str) -> tuple[tuple[str, int], ...]:
 
 
 def describe(file: str, metadata: Mapping[str, object]) -> Description:
-    """The optional keys `inputs`, `outputs` (JSON lists of names) and `filter`."""
+    """The optional keys `activation`, `inputs`, `outputs` (JSON lists of names) and `filter`."""
     return Description(
+        activation=_activation(file, metadata.get("activation")),
         inputs=_names(file, "inputs", metadata.get("inputs")),
         outputs=_names(file, "outputs", metadata.get("outputs")),
         filter=_flag(file, metadata.get("filter")),
@@ -131,6 +141,15 @@ def _names(file: str, key: str, value: object) -> tuple[str, ...] | None:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise InputError(f"{file}: metadata {key!r} is no JSON list of names")
     return tuple(value)
+
+
+def _activation(file: str, value: object) -> str | None:
+    if value is None or value in ACTIVATIONS:
+        return None if value is None else str(value)
+    known = ", ".join(ACTIVATIONS)
+    raise InputError(
+        f"{file}: metadata 'activation' is {shortened(value)!r}; networks are read with {known}"
+    )
 
 
 def _flag(file: str, value: object) -> bool | None:

@@ -102,13 +102,13 @@ def test_scores_that_are_no_numbers_are_the_worst() -> None:
         np.array([[huge, -huge], [1e-38, 0], [-1e-38, 0]], np.float32),
         np.zeros(3, np.float32),
     )
-    network = Network((first[0], second[0]), (first[1], second[1]))
-    core = _native.ReluNetwork(list(network.weights), list(network.biases))
+    network = Network((first[0], second[0]), (first[1], second[1]), "relu")
+    core = _native.Network(list(network.weights), list(network.biases), "relu")
     scores = core.outputs(np.zeros((1, 3), np.float32))[0]
     assert math.isnan(scores[0]) and np.isfinite(scores[1:]).all()
     assert chosen(network, filter=False) == "jump"
     every_score = Network((first[0], np.full((3, 2), [huge, -huge], np.float32)),
-                          (first[1], np.zeros(3, np.float32)))  # fmt: skip
+                          (first[1], np.zeros(3, np.float32)), "relu")  # fmt: skip
     assert chosen(every_score, filter=False) == "down"
 
 
@@ -152,7 +152,7 @@ def test_normalised_inputs() -> None:
     states = every_state(loaded)
     found = MlpPolicy(loaded, scaled, "mlp:test", filter=False).choose(states)
     rows = (np.clip(states, scales[:, 0], scales[:, 1]) - scales[:, 2]) / scales[:, 3]
-    core = _native.ReluNetwork(list(network.weights), list(network.biases))
+    core = _native.Network(list(network.weights), list(network.biases), "relu")
     scores = core.outputs(rows.astype(np.float32)).astype(np.float64)
     assert (reference.margins(scores) > 1e-3).all()
     assert found.tolist() == scores.argmax(axis=1).tolist()
@@ -165,11 +165,12 @@ def test_every_format_through_a_spec(tmp_path: Path, name: str) -> None:
     loaded = lift()
     network = random_network(3, 8, 8, 3, seed=2)
     path = write(tmp_path, name, FORMATS[name](network, tmp_path))
-    policy = MlpPolicy.from_spec(loaded, f"{path},filter=no", SETTINGS)
+    argument = f"{path},filter=no,activation=relu"
+    policy = MlpPolicy.from_spec(loaded, argument, SETTINGS)
     expected = MlpPolicy(loaded, network, "mlp:test", filter=False)
     states = every_state(loaded)
     assert policy.choose(states).tolist() == expected.choose(states).tolist()
-    assert policy.spec == f"mlp:{path},filter=no"
+    assert policy.spec == f"mlp:{argument}"
     assert policy.filter is False
 
 
@@ -183,21 +184,47 @@ def test_an_interface_through_a_spec(tmp_path: Path) -> None:
     assert set(policy.choose(every_state(lift())).tolist()) <= {0, 2}
 
 
-def test_torch_decides_alike(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("activation", "module"),
+    [("relu", "ReLU"), ("leaky-relu", "LeakyReLU"), ("elu", "ELU"), ("sigmoid", "Sigmoid"),
+     ("tanh", "Tanh")],
+)  # fmt: skip
+def test_torch_decides_alike(tmp_path: Path, activation: str, module: str) -> None:
     torch = pytest.importorskip("torch")
     save_file = pytest.importorskip("safetensors.torch").save_file
     torch.manual_seed(3)
-    modules = torch.nn.Sequential(torch.nn.Linear(3, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64),
-                                  torch.nn.ReLU(), torch.nn.Linear(64, 3))  # fmt: skip
+    between = getattr(torch.nn, module)
+    modules = torch.nn.Sequential(torch.nn.Linear(3, 64), between(), torch.nn.Linear(64, 64),
+                                  between(), torch.nn.Linear(64, 3))  # fmt: skip
     save_file(modules.state_dict(), tmp_path / "net.safetensors")
     loaded = lift()
     states = every_state(loaded)
-    policy = MlpPolicy.from_spec(loaded, f"{tmp_path}/net.safetensors,filter=no", SETTINGS)
+    argument = f"{tmp_path}/net.safetensors,filter=no,activation={activation}"
+    policy = MlpPolicy.from_spec(loaded, argument, SETTINGS)
     with torch.no_grad():
         scores = modules(torch.from_numpy(states.astype(np.float32))).numpy().astype(np.float64)
     clear = reference.margins(scores) > 1e-3
     assert clear.sum() > 20
     assert (policy.choose(states)[clear] == scores.argmax(axis=1)[clear]).all()
+
+
+def test_the_activation_is_part_of_the_network(tmp_path: Path) -> None:
+    """The same numbers are two policies; read without the word, they are none."""
+    loaded = lift()
+    network = random_network(3, 16, 16, 3, seed=2)
+    path = write(tmp_path, "net.pth", FORMATS["net.pth"](network, tmp_path))
+    with pytest.raises(UsageError, match=r"net\.pth: does not say which activation") as raised:
+        MlpPolicy.from_spec(loaded, str(path), SETTINGS)
+    assert raised.value.exit_code == 4
+    relu, tanh = (
+        MlpPolicy.from_spec(loaded, f"{path},activation={name}", SETTINGS)
+        for name in ("relu", "tanh")
+    )
+    states = every_state(loaded)
+    assert relu.choose(states).tolist() != tanh.choose(states).tolist()
+    assert relu.fingerprint() != tanh.fingerprint()
+    with pytest.raises(PolicyError, match="must say which activation"):
+        MlpPolicy(loaded, replace(network, activation=None), "mlp:test")
 
 
 @pytest.mark.parametrize("filtered", [False, True])
@@ -257,7 +284,7 @@ def test_arguments(tmp_path: Path, name: str, options: str, filtered: bool) -> N
         for layer, *pair in zip(("body", "head"), network.weights, network.biases, strict=True)
         for part, array in zip(("weight", "bias"), pair, strict=True)
     }
-    argument = f"{write(tmp_path, name, npz(arrays))}{options}"
+    argument = f"{write(tmp_path, name, npz({**arrays, 'activation': 'relu'}))}{options}"
     MlpPolicy.check_argument(argument)
     assert MlpPolicy.from_spec(lift(), argument, SETTINGS).filter == filtered
 
@@ -269,6 +296,7 @@ def test_arguments(tmp_path: Path, name: str, options: str, filtered: bool) -> N
         ("", "must be followed by a file"),
         (",filter=no", "there is no file"),
         ("FILE,filter=maybe", "'filter' must be yes or no, not 'maybe'"),
+        ("FILE,activation=tahn", "'activation' must be relu or .* or tanh, not 'tahn'"),
         ("FILE,fitler=no", r"no option 'fitler' \(did you mean 'filter'\?\)"),
         ("FILE,layers=", "the option layers of mlp is a list"),
         ("FILE,layers=a+a", "the option layers of mlp is a list"),

@@ -19,22 +19,23 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def random_network(*sizes: int, seed: int = 0, **about: Any) -> Network:
-    """A network whose layers have these sizes, inputs first."""
+    """A network whose layers have these sizes, inputs first; with ReLU, unless told otherwise."""
     rng = np.random.default_rng(seed)
     pairs = list(pairwise(sizes))
     return Network(
         weights=tuple(rng.normal(size=(o, i)).astype(np.float32) for i, o in pairs),
         biases=tuple(rng.normal(size=o).astype(np.float32) for _, o in pairs),
-        **about,
+        **{"activation": "relu", **about},
     )
 
 
 def is_same(first: Network, second: Network) -> bool:
-    """Whether both have the same layers, bit by bit."""
+    """Whether both have the same layers, bit by bit, and the same activation."""
     return (
         len(first.weights) == len(second.weights)
         and all(map(np.array_equal, first.weights, second.weights))
         and all(map(np.array_equal, first.biases, second.biases))
+        and (len(first.weights) == 1 or first.activation == second.activation)
     )
 
 
@@ -132,13 +133,22 @@ def onnx_model(
     return message((1, 8), (7, graph), *entries)
 
 
+ONNX_OPERATORS = {
+    "relu": "Relu",
+    "leaky-relu": "LeakyRelu",
+    "elu": "Elu",
+    "sigmoid": "Sigmoid",
+    "tanh": "Tanh",
+}
+
+
 def onnx(network: Network) -> bytes:
-    """The network as PyTorch exports it: Gemm with transposed weights, Relu between."""
+    """The network as PyTorch exports it: Gemm with transposed weights, activations between."""
     nodes, initializers, value = [], [], "x"
     for k, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         if k > 0:
-            nodes.append(onnx_node("Relu", [value], f"relu{k}"))
-            value = f"relu{k}"
+            nodes.append(onnx_node(ONNX_OPERATORS[str(network.activation)], [value], f"act{k}"))
+            value = f"act{k}"
         nodes.append(onnx_node("Gemm", [value, f"w{k}", f"b{k}"], f"gemm{k}", transB=1))
         initializers += [onnx_tensor(f"w{k}", weight), onnx_tensor(f"b{k}", bias)]
         value = f"gemm{k}"
@@ -192,7 +202,7 @@ def safetensors(network: Network, folder: Path) -> bytes:
 
 FORMATS: dict[str, Callable[[Network, Path], bytes]] = {
     "net.safetensors": safetensors,
-    "net.npz": lambda network, _: npz(tensors(network)),
+    "net.npz": lambda network, _: npz({**tensors(network), "activation": network.activation}),
     "net.nnet": lambda network, _: nnet(network),
     "net.onnx": lambda network, _: onnx(network),
     "net.pth": lambda network, _: pth(tensors(network)),

@@ -28,7 +28,12 @@ def array_file(header: str, data: bytes = b"", version: int = 1) -> bytes:
 
 def test_names_and_filter(tmp_path: Path) -> None:
     network = random_network(2, 3, 2)
-    about = {"inputs": ["x", "y"], "outputs": '["go", "stay"]', "filter": False}
+    about = {
+        "activation": "relu",
+        "inputs": ["x", "y"],
+        "outputs": '["go", "stay"]',
+        "filter": False,
+    }
     found = read_network(write(tmp_path, "net.npz", npz({**tensors(network), **about})))
     assert is_same(found, network)
     assert (found.inputs, found.outputs) == (("x", "y"), ("go", "stay"))
@@ -42,7 +47,8 @@ def test_other_layouts_of_the_same_numbers(tmp_path: Path) -> None:
     }
     stream = io.BytesIO()
     np.savez_compressed(stream, **arrays)
-    assert is_same(read_network(write(tmp_path, "net.npz", stream.getvalue())), network)
+    path = write(tmp_path, "net.npz", stream.getvalue())
+    assert is_same(read_network(path, activation="relu"), network)
 
 
 @pytest.mark.parametrize(

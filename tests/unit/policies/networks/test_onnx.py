@@ -129,9 +129,15 @@ GEMM = onnx_node("Gemm", ["x", "w", "b"], "y")
 @pytest.mark.parametrize(
     ("nodes", "output", "sentence"),
     [
-        ([onnx_node("Tanh", ["x"], "y")], "y", "node '/y' uses the operator 'Tanh'"),
+        ([onnx_node("Sin", ["x"], "y")], "y", "node '/y' uses the operator 'Sin'"),
         ([GEMM, onnx_node("Relu", ["y"], "z")], "z", "layer '/y' is the last one and has a Relu"),
         ([GEMM, onnx_node("Gemm", ["y", "w"], "z")], "z", "no Relu between .* '/y' and '/z'"),
+        ([GEMM, onnx_node("Tanh", ["y"], "z")], "z", "layer '/y' is the last one and has a Tanh"),
+        ([onnx_node("Elu", ["x"], "y")], "y", "'/y' is a Elu before any layer"),
+        ([GEMM, onnx_node("Tanh", ["y"], "t"), onnx_node("Relu", ["t"], "z")], "z",
+         "'/z' .Relu. follows a Tanh"),
+        ([GEMM, onnx_node("LeakyRelu", ["y"], "z", alpha=0.2)], "z",
+         "'/z' is a LeakyRelu whose alpha is not 0.01"),
         ([GEMM, onnx_node("Relu", ["x"], "z")], "z", "'/z' .Relu. does not continue the chain"),
         ([GEMM, onnx_node("Softmax", ["y"], "z"), onnx_node("Add", ["z", "b"], "q")], "q",
          "'/q' .Add. does not continue"),
@@ -178,6 +184,19 @@ def test_no_graph_and_several_inputs(tmp_path: Path) -> None:
             read_network(write(tmp_path, "net.onnx", data))
     with pytest.raises(UnsupportedError, match="has 0 inputs and 0 outputs"):
         read_network(write(tmp_path, "net.onnx", message((7, message((2, "empty"))))))
+
+
+def test_two_kinds_of_activations(tmp_path: Path) -> None:
+    square, nodes, value = np.ones((3, 3), np.float32), [], "x"
+    for k, operator in enumerate(["Tanh", "Relu"]):
+        nodes += [
+            onnx_node("MatMul", [value, "w"], f"m{k}"),
+            onnx_node(operator, [f"m{k}"], f"a{k}"),
+        ]
+        value = f"a{k}"
+    nodes.append(onnx_node("MatMul", [value, "w"], "y"))
+    with pytest.raises(UnsupportedError, match="has Relu and Tanh between layers; one kind"):
+        read(tmp_path, nodes, "y", [onnx_tensor("w", square)])
 
 
 def test_what_the_package_writes(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.policies.networks import read_network
 from bugsieve.policies.networks.pickles import Call, Name, PickleError, read_pickle
 from tests.unit.policies.networks.files import (
@@ -40,7 +40,7 @@ def test_what_torch_saves(tmp_path: Path) -> None:
     state = modules.state_dict()
     for saved in (state, {"state_dict": state, "epoch": 7}, dict(modules.named_parameters())):
         torch.save(saved, tmp_path / "net.pth")
-        assert is_same(read_network(tmp_path / "net.pth"), network)
+        assert is_same(read_network(tmp_path / "net.pth", activation="relu"), network)
     transposed = {"0.weight": torch.from_numpy(network.weights[0].T.copy()).T}
     torch.save(transposed, tmp_path / "net.pt")
     assert np.array_equal(read_network(tmp_path / "net.pt").weights[0], network.weights[0])
@@ -57,7 +57,7 @@ def test_wrapped_states(tmp_path: Path) -> None:
     arrays = tensors(network)
     wrapped = b"\x80\x02}X\x0a\x00\x00\x00state_dict" + pickled_state(arrays) + b"s."
     path = write(tmp_path, "net.pth", pth(arrays, pickle=wrapped))
-    assert is_same(read_network(path), network)
+    assert is_same(read_network(path, activation="relu"), network)
 
 
 def test_nothing_is_ever_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,5 +103,9 @@ def test_a_file_of_several_networks() -> None:
         pytest.skip("the benchmarks are not beside the repository")
     with pytest.raises(InputError, match=r"actor\.pth: layer .* before it .* layers="):
         read_network(path)
-    found = read_network(path, layers=["mlp_extractor.policy_net", "action_net"])
+    layers = ["mlp_extractor.policy_net", "action_net"]
+    with pytest.raises(UsageError, match=r"actor\.pth: does not say which activation"):
+        read_network(path, layers=layers)
+    found = read_network(path, layers=layers, activation="tanh")
+    assert found.activation == "tanh"
     assert [weight.shape for weight in found.weights] == [(64, 23), (64, 64), (5, 64)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.policies.networks import read_network
+from bugsieve.policies.networks import ACTIVATIONS, read_network
 from tests.unit.policies.networks.files import (
     FORMATS,
     is_same,
@@ -26,7 +26,8 @@ EVERY_FORMAT = pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("sizes", [(3, 2), (4, 7, 3), (1, 1, 1), (5, 17, 33, 16, 2)])
 def test_the_network_comes_back(tmp_path: Path, name: str, sizes: tuple[int, ...]) -> None:
     network = random_network(*sizes)
-    found = read_network(write(tmp_path, name, FORMATS[name](network, tmp_path)))
+    path = write(tmp_path, name, FORMATS[name](network, tmp_path))
+    found = read_network(path, activation="relu")
     assert is_same(found, network)
     assert (found.num_inputs, found.num_outputs) == (sizes[0], sizes[-1])
     assert found.inputs is None and found.outputs is None and found.filter is None
@@ -126,7 +127,7 @@ def test_tensors_that_are_no_layer(tmp_path: Path, name: str) -> None:
 def test_layers_without_biases(tmp_path: Path) -> None:
     network = random_network(3, 4, 2)
     arrays = {k: v for k, v in tensors(network).items() if k.endswith(".weight")}
-    found = read_network(write(tmp_path, "net.npz", npz(arrays)))
+    found = read_network(write(tmp_path, "net.npz", npz(arrays)), activation="relu")
     assert all(np.array_equal(found.weights[k], network.weights[k]) for k in range(2))
     assert not any(bias.any() for bias in found.biases)
 
@@ -135,7 +136,8 @@ def test_layers_are_in_natural_order(tmp_path: Path) -> None:
     network = random_network(*range(1, 14))
     shuffled = dict(sorted(tensors(network).items()))
     assert list(shuffled)[2].startswith("net.10.")
-    assert is_same(read_network(write(tmp_path, "net.npz", npz(shuffled))), network)
+    path = write(tmp_path, "net.npz", npz(shuffled))
+    assert is_same(read_network(path, activation="relu"), network)
 
 
 def test_layers_can_be_chosen(tmp_path: Path) -> None:
@@ -151,12 +153,38 @@ def test_layers_can_be_chosen(tmp_path: Path) -> None:
     }
     for name, data in {"net.npz": npz(arrays), "net.pth": pth(arrays)}.items():
         path = write(tmp_path, name, data)
-        assert is_same(read_network(path, layers=["body", "action"]), policy)
+        found = read_network(path, layers=["body", "action"], activation="relu")
+        assert is_same(found, policy)
         with pytest.raises(UsageError, match=r"has no layer 'actin' \(did you mean 'action'"):
             read_network(path, layers=["actin"])
     onnx = FORMATS["net.onnx"](policy, tmp_path)
     with pytest.raises(UsageError, match="only in files of named tensors"):
         read_network(write(tmp_path, "net.onnx", onnx), layers=["body"])
+
+
+def test_files_that_do_not_say_their_activation(tmp_path: Path) -> None:
+    network = random_network(3, 4, 2)
+    for name, data in {"net.npz": npz(tensors(network)), "net.pth": pth(tensors(network))}.items():
+        path = write(tmp_path, name, data)
+        with pytest.raises(UsageError, match=r"net\.\w+: does not say which .* activation=NAME"):
+            read_network(path)
+        for activation in ACTIVATIONS:
+            assert read_network(path, activation=activation).activation == activation
+        with pytest.raises(UsageError, match=r"no activation 'tahn' \(did you mean 'tanh'\?\)"):
+            read_network(path, activation="tahn")
+    single = write(tmp_path, "net.pth", pth(tensors(random_network(3, 2))))
+    assert read_network(single).activation is None
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "net.pth"])
+def test_files_that_say_their_activation(tmp_path: Path, name: str) -> None:
+    for activation in ("relu",) if name == "net.nnet" else ACTIVATIONS:
+        network = random_network(3, 4, 4, 2, activation=activation)
+        path = write(tmp_path, name, FORMATS[name](network, tmp_path))
+        assert is_same(read_network(path), network)
+        other = "relu" if activation == "tanh" else "tanh"
+        with pytest.raises(UsageError, match=f"has {activation} between its layers, not {other}"):
+            read_network(path, activation=other)
 
 
 def test_numbers_too_large_for_the_network(tmp_path: Path) -> None:

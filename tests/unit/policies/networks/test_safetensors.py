@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.policies.networks import Network, Normalisation, read_network, write_safetensors
+from bugsieve.policies.networks import (
+    ACTIVATIONS,
+    Network,
+    Normalisation,
+    read_network,
+    write_safetensors,
+)
 from tests.unit.policies.networks.files import is_same, random_network, tensors, write
 
 
@@ -46,7 +52,8 @@ def test_the_package_reads_what_we_write_and_we_what_it_writes(tmp_path: Path) -
     write_safetensors(path, network)
     loaded = package.load_file(path)
     assert np.array_equal(loaded["layers.1.weight"], network.weights[1])
-    package.save_file(tensors(network), path, {"inputs": '["a", "b", "c", "d"]', "filter": "yes"})
+    about = {"activation": "relu", "inputs": '["a", "b", "c", "d"]', "filter": "yes"}
+    package.save_file(tensors(network), path, about)
     found = read_network(path)
     assert is_same(found, network)
     assert (found.inputs, found.outputs, found.filter) == (("a", "b", "c", "d"), None, True)
@@ -108,6 +115,25 @@ def test_metadata_that_is_wrong(tmp_path: Path, metadata: dict[str, str], messag
     path = tmp_path / "net.safetensors"
     write_safetensors(path, random_network(2, 3, 2), metadata)
     with pytest.raises(InputError, match=message):
+        read_network(path)
+
+
+def test_the_activation_is_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    for activation in ACTIVATIONS:
+        write_safetensors(path, random_network(2, 3, 2, activation=activation))
+        assert read_network(path).activation == activation
+    with pytest.raises(UsageError, match="must say which activation"):
+        write_safetensors(path, random_network(2, 3, 2, activation=None))
+
+
+@pytest.mark.parametrize("value", ["swish", "", "x" * 10_000])
+def test_activations_we_do_not_know(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "net.safetensors"
+    write_safetensors(path, random_network(2, 2, activation=None), {"activation": value})
+    with pytest.raises(
+        InputError, match="metadata 'activation' is .*; networks are read with relu"
+    ):
         read_network(path)
 
 

@@ -1,4 +1,4 @@
-// Feed-forward networks with ReLU between their layers, evaluated for blocks of inputs.
+// Feed-forward networks with one activation between their layers, evaluated for blocks of inputs.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "networks/activations.h"
+
 namespace bugsieve {
 
 // Immutable, so that several evaluators may share it.
-class ReluNetwork {
+class Network {
   public:
     static constexpr std::size_t kStripe = 16;  // floats of a cache line
 
@@ -27,16 +29,18 @@ class ReluNetwork {
     };
 
     // Throws std::invalid_argument where layers do not fit each other.
-    explicit ReluNetwork(std::vector<Layer> layers);
+    Network(std::vector<Layer> layers, Activation activation);
 
     const std::vector<Layer>& layers() const { return layers_; }
+    Activation activation() const { return activation_; }
     std::size_t inputs() const { return layers_.front().inputs; }
     std::size_t outputs() const { return layers_.back().outputs; }
-    std::size_t widest() const;           // layer, inputs included, in lines
-    std::size_t multiplications() const;  // for one input
+    std::size_t widest() const;  // layer, inputs included, in lines
+    std::size_t work() const;    // for one input, in multiplications
 
   private:
     std::vector<Layer> layers_;
+    Activation activation_;  // behind each layer but the last
 };
 
 // Runs a network on up to `capacity` rows at once. Each sum is built in the order of the inputs,
@@ -46,10 +50,10 @@ class NetworkEvaluator {
   public:
     enum class Instructions { kBest, kBaseline };
 
-    explicit NetworkEvaluator(std::shared_ptr<const ReluNetwork> network,
+    explicit NetworkEvaluator(std::shared_ptr<const Network> network,
                               Instructions instructions = Instructions::kBest);
 
-    const ReluNetwork& network() const { return *network_; }
+    const Network& network() const { return *network_; }
     std::size_t capacity() const { return capacity_; }
 
     // The inputs of a row, to be filled before `run`, which spoils them.
@@ -60,11 +64,11 @@ class NetworkEvaluator {
     }
 
   private:
-    std::shared_ptr<const ReluNetwork> network_;
+    std::shared_ptr<const Network> network_;
     Instructions instructions_;
     std::size_t stride_;  // lines of a row
     std::size_t capacity_;
-    std::vector<ReluNetwork::Line> buffers_[2];
+    std::vector<Network::Line> buffers_[2];
 };
 
 }  // namespace bugsieve

@@ -1,4 +1,4 @@
-#include "networks/relu_network.h"
+#include "networks/network.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,8 +9,8 @@ namespace bugsieve {
 
 namespace {
 
-using Line = ReluNetwork::Line;
-constexpr std::size_t kStripe = ReluNetwork::kStripe;
+using Line = Network::Line;
+constexpr std::size_t kStripe = Network::kStripe;
 
 std::size_t stripes(std::size_t size) { return (size + kStripe - 1) / kStripe; }
 
@@ -25,7 +25,7 @@ struct Tables {
     Line* out;
     std::size_t stride;  // lines of a row, of `in` and of `out`
     std::size_t rows;
-    bool is_last;  // without ReLU
+    bool is_rectified;  // sums below 0 become 0
 };
 
 template <std::size_t kBytes>
@@ -57,7 +57,7 @@ template <std::size_t kBytes, std::size_t kRows, std::size_t kStripes>
     for (std::size_t r = 0; r < kRows; ++r) {
         Lanes* const out = reinterpret_cast<Lanes*>(t.out + (row + r) * t.stride + stripe);
         for (std::size_t p = 0; p < kStripes * kParts; ++p)  // what is not a number stays so
-            out[p] = t.is_last ? sums[r][p] : (sums[r][p] < zero ? zero : sums[r][p]);
+            out[p] = t.is_rectified ? (sums[r][p] < zero ? zero : sums[r][p]) : sums[r][p];
     }
 }
 
@@ -91,13 +91,14 @@ void run_best(const Tables& t) {
     run_baseline(t);
 }
 
+constexpr std::size_t kWorkOfActivation = 64;  // in multiplications, at most
 constexpr std::size_t kMostRows = 64;
 constexpr std::size_t kMostLines = 1 << 14;  // of a buffer, unless one row takes more
 
 }  // namespace
 
-ReluNetwork::Layer::Layer(std::size_t inputs, std::size_t outputs, const float* weights,
-                          const float* biases)
+Network::Layer::Layer(std::size_t inputs, std::size_t outputs, const float* weights,
+                      const float* biases)
     : inputs(inputs),
       outputs(outputs),
       weights(stripes(outputs) * inputs, Line{}),
@@ -110,7 +111,8 @@ ReluNetwork::Layer::Layer(std::size_t inputs, std::size_t outputs, const float* 
     }
 }
 
-ReluNetwork::ReluNetwork(std::vector<Layer> layers) : layers_(std::move(layers)) {
+Network::Network(std::vector<Layer> layers, Activation activation)
+    : layers_(std::move(layers)), activation_(activation) {
     if (layers_.empty()) throw std::invalid_argument("a network needs a layer");
     for (std::size_t k = 0; k < layers_.size(); ++k) {
         if (layers_[k].inputs == 0 || layers_[k].outputs == 0)
@@ -123,19 +125,20 @@ ReluNetwork::ReluNetwork(std::vector<Layer> layers) : layers_(std::move(layers))
     }
 }
 
-std::size_t ReluNetwork::widest() const {
+std::size_t Network::widest() const {
     std::size_t most = stripes(inputs());
     for (const Layer& layer : layers_) most = std::max(most, stripes(layer.outputs));
     return most;
 }
 
-std::size_t ReluNetwork::multiplications() const {
+std::size_t Network::work() const {
     std::size_t sum = 0;
-    for (const Layer& layer : layers_) sum += layer.weights.size() * kStripe;
+    for (const Layer& layer : layers_)
+        sum += layer.weights.size() * kStripe + layer.outputs * kWorkOfActivation;
     return sum;
 }
 
-NetworkEvaluator::NetworkEvaluator(std::shared_ptr<const ReluNetwork> network,
+NetworkEvaluator::NetworkEvaluator(std::shared_ptr<const Network> network,
                                    Instructions instructions)
     : network_(std::move(network)),
       instructions_(instructions),
@@ -145,22 +148,28 @@ NetworkEvaluator::NetworkEvaluator(std::shared_ptr<const ReluNetwork> network,
 }
 
 void NetworkEvaluator::run(std::size_t rows) {
-    const std::vector<ReluNetwork::Layer>& layers = network_->layers();
+    const std::vector<Network::Layer>& layers = network_->layers();
     for (std::size_t k = 0; k < layers.size(); ++k) {
-        const ReluNetwork::Layer& layer = layers[k];
+        const Network::Layer& layer = layers[k];
+        const bool is_last = k + 1 == layers.size();
+        const bool is_relu = network_->activation() == Activation::kRelu;
+        std::vector<Line>& out = buffers_[(k + 1) % 2];
         const Tables tables{layer.inputs,
                             layer.biases.size(),
                             layer.weights.data(),
                             layer.biases.data(),
                             buffers_[k % 2].data(),
-                            buffers_[(k + 1) % 2].data(),
+                            out.data(),
                             stride_,
                             rows,
-                            k + 1 == layers.size()};
+                            is_relu && !is_last};
         if (instructions_ == Instructions::kBest)
             run_best(tables);
         else
             run_baseline(tables);
+        if (is_last || is_relu) continue;  // ReLU was done while the sums were in registers
+        for (std::size_t row = 0; row < rows; ++row)
+            apply(network_->activation(), out[row * stride_].lanes, layer.outputs);
     }
 }
 
