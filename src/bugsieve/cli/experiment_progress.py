@@ -47,7 +47,6 @@ class ExperimentDisplay(LiveDisplay):
                 self._counts.add(failed=failed)
             if isinstance(event, jobs.JobFailed):
                 self.say(f"{self._names[event.number]}: {event.error}")
-        self.tick()
 
     def lines(self) -> list[str]:
         """How many campaigns are done, and those under way."""

@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import BudgetError, InternalError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.basis.wording import counted
@@ -165,8 +166,9 @@ class RunExaminer:
             return
         bug: SafetyBug | None = None
         try:
-            bug = self._bug(run, place, outcome)
-            self._check(bug)
+            with doing(f"proving what is said of state {position} of the run of walk {walk}"):
+                bug = self._bug(run, place, outcome)
+                self._check(bug)
         except (BudgetError, _UnprovenError) as error:
             found.unproven.append(UnprovenRow(walk, str(spec), kind, str(error), position))
         except (CertificateError, InternalError) as error:
@@ -263,8 +265,9 @@ class RunFold:
         if same_as is not None:
             return UnsafeRunRow(walk, run, digest, same_as)
         self._remember()
-        found = self._examiner.analyse(run, walk=walk)
-        alone = self._examiner.analyst.alone(run, self._lonely(run))
+        with doing(f"judging the run of walk {walk}"):
+            found = self._examiner.analyse(run, walk=walk)
+            alone = self._examiner.analyst.alone(run, self._lonely(run))
         visit = Visit(len(self._walks), walk)
         self._walks[digest] = walk
         return Finding(
@@ -280,7 +283,8 @@ class RunFold:
     def _remember(self) -> None:
         """Let the oracles know as much as they knew when the run before was analysed."""
         for walk, run in self._to_recall:
-            self._examiner.analyse(run, walk=walk)
+            with doing(f"recalling the run of walk {walk}"):
+                self._examiner.analyse(run, walk=walk)
         self._to_recall = ()
         if len(self._walks) % self._shared_runs == 0:
             self._examiner.analyst.forget()
