@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
-from bugsieve.basis.wording import counted
 from bugsieve.cli.live_display import LiveDisplay
 
 if TYPE_CHECKING:
@@ -27,9 +25,7 @@ class CampaignDisplay(LiveDisplay):
         from bugsieve.campaigns import events
 
         if isinstance(event, events.Started):
-            note = workers_note(event.workers)
-            if note is not None:
-                self.say(note)
+            self.note_workers(event.workers)
         elif isinstance(event, events.OracleSkipped):
             self.say(f"without {event.oracle}: {event.reason}")
         elif isinstance(event, events.ClaimRejected):
@@ -51,14 +47,6 @@ def run_displayed(campaign: Campaign) -> Summary:
     except KeyboardInterrupt as interruption:
         cause, folder = str(interruption) or "interrupted", campaign.directory
         raise KeyboardInterrupt(f"{cause}: 'bugsieve resume {folder}' goes on") from interruption
-
-
-def workers_note(workers: int) -> str | None:
-    """What to say of more workers than there are cores; None if there are not."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    if cores is None or workers <= cores:
-        return None
-    return f"{workers} workers share {counted(cores, 'core')}: more than that make nothing faster"
 
 
 def progress_line(state: RoundDone, max_time: float | None) -> str:

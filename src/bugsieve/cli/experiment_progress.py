@@ -36,6 +36,7 @@ class ExperimentDisplay(LiveDisplay):
             self._counts = Counts(event.campaigns, event.done)
             self._trainings = frozenset(event.trainings)
             self._names.update(event.trainings)
+            self.note_workers(event.workers)
         elif isinstance(event, jobs.JobStarted):
             self._current[event.number] = None
         elif isinstance(event, jobs.JobProgress):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
 from bugsieve.basis.activity import activities, progressing
 from bugsieve.basis.closing import Closing
+from bugsieve.basis.wording import counted
 from bugsieve.cli.streams import complain
 
 if TYPE_CHECKING:
@@ -59,6 +61,13 @@ class LiveDisplay(Closing, ABC):
             self._live.console.print(Text(line))
         else:
             complain(line)
+
+    def note_workers(self, workers: int) -> None:
+        """More workers than cores are no mistake, but worth a sentence."""
+        cores = len(os.sched_getaffinity(0))
+        if workers > cores:
+            shared = counted(cores, "core")
+            self.say(f"{workers} workers share {shared}: they get no more done than {cores} would")
 
     def _text(self) -> Text:
         from rich.text import Text

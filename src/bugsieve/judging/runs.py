@@ -197,7 +197,7 @@ class RunExaminer:
     @cached_property
     def _checker(self) -> SafetyBugChecker | RefusedModelError:
         try:
-            return SafetyBugChecker(self.policy.model.document)
+            return SafetyBugChecker(self.policy.model.document, poll=check_stop)
         except RefusedModelError as refusal:
             return refusal
 
