@@ -11,7 +11,6 @@ import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -134,6 +133,7 @@ class RunExaminer:
         self.analyst = RunAnalyst(policy.model, policy, specs, limits=limits)
         self._proof_rows = proof_rows
         self._maker = SafetyBugMaker(policy)
+        self._checker = _checker_of(policy)
         self._proven = set(proven)
 
     def analyse(self, run: UnsafeRun, *, walk: int | None = None) -> RunAnalysis:
@@ -194,13 +194,6 @@ class RunExaminer:
             )
         return self._maker.make(claim, oracle=str(self.analyst.specs[0]), found_in=place)
 
-    @cached_property
-    def _checker(self) -> SafetyBugChecker | RefusedModelError:
-        try:
-            return SafetyBugChecker(self.policy.model.document, poll=check_stop)
-        except RefusedModelError as refusal:
-            return refusal
-
     def _check(self, bug: SafetyBug) -> None:
         if isinstance(self._checker, RefusedModelError):
             raise _UnprovenError(f"the checker cannot read the model: {self._checker}")
@@ -214,6 +207,14 @@ class RunExaminer:
         model = self.policy.model
         chosen = self.policy.choose(np.array([model.state(state) for state in states]))
         return bool((np.maximum(chosen, NO_ACTION) != recorded).any())
+
+
+def _checker_of(policy: ModelPolicy) -> SafetyBugChecker | RefusedModelError:
+    """Reading the model takes long, and belongs to loading: no time limit counts yet."""
+    try:
+        return SafetyBugChecker(policy.model.document, poll=check_stop)
+    except RefusedModelError as refusal:
+        return refusal
 
 
 @dataclass(frozen=True)
