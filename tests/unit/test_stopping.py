@@ -181,7 +181,7 @@ def test_a_program_that_closes_its_output(tmp_path: Path, monkeypatch: pytest.Mo
         thread = threading.Timer(0.3, token.stop)
         thread.start()
         with stopped_soon(token):
-            policy.decide(at(1))
+            PolicyGraph(policy.task, policy).decide(at(1))
         thread.join()
 
 

@@ -242,7 +242,7 @@ class _SasReader:
 
     _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
-    def __init__(self, text: str, poll: Callable[[], None]) -> None:
+    def __init__(self, text: str, poll: Callable[[], None] = lambda: None) -> None:
         self.lines = text.split("\n")
         self.poll = poll
         self.place = 0
