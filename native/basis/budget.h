@@ -14,7 +14,8 @@ namespace bugsieve {
 // Thrown when the caller's interrupt check says stop.
 struct Interrupted : std::exception {};
 
-// Polls an interrupt check at most every few milliseconds; cheap to call in inner loops.
+// Polls an interrupt check at most every few milliseconds; cheap to call in inner loops. The time
+// is that of the thread, whatever calls it makes: many short ones must not pass as no work.
 class Interrupts {
   public:
     using Clock = std::chrono::steady_clock;
@@ -23,15 +24,20 @@ class Interrupts {
 
     void check(Clock::time_point now = Clock::now()) {
         if (now < next_) return;
-        next_ = now + kPause;
+        next_ = now + kPause;  // first, as the check may make calls of its own
         if (pending_ && pending_()) throw Interrupted();
     }
 
   private:
     static constexpr std::chrono::milliseconds kPause{20};
 
+    static Clock::time_point& next_of_thread() {
+        thread_local Clock::time_point next{};
+        return next;
+    }
+
     std::function<bool()> pending_;
-    Clock::time_point next_ = Clock::now() + kPause;
+    Clock::time_point& next_ = next_of_thread();
 };
 
 struct Limits {

@@ -98,8 +98,7 @@ class LmCutEvaluator : public Evaluator {
         explorer_.explore(states, values.size(), Combine::kMax,
                           ScalarExploration::Extent::kAllFacts, interrupts,
                           [&](std::size_t row, const auto& value) {
-                              interrupts.check();
-                              values[row] = landmarks_.evaluate(value);
+                              values[row] = landmarks_.evaluate(value, interrupts);
                           });
     }
     bool is_admissible() const override { return true; }

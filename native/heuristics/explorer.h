@@ -39,7 +39,7 @@ class Explorer {
             }
             if (done == 0) {
                 if (!scalar_) scalar_.emplace(relaxation_, costs_);
-                scalar_->explore(rest.first(width), combine, extent);
+                scalar_->explore(rest.first(width), combine, extent, interrupts);
                 visit(row, [&](std::int32_t fact) { return scalar_->value(fact); });
                 done = 1;
             }
@@ -64,8 +64,10 @@ class Explorer {
         if (outcome == Outcome::kTooNarrow) bytes_per_lane_ = 2 * sizeof(T);
         if (outcome == Outcome::kTooSlow) lanes_pay_off_ = false;
         if (outcome != Outcome::kDone) return 0;
-        for (std::size_t lane = 0; lane < count; ++lane)
+        for (std::size_t lane = 0; lane < count; ++lane) {
+            interrupts.check();
             visit(row + lane, [&](std::int32_t fact) { return lanes->value(fact, lane); });
+        }
         return count;
     }
 

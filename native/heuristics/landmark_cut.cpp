@@ -24,12 +24,14 @@ LandmarkCut::LandmarkCut(const Relaxation& relaxation)
     charged_.resize(parts_.size());
 }
 
-std::int32_t LandmarkCut::evaluate_values() {
+std::int32_t LandmarkCut::evaluate_values(Interrupts& interrupts) {
     if (relaxation_.goal.empty()) return 0;
+    restore_costs();  // of the state before, which an interrupt may have left half done
     const std::uint32_t hmax = values_[static_cast<std::size_t>(most_expensive_goal())];
     if (hmax == kInfinite) return kDeadEnd;
     std::int64_t total = 0;
     while (true) {
+        interrupts.check();
         // Each round finds a disjunctive action landmark, the cut, and charges its cheapest price
         // to all operators in it: no plan avoids the cut, and no cost is charged twice, so the sum
         // of the prices is admissible.
@@ -43,12 +45,14 @@ std::int32_t LandmarkCut::evaluate_values() {
         total += pay_for_cut(goal_value);
     }
     total = std::max<std::int64_t>(total, hmax);  // may be less where operators have parts
-    // For the next state.
+    return static_cast<std::int32_t>(std::min<std::int64_t>(total, kDeadEnd - 1));
+}
+
+void LandmarkCut::restore_costs() {
     for (const std::int32_t op : paid_)
         costs_[static_cast<std::size_t>(op)] =
             static_cast<std::uint32_t>(relaxation_.costs[static_cast<std::size_t>(op)]);
     paid_.clear();
-    return static_cast<std::int32_t>(std::min<std::int64_t>(total, kDeadEnd - 1));
 }
 
 void LandmarkCut::start_round() {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "basis/budget.h"
 #include "heuristics/evaluator.h"
 #include "heuristics/exploration.h"
 #include "heuristics/monotone_queue.h"
@@ -27,11 +28,11 @@ class LandmarkCut {
 
     // value(fact) is h^max of every fact.
     template <class ValueOf>
-    std::int32_t evaluate(const ValueOf& value) {
+    std::int32_t evaluate(const ValueOf& value, Interrupts& interrupts) {
         for (std::int32_t fact = 0; fact < relaxation_.num_facts; ++fact)
             values_[static_cast<std::size_t>(fact)] = narrowed(value(fact));
         first_values_ = values_;
-        return evaluate_values();
+        return evaluate_values(interrupts);
     }
 
   private:
@@ -45,7 +46,8 @@ class LandmarkCut {
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kLargest));
     }
 
-    std::int32_t evaluate_values();
+    std::int32_t evaluate_values(Interrupts& interrupts);
+    void restore_costs();
     void start_round();
     std::int32_t most_expensive_goal() const;
     std::int32_t supporter(std::int32_t op) const;

@@ -48,11 +48,11 @@ Relaxation::Relaxation(const FdrTask& task, std::span<const Fact> goal_facts,
     }
     fact_numbers_.assign(facts, -1);
     std::vector<Draft> drafts = draft_operators(task, interrupts);
-    number_relevant_facts(goal_facts, drafts);
-    drop_irrelevant_effects(drafts);
+    number_relevant_facts(goal_facts, drafts, interrupts);
+    drop_irrelevant_effects(drafts, interrupts);
     drop_repetitions(task, drafts, interrupts);
-    order_by_first_use(task, drafts);
-    store(task, drafts);
+    order_by_first_use(task, drafts, interrupts);
+    store(task, drafts, interrupts);
 }
 
 std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task,
@@ -86,9 +86,10 @@ std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task,
 
 // Walks back from the goal and numbers the facts met.
 void Relaxation::number_relevant_facts(std::span<const Fact> goal_facts,
-                                       const std::vector<Draft>& drafts) {
+                                       const std::vector<Draft>& drafts, Interrupts& interrupts) {
     Lists<std::int32_t> effects;
     for (const Draft& draft : drafts) {
+        interrupts.check();
         for (const auto& [fact, index] : draft.effects) effects.items.push_back(fact);
         effects.close();
     }
@@ -103,6 +104,7 @@ void Relaxation::number_relevant_facts(std::span<const Fact> goal_facts,
         mark(static_cast<std::int32_t>(first_fact_[static_cast<std::size_t>(fact.variable)]) +
              fact.value);
     while (!open.empty()) {
+        interrupts.check();
         const std::int32_t fact = open.back();
         open.pop_back();
         for (const std::int32_t draft : achieved_by[static_cast<std::size_t>(fact)])
@@ -114,11 +116,13 @@ void Relaxation::number_relevant_facts(std::span<const Fact> goal_facts,
             number(static_cast<std::size_t>(fact.variable), static_cast<Value>(fact.value)));
 }
 
-void Relaxation::drop_irrelevant_effects(std::vector<Draft>& drafts) const {
+void Relaxation::drop_irrelevant_effects(std::vector<Draft>& drafts,
+                                         Interrupts& interrupts) const {
     const auto renumber = [&](std::int32_t& fact) {
         fact = fact_numbers_[static_cast<std::size_t>(fact)];
     };
     for (Draft& draft : drafts) {
+        interrupts.check();
         for (auto& [fact, index] : draft.effects) renumber(fact);
         std::erase_if(draft.effects, [](const auto& effect) { return effect.first < 0; });
         std::sort(draft.effects.begin(), draft.effects.end());
@@ -154,13 +158,15 @@ void Relaxation::drop_repetitions(const FdrTask& task, std::vector<Draft>& draft
 
 // Sorts the operators by the layer in which they first apply from the initial state. Sweeps over
 // the operators in this order reach their fix-point in few rounds.
-void Relaxation::order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts) const {
+void Relaxation::order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts,
+                                    Interrupts& interrupts) const {
     constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
     Lists<std::int32_t> needs;
     std::vector<std::size_t> missing;
     std::vector<std::int32_t> layer(drafts.size(), kNever);
     std::vector<std::size_t> ready;  // operators in the order in which they apply
     for (std::size_t i = 0; i < drafts.size(); ++i) {
+        interrupts.check();
         const auto& needed = drafts[i].preconditions;
         needs.items.insert(needs.items.end(), needed.begin(), needed.end());
         needs.close();
@@ -183,9 +189,11 @@ void Relaxation::order_by_first_use(const FdrTask& task, std::vector<Draft>& dra
         }
     };
     for_each_fact(task.initial_state, [&](std::int32_t fact) { reach(fact, 0); });
-    for (std::size_t i = 0; i < ready.size(); ++i)
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+        interrupts.check();
         for (const auto& [fact, index] : drafts[ready[i]].effects)
             reach(fact, layer[ready[i]] + 1);
+    }
     std::vector<std::size_t> order(drafts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -196,7 +204,8 @@ void Relaxation::order_by_first_use(const FdrTask& task, std::vector<Draft>& dra
     drafts = std::move(sorted);
 }
 
-void Relaxation::store(const FdrTask& task, const std::vector<Draft>& drafts) {
+void Relaxation::store(const FdrTask& task, const std::vector<Draft>& drafts,
+                       Interrupts& interrupts) {
     const bool some_free_of_cost =
         std::any_of(task.costs.begin(), task.costs.end(), [](std::int32_t c) { return c == 0; });
     // Preference among achievers: operator, then effect within it.
@@ -206,6 +215,7 @@ void Relaxation::store(const FdrTask& task, const std::vector<Draft>& drafts) {
     };
     std::vector<Achiever> all;
     for (std::size_t i = 0; i < drafts.size(); ++i) {
+        interrupts.check();
         const Draft& draft = drafts[i];
         const auto id = static_cast<std::int32_t>(i);
         preconditions.items.insert(preconditions.items.end(), draft.preconditions.begin(),

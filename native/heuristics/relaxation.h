@@ -49,12 +49,14 @@ struct Relaxation {
   private:
     struct Draft;
     std::vector<Draft> draft_operators(const FdrTask& task, Interrupts& interrupts) const;
-    void number_relevant_facts(std::span<const Fact> goal_facts, const std::vector<Draft>& drafts);
-    void drop_irrelevant_effects(std::vector<Draft>& drafts) const;
+    void number_relevant_facts(std::span<const Fact> goal_facts, const std::vector<Draft>& drafts,
+                               Interrupts& interrupts);
+    void drop_irrelevant_effects(std::vector<Draft>& drafts, Interrupts& interrupts) const;
     void drop_repetitions(const FdrTask& task, std::vector<Draft>& drafts,
                           Interrupts& interrupts) const;
-    void store(const FdrTask& task, const std::vector<Draft>& drafts);
-    void order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts) const;
+    void store(const FdrTask& task, const std::vector<Draft>& drafts, Interrupts& interrupts);
+    void order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts,
+                            Interrupts& interrupts) const;
 
     std::vector<std::size_t> first_fact_;     // of each variable, into fact_numbers_
     std::vector<std::int32_t> fact_numbers_;  // -1: the fact does not matter

@@ -6,6 +6,8 @@ namespace bugsieve {
 
 namespace {
 
+constexpr std::size_t kFactsBetweenLooks = 256;
+
 std::uint64_t capped_sum(std::uint64_t a, std::uint64_t b) {
     return std::min(a + b, kLargestValue);  // both are at most kLargestValue
 }
@@ -25,7 +27,8 @@ ScalarExploration::ScalarExploration(const Relaxation& relaxation,
     for (const std::int32_t fact : relaxation.goal) is_goal_[static_cast<std::size_t>(fact)] = 1;
 }
 
-void ScalarExploration::explore(StateView state, Combine combine, Extent extent) {
+void ScalarExploration::explore(StateView state, Combine combine, Extent extent,
+                                Interrupts& interrupts) {
     std::fill(values_.begin(), values_.end(), kUnreachable);
     if (combine == Combine::kSum) std::copy(costs_.begin(), costs_.end(), op_values_.begin());
     std::copy(all_missing_.begin(), all_missing_.end(), missing_.begin());
@@ -37,9 +40,9 @@ void ScalarExploration::explore(StateView state, Combine combine, Extent extent)
     for (const std::int32_t op : relaxation_.unconditional)
         offer(op, costs_[static_cast<std::size_t>(op)]);
     if (combine == Combine::kMax)
-        run<Combine::kMax>(extent);
+        run<Combine::kMax>(extent, interrupts);
     else
-        run<Combine::kSum>(extent);
+        run<Combine::kSum>(extent, interrupts);
 }
 
 void ScalarExploration::offer(std::int32_t op, std::uint64_t value) {
@@ -53,9 +56,10 @@ void ScalarExploration::offer(std::int32_t op, std::uint64_t value) {
 }
 
 template <Combine kCombine>
-void ScalarExploration::run(Extent extent) {
+void ScalarExploration::run(Extent extent, Interrupts& interrupts) {
     std::size_t goals_left = extent == Extent::kUntilGoal ? relaxation_.goal.size() : SIZE_MAX;
-    while (!queue_.empty()) {
+    for (std::size_t taken = 1; !queue_.empty(); ++taken) {
+        if (taken % kFactsBetweenLooks == 0) interrupts.check();
         const auto [value, fact] = queue_.pop();
         if (values_[static_cast<std::size_t>(fact)] != value) continue;
         if (is_goal_[static_cast<std::size_t>(fact)] != 0 && --goals_left == 0) return;

@@ -20,7 +20,7 @@ class ScalarExploration {
 
     // With kUntilGoal, facts that cost more than the most expensive goal fact may stay at any
     // value above it.
-    void explore(StateView state, Combine combine, Extent extent);
+    void explore(StateView state, Combine combine, Extent extent, Interrupts& interrupts);
 
     std::uint64_t value(std::int32_t fact) const {
         return values_[static_cast<std::size_t>(fact)];
@@ -28,7 +28,7 @@ class ScalarExploration {
 
   private:
     template <Combine kCombine>
-    void run(Extent extent);
+    void run(Extent extent, Interrupts& interrupts);
     void offer(std::int32_t op, std::uint64_t value);
 
     const Relaxation& relaxation_;

@@ -6,6 +6,7 @@ Without the token, the work here takes minutes or never ends.
 from __future__ import annotations
 
 import stat
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -19,7 +20,14 @@ from bugsieve import _native
 from bugsieve.basis.stopping import Stopped, StopToken
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.bug import Bug
+from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.checkers.cost import Checker
 from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.fuzzing.novelty import NovelStates
+from bugsieve.fuzzing.pool import Pool
+from bugsieve.judging.cases import Parcel
+from bugsieve.judging.proving import Prover
 from bugsieve.oracles.cost.fast_downward import VARIABLE, FastDownward
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.oracles.safety.decide import Safety, SafetyDecider, WordArray
@@ -30,10 +38,20 @@ from bugsieve.policies.worker import WorkerLimits
 from bugsieve.search import astar, exact_goal_distances
 from bugsieve.search.limits import NO_LIMITS
 from bugsieve.tasks.fdr.task import ActionArray, StateArray
+from tests.unit.clock import Clock
 from tests.unit.native.chains import switches
 from tests.unit.oracles.benches import places, road_bench, road_map
 from tests.unit.oracles.safety.paths import path_system
 from tests.unit.policies.line import as_task, at, line_task
+
+_CLOSES_ITS_OUTPUT = """
+import os, sys, time
+print('{"ready": true}', flush=True)
+sys.stdin.readline()
+sys.stdin.readline()
+os.close(1)
+time.sleep(600)
+"""
 
 _SLOW = """
 import os, time
@@ -82,6 +100,32 @@ def test_a_native_search_when_another_thread_says_so() -> None:
     thread.join()
 
 
+def test_calls_of_the_core_however_short_each_of_them_is() -> None:
+    task = line_task(4)
+    with stopped_soon(StopToken(0.0)):
+        for _ in range(100_000):
+            task.all_successors(task.initial_state)
+
+
+def test_policies_that_search_in_state_after_state() -> None:
+    task = line_task(60)
+    with stopped_soon(StopToken(0.0)):
+        for _ in range(1000):
+            make_policy("lazy:hff", task).choose(at(*range(60)))
+    assert make_policy("lazy:hff", task).choose(at(40)).tolist() == [40]
+
+
+def test_a_heuristic_that_was_stopped_gives_the_same_values_later() -> None:
+    task = as_task(switches(80))
+    states = task.all_successors(task.initial_state)[0]
+    stopped, fresh = (make_policy("greedy:lmcut", task) for _ in range(2))
+    with stopped_soon(StopToken(time.monotonic() + 0.05)):
+        while True:
+            stopped.choose(states)
+            stopped = make_policy("greedy:lmcut", task)
+    assert stopped.choose(states).tolist() == fresh.choose(states).tolist()
+
+
 @pytest.mark.parametrize("algorithm", _native.SAFETY_ALGORITHMS)
 def test_safety_deciders(algorithm: str) -> None:
     pauses = [0.1]
@@ -126,6 +170,19 @@ def test_a_policy_that_is_slow_to_start(tmp_path: Path) -> None:
             policy.choose(at(1))
         marker.unlink()
         assert policy.choose(at(1)).tolist() == [1]
+
+
+def test_a_program_that_closes_its_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "closes.py"
+    file.write_text(_CLOSES_ITS_OUTPUT)
+    with make_policy(f"cmd:{sys.executable} {file}", line_task(4)) as policy:
+        Clock(monkeypatch)  # stands still: we would wait for its end for ever
+        token = StopToken()
+        thread = threading.Timer(0.3, token.stop)
+        thread.start()
+        with stopped_soon(token):
+            PolicyGraph(policy.task, policy).decide(at(1))
+        thread.join()
 
 
 def test_a_function_that_is_slow_in_every_state() -> None:
@@ -180,6 +237,58 @@ def test_fuzzing_drops_the_round_under_way() -> None:
     found, expected = cut.round(), fuzzer().round()
     assert [(e.walk, e.actions) for e in found] == [(e.walk, e.actions) for e in expected]
     assert len(found) > 0
+
+
+class _HalfStore:
+    """Learns of half of the states, then the time is over."""
+
+    def __init__(self, store: _native.NoveltyStore) -> None:
+        self._store = store
+
+    def insert(self, states: StateArray) -> None:
+        self._store.insert(states[: len(states) // 2])
+        raise Stopped
+
+
+def test_a_filter_that_was_stopped_has_learnt_nothing() -> None:
+    task = line_task(20)
+    pool = Pool(task)
+    pool.add(task.initial_state)
+    states = at(*range(10))
+    stopped, fresh = NovelStates(pool, 1), NovelStates(pool, 1)
+    stopped._known = _HalfStore(stopped._store())  # type: ignore[assignment]
+    with pytest.raises(Stopped):
+        stopped.admit(states)
+    assert stopped.admit(states).tolist() == fresh.admit(states).tolist()
+    assert stopped.would_admit(at(3, 12)).tolist() == [False, True]
+
+
+def _claim() -> tuple[Bench, Parcel, Verdict]:
+    roads = ((0, 1, 1), (1, 3, 1), (0, 2, 1), (2, 3, 3))
+    bench = road_bench(road_map(roads, places=4, goal=3), {0: 2, 1: 1, 2: 3})
+    (verdict,) = make_oracle("lookahead:2", bench).judge(bench.suspects(places(0)))
+    return bench, Parcel.given(places(0)), verdict
+
+
+def test_proofs_are_checked_under_the_token() -> None:
+    bench, parcel, verdict = _claim()
+    prover = Prover(bench)
+    with stopped_soon(StopToken(0.0)):
+        prover.prove(parcel.case(0), verdict, "lookahead:2")
+    assert isinstance(prover.prove(parcel.case(0), verdict, "lookahead:2"), Bug)
+
+
+def test_a_checker_polls_in_every_part_of_the_task_and_every_step() -> None:
+    bench, parcel, verdict = _claim()
+    bug = Prover(bench).prove(parcel.case(0), verdict, "lookahead:2")
+    assert isinstance(bug, Bug)
+    polls: list[None] = []
+    checker = Checker(bench.task.to_sas(), poll=lambda: polls.append(None))
+    checker.check(bug.certificate)
+    read = len(polls)
+    checker.check(bug.certificate)
+    steps = len(bug.certificate["run"]["operators"]) + len(bug.certificate["plan"]["operators"])
+    assert len(polls) - read == steps and read - steps > bench.task.num_operators
 
 
 def test_fast_downward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

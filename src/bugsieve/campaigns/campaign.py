@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bugsieve.basis.activity import doing
 from bugsieve.basis.arguments import require_folder, require_function, require_kind
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
@@ -68,7 +69,8 @@ class Campaign(Closing):
         kind = KINDS[options.kind]
         if policy is None:
             kind.check(options)
-        begun = kind.begin(options, subject, policy, states)
+        with doing("preparing the campaign"):
+            begun = kind.begin(options, subject, policy, states)
         try:
             start = Addition(Progress(), begun.cases)
             lock = make_folder(folder, lambda: _fill(kind, folder, begun.header, start))
@@ -102,9 +104,10 @@ class Campaign(Closing):
             kind.check(options)
         lock = FolderLock(folder)
         try:
-            with kind.records(folder) as records:
-                restore(records, kind.describe(header))
-            equipment = kind.equip(header, options, folder, policy)
+            with doing(f"opening {folder}"):
+                with kind.records(folder) as records:
+                    restore(records, kind.describe(header))
+                equipment = kind.equip(header, options, folder, policy)
         except BaseException:
             lock.close()
             raise
@@ -137,7 +140,7 @@ class Campaign(Closing):
     def _work(self, listener: Listener) -> None:
         kind = self.kind
         with kind.store.open(self.directory) as store:
-            with kind.records(self.directory) as records:
+            with kind.records(self.directory) as records, doing("recalling what is stored"):
                 driver = kind.drive(self.equipment, self.options, records)
             is_under_way = True
             try:

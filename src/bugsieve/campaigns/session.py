@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from bugsieve.basis.activity import doing
 from bugsieve.basis.stopping import Stopped, StopToken, postponed
 from bugsieve.campaigns.events import (
     BugFound,
@@ -198,7 +199,7 @@ class Session:
 
     def commit(self, event: str = "round", detail: str = "", finished: str | None = None) -> None:
         """Store what is not stored yet, in one transaction, then tell about it."""
-        with postponed():
+        with postponed(), doing("storing what was found"):
             self._commit(event, detail, finished)
 
     def _commit(self, event: str, detail: str, finished: str | None) -> None:

@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 VERSION = 1
@@ -76,14 +76,18 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class Checker:
-    """Checks many certificates of one task, whose text it reads once."""
+    """Checks many certificates of one task, whose text it reads once.
 
-    def __init__(self, sas_text: str) -> None:
+    `poll` is called on the way, again and again; it may raise to end the work.
+    """
+
+    def __init__(self, sas_text: str, *, poll: Callable[[], None] = lambda: None) -> None:
         if not isinstance(sas_text, str):
             _fail("the task must be given as text")
         self._text = sas_text
         self._digest = hashlib.sha256(sas_text.encode("utf-8", "surrogatepass")).hexdigest()
         self._task: _Task | None = None
+        self._poll = poll
 
     def check_bug(self, data: Mapping[str, Any]) -> None:
         """Return if the bug's certificate proves it, and its other fields do not belie that."""
@@ -124,8 +128,8 @@ class Checker:
         if claim.digest != self._digest:
             _fail("the certificate belongs to another task: the SHA-256 of the text differs")
         if self._task is None:
-            self._task = _SasReader(self._text).task()
-        _Proof(self._task, claim).check()
+            self._task = _SasReader(self._text, self._poll).task()
+        _Proof(self._task, claim, self._poll).check()
 
 
 def _fail(sentence: str) -> NoReturn:
@@ -303,8 +307,9 @@ class _SasReader:
 
     _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, poll: Callable[[], None] = lambda: None) -> None:
         self.lines = text.split("\n")
+        self.poll = poll
         self.place = 0
         self.atoms: list[list[str | None]] = []
 
@@ -327,6 +332,7 @@ class _SasReader:
         return _Task(self.atoms, tuple(initial), goal, operators)
 
     def section(self, name: str, content: Any) -> Any:
+        self.poll()
         self.wanted(self.line(), f"begin_{name}", f"begin_{name}")
         read = content()
         self.wanted(self.line(), f"end_{name}", f"end_{name}")
@@ -461,9 +467,10 @@ class _Condition:
 
 
 class _Proof:
-    def __init__(self, task: _Task, claim: _Claim) -> None:
+    def __init__(self, task: _Task, claim: _Claim, poll: Callable[[], None]) -> None:
         self.task = task
         self.claim = claim
+        self.poll = poll
 
     def check(self) -> None:
         # All is simulated anew from the state: that the plan is a plan, and that the policy's
@@ -503,6 +510,7 @@ class _Proof:
         states = [self.claim.state]
         cost = 0
         for step, (number, action) in enumerate(zip(path.operators, path.actions, strict=True)):
+            self.poll()
             where = f"step {step + 1} of the {path.what}"
             if not 0 <= number < len(self.task.operators):
                 _fail(f"{where}: there is no operator {number}")

@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -77,10 +77,16 @@ def document_hash(document: Any) -> str:
 
 
 class SafetyBugChecker:
-    """Checks certificates about one model, and remembers what the model does."""
+    """Checks certificates about one model, and remembers what the model does.
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
+    `poll` is called on the way, again and again; it may raise to end the work.
+    """
+
+    def __init__(
+        self, document: Mapping[str, Any], *, poll: Callable[[], None] = lambda: None
+    ) -> None:
         self.model = JaniInterpreter(document)
+        self._poll = poll
         self._sha256 = document_hash(document)
 
     def check(self, certificate: Mapping[str, Any]) -> None:
@@ -88,7 +94,7 @@ class SafetyBugChecker:
         self._check_head(certificate)
         run = self._run(certificate)
         answers = self._answers(certificate["answers"], run)
-        model = _AnsweringModel(self.model, answers)
+        model = _AnsweringModel(self.model, answers, self._poll)
         parts = {"radius": certificate["radius"], "state": certificate["state"]}
         safe = {"kind": "safe", **parts, "table": self._rows(certificate["safe"], "safe")}
         try:
@@ -173,6 +179,7 @@ class SafetyBugChecker:
 
     def _rows(self, rows: Any, key: str) -> list[Any]:
         for row in _list(rows, key):
+            self._poll()
             if len(_list(row, key)) != 3:
                 _fail(f"a row of {key!r} has three parts")
             self._state(row[0])
@@ -193,11 +200,22 @@ class SafetyBugChecker:
 class _AnsweringModel:
     """The model together with what the certificate says of the policy."""
 
-    def __init__(self, model: JaniInterpreter, answers: Mapping[State, int | None]) -> None:
+    def __init__(
+        self,
+        model: JaniInterpreter,
+        answers: Mapping[State, int | None],
+        poll: Callable[[], None],
+    ) -> None:
         self.kind = model.kind
-        self.transitions = model.transitions
+        self._model = model
         self._answers = answers
         self._used: set[State] = set()
+        self._poll = poll
+
+    def transitions(self, state: State) -> Mapping[int, Sequence[State]]:
+        """The outcomes of each applicable action."""
+        self._poll()
+        return self._model.transitions(state)
 
     def policy(self, state: State) -> int | None:
         """The answer in the certificate; the proof fails where there is none."""

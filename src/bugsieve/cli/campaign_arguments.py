@@ -89,7 +89,8 @@ def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
 def add_stop_arguments(parser: argparse.ArgumentParser, *, rounds: bool = True) -> None:
     """When to stop before all the work is done; campaigns with rounds may count these."""
     options = Options(parser, "stopping")
-    options.add("--max-time", type=seconds(), metavar="S", help="after so many seconds")
+    time = "after so many seconds, counted once all is loaded and the policy has started"
+    options.add("--max-time", type=seconds(), metavar="S", help=time)
     options.number("--max-bugs", None, "with so many bugs")
     stale = "after S seconds without a new bug"
     options.add("--until-stale", type=seconds(), metavar="S", help=stale)
@@ -112,7 +113,7 @@ def add_workers_argument(parser: argparse.ArgumentParser, *, default: int | None
         type=whole_number(1, 1024),
         default=default,
         metavar="N",
-        help=f"processes that judge ({shown}); results do not depend on it",
+        help=f"processes that judge, at most ({shown}); results do not depend on it",
     )
 
 

@@ -25,7 +25,9 @@ class CampaignDisplay(LiveDisplay):
         """Listen to the campaign."""
         from bugsieve.campaigns import events
 
-        if isinstance(event, events.OracleSkipped):
+        if isinstance(event, events.Started):
+            self.note_workers(event.workers)
+        elif isinstance(event, events.OracleSkipped):
             self.say(f"without {event.oracle}: {event.reason}")
         elif isinstance(event, events.PolicyNoted):
             self.say(f"note on the policy: {event.note}")
@@ -33,7 +35,6 @@ class CampaignDisplay(LiveDisplay):
             self.say(f"the checker rejects a claim of {event.row.oracle}: {event.row.reason}")
         elif isinstance(event, events.RoundDone):
             self._last = event
-            self.tick()
 
     def lines(self) -> list[str]:
         """One line with the counts."""

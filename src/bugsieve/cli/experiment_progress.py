@@ -36,6 +36,7 @@ class ExperimentDisplay(LiveDisplay):
             self._counts = Counts(event.campaigns, event.done)
             self._trainings = frozenset(event.trainings)
             self._names.update(event.trainings)
+            self.note_workers(event.workers)
         elif isinstance(event, jobs.JobStarted):
             self._current[event.number] = None
         elif isinstance(event, jobs.JobProgress):
@@ -47,7 +48,6 @@ class ExperimentDisplay(LiveDisplay):
                 self._counts.add(failed=failed)
             if isinstance(event, jobs.JobFailed):
                 self.say(f"{self._names[event.number]}: {event.error}")
-        self.tick()
 
     def counts_line(self) -> str:
         """How many campaigns are done, and how many failed."""

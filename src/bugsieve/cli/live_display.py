@@ -1,14 +1,16 @@
-"""What a long command shows while it runs: live on a terminal, else a line every 30 seconds."""
+"""What a long command shows while it runs: live on a terminal, else as the sign of life."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
-import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
+from bugsieve.basis.activity import activities, progressing
 from bugsieve.basis.closing import Closing
-from bugsieve.basis.wording import printable_lines
+from bugsieve.basis.wording import counted, printable_lines
 from bugsieve.cli.streams import complain
 
 if TYPE_CHECKING:
@@ -17,15 +19,14 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="LiveDisplay")
 
-_SECONDS_BETWEEN_LINES = 30.0
-
 
 class LiveDisplay(Closing, ABC):
     """Shows where a job stands, from the first to the last line of its block."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
-        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+        self._activities = activities()
+        self._stack = contextlib.ExitStack()
 
     def __enter__(self: Self) -> Self:
         if sys.stderr.isatty():
@@ -39,10 +40,12 @@ class LiveDisplay(Closing, ABC):
                 transient=True,
             )
             self._live.start()
+        self._stack.enter_context(progressing(lambda: "; ".join(self.lines())))
         return self
 
     def close(self) -> None:
         """Take the display away."""
+        self._stack.close()
         if self._live is not None:
             self._live.stop()
 
@@ -59,14 +62,17 @@ class LiveDisplay(Closing, ABC):
         else:
             complain(line)
 
-    def tick(self) -> None:
-        """Called when something has changed: without a terminal, print a line if it is time."""
-        if self._live is None and time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-            complain("; ".join(self.lines()))
+    def note_workers(self, workers: int) -> None:
+        """More workers than cores are no mistake, but worth a sentence."""
+        cores = len(os.sched_getaffinity(0))
+        if workers > cores:
+            shared = counted(cores, "core")
+            self.say(f"{workers} workers share {shared}: they get no more done than {cores} would")
 
     def _text(self) -> Text:
         from rich.text import Text
 
-        lines = printable_lines("\n  ".join(self.lines()))
-        return Text(lines, no_wrap=True, overflow="ellipsis")
+        doing = self._activities.innermost()
+        lines = self.lines() + ([] if doing is None else [doing])
+        text = printable_lines("\n  ".join(lines))
+        return Text(text, no_wrap=True, overflow="ellipsis")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import traceback
@@ -13,6 +14,7 @@ from bugsieve.basis import families
 from bugsieve.basis.errors import BudgetError, BugsieveError, InputError, UsageError
 from bugsieve.basis.members import MemberTable
 from bugsieve.basis.names import no_such
+from bugsieve.cli.heartbeat import Heartbeat
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.signals import ending_on_signals
 from bugsieve.cli.streams import (
@@ -114,7 +116,13 @@ def _run(arguments: list[str]) -> int:
     if chosen is None:
         parser.print_help()
         raise UsageError("say which command to run")
-    return int(options.run(options))
+    with _signs_of_life():
+        return int(options.run(options))
+
+
+def _signs_of_life() -> contextlib.AbstractContextManager[object]:
+    """On a terminal, what is shown there suffices."""
+    return contextlib.nullcontext() if sys.stderr.isatty() else Heartbeat()
 
 
 def _chosen_command(arguments: Sequence[str]) -> str | None:

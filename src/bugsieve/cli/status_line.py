@@ -1,12 +1,14 @@
-"""A line on the terminal that says what a long job is doing; silent for short jobs and pipes."""
+"""Says what a long job is doing: by a line on the terminal if it takes long, else if asked."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
 from typing import TYPE_CHECKING, TypeVar
 
+from bugsieve.basis.activity import Activity, activities
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.wording import printable_lines
 
@@ -31,6 +33,7 @@ class StatusLine(Closing):
         self._delay = delay
         self._timer: threading.Timer | None = None
         self._start = time.monotonic()
+        self._stack = contextlib.ExitStack()
 
     def update(self, text: str) -> None:
         """Say how far the job is."""
@@ -41,10 +44,13 @@ class StatusLine(Closing):
             self._timer = threading.Timer(self._delay, self._show)
             self._timer.daemon = True
             self._timer.start()
+        activity = Activity(self._words, self._start, is_progress=False)
+        self._stack.enter_context(activities().inside(activity))
         return self
 
     def close(self) -> None:
         """Take the line away."""
+        self._stack.close()
         if self._timer is not None:
             self._timer.cancel()
         with self._lock:
@@ -57,9 +63,11 @@ class StatusLine(Closing):
         from rich.text import Text  # a plain string would be read as markup
 
         passed = f"{time.monotonic() - self._start:.0f} s"
-        progress = f": {self._text}" if self._text else ""
-        line = printable_lines(f"{self._title}{progress}, {passed}")
+        line = printable_lines(f"{self._words()}, {passed}")
         return Text(line, no_wrap=True, overflow="ellipsis")
+
+    def _words(self) -> str:
+        return f"{self._title}: {self._text}" if self._text else self._title
 
     def _show(self) -> None:
         from rich.console import Console

@@ -212,7 +212,6 @@ class TrainingDisplay(LiveDisplay):
                 self._best = f"; best {rates(event.evaluation)} after {event.steps} steps"
         elif event.remark:
             self.say(f"without a reward for progress: {event.remark}")
-        self.tick()
 
     def lines(self) -> list[str]:
         """How far it is, and how good."""

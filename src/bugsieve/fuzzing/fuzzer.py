@@ -102,10 +102,11 @@ class Fuzzer:
         walked = self._walker.walk(self.pool.states(parents), lengths, draws)
         if self.options.insert == INSERT_ONE:
             walked = walked.with_one_each(draws)
+        novel = self._filter.admit(walked.offers.states)
         with postponed():  # a round counts as a whole or not at all
             self.walks_done += len(walks)
             self.steps_done += walked.steps
-            return self._insert(walked, walks, parents, room)
+            return self._insert(walked, np.flatnonzero(novel), walks, parents, room)
 
     @property
     def finished(self) -> str | None:
@@ -120,11 +121,13 @@ class Fuzzer:
             return NOTHING_NEW
         return None if self._exits.exist() else NO_WAY_OUT
 
-    def _insert(self, walked: Walked, walks: Rows, parents: Rows, room: int) -> list[PoolEntry]:
-        """Offer the states in order; once the pool is full nobody asks the filter again."""
+    def _insert(
+        self, walked: Walked, novel: Rows, walks: Rows, parents: Rows, room: int
+    ) -> list[PoolEntry]:
+        """Insert the novel ones of the offers; once the pool is full nobody asks the filter."""
         offers = walked.offers
         entries: list[PoolEntry] = []
-        for offer in np.flatnonzero(self._filter.admit(offers.states)).tolist():
+        for offer in novel.tolist():
             if len(entries) == room:
                 break
             row = offers.rows[offer]

@@ -51,21 +51,31 @@ class NovelStates(Filter):
 
     def __init__(self, pool: Pool, depth: int) -> None:
         self.depth = depth
-        self._seen = _native.NoveltyStore(pool.task.native, depth)
-        # A resumed campaign has its pool already: what that has seen is learnt again, in portions.
-        for start in range(0, len(pool), _STATES_AT_ONCE):
-            stop = min(start + _STATES_AT_ONCE, len(pool))
-            self._seen.insert(pool.states(range(start, stop)))
+        self._pool = pool
+        self._known: _native.NoveltyStore | None = None
+        self._store()
 
     def admit(self, states: StateArray) -> NDArray[np.bool_]:
-        """Those of novelty 1 to `depth`."""
-        novel: NDArray[np.bool_] = self._seen.insert(states) <= self.depth
+        """Those of novelty 1 to `depth`; if it is stopped, the filter has learnt nothing."""
+        store, self._known = self._store(), None
+        novel: NDArray[np.bool_] = store.insert(states) <= self.depth
+        self._known = store
         return novel
 
     def would_admit(self, states: StateArray) -> NDArray[np.bool_]:
         """The same without remembering them."""
-        novel: NDArray[np.bool_] = self._seen.novelty(states) <= self.depth
+        novel: NDArray[np.bool_] = self._store().novelty(states) <= self.depth
         return novel
+
+    def _store(self) -> _native.NoveltyStore:
+        """What the pool has seen, learnt again after a stop and when a campaign is resumed."""
+        if self._known is None:
+            store = _native.NoveltyStore(self._pool.task.native, self.depth)
+            for start in range(0, len(self._pool), _STATES_AT_ONCE):
+                stop = min(start + _STATES_AT_ONCE, len(self._pool))
+                store.insert(self._pool.states(range(start, stop)))
+            self._known = store
+        return self._known
 
 
 def make_filter(pool: Pool, depth: int) -> Filter:

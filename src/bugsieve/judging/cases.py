@@ -53,6 +53,11 @@ class Parcel:
     def __len__(self) -> int:
         return len(self.visits)
 
+    def __str__(self) -> str:
+        if len(self) == 1:
+            return f"state {self.visits[0].case}"
+        return f"{len(self)} states from number {self.visits[0].case} on" if self.visits else ""
+
     def case(self, row: int) -> StateCase:
         """The case of one row."""
         number = self.visits[row].case

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bugsieve.basis.activity import doing
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench, Suspects
@@ -40,12 +41,17 @@ class Judge(Closing):
 
     def judge(self, parcel: Parcel) -> list[Finding]:
         """One finding per state, in order."""
-        suspects = self.bench.suspects(parcel.states, parcel.origins)
-        columns = [self._verdicts(oracle, suspects) for oracle in self._levels[parcel.effort]]
+        with doing(f"running the policy from {parcel}"):
+            suspects = self.bench.suspects(parcel.states, parcel.origins)
+        columns = []
+        for oracle in self._levels[parcel.effort]:
+            with doing(f"judging {parcel} with {oracle.spec}"):
+                columns.append(self._verdicts(oracle, suspects))
         rows = list(zip(*columns, strict=True)) if columns else [()] * len(parcel)
-        return [
-            self._finding(parcel, suspects, row, verdicts) for row, verdicts in enumerate(rows)
-        ]
+        with doing(f"proving what is said of {parcel}"):
+            return [
+                self._finding(parcel, suspects, row, verdicts) for row, verdicts in enumerate(rows)
+            ]
 
     def close(self) -> None:
         """Let go of what the oracles hold."""

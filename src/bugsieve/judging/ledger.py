@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug
@@ -95,7 +96,8 @@ class Ledger:
         known = _known(case, finding.run)
         for learner in self._learners:
             start = time.perf_counter()
-            learnt = learner.learn(known)
+            with doing(f"telling {learner.spec} of state {case.number}"):
+                learnt = learner.learn(known)
             row = VerdictRow(learner.spec, learnt.verdict, time.perf_counter() - start)
             finding = self._with(finding, learner.spec, row, learnt)
         order = {spec: place for place, spec in enumerate(self._specs)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bugsieve.basis.errors import InternalError, UsageError
+from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug, FoundBy, make_bug
 from bugsieve.bugs.cost.certificate import KnownRun
@@ -22,7 +23,7 @@ class Prover:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._checker = Checker(bench.task.to_sas())
+        self._checker = Checker(bench.task.to_sas(), poll=check_stop)
 
     def prove(
         self,

@@ -11,10 +11,10 @@ import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
+from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import BudgetError, InternalError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.basis.wording import counted
@@ -133,6 +133,7 @@ class RunExaminer:
         self.analyst = RunAnalyst(policy.model, policy, specs, limits=limits)
         self._proof_rows = proof_rows
         self._maker = SafetyBugMaker(policy)
+        self._checker = _checker_of(policy)
         self._proven = set(proven)
 
     def analyse(self, run: UnsafeRun, *, walk: int | None = None) -> RunAnalysis:
@@ -165,8 +166,9 @@ class RunExaminer:
             return
         bug: SafetyBug | None = None
         try:
-            bug = self._bug(run, place, outcome)
-            self._check(bug)
+            with doing(f"proving what is said of state {position} of the run of walk {walk}"):
+                bug = self._bug(run, place, outcome)
+                self._check(bug)
         except (BudgetError, _UnprovenError) as error:
             found.unproven.append(UnprovenRow(walk, str(spec), kind, str(error), position))
         except (CertificateError, InternalError) as error:
@@ -192,13 +194,6 @@ class RunExaminer:
             )
         return self._maker.make(claim, oracle=str(self.analyst.specs[0]), found_in=place)
 
-    @cached_property
-    def _checker(self) -> SafetyBugChecker | RefusedModelError:
-        try:
-            return SafetyBugChecker(self.policy.model.document)
-        except RefusedModelError as refusal:
-            return refusal
-
     def _check(self, bug: SafetyBug) -> None:
         if isinstance(self._checker, RefusedModelError):
             raise _UnprovenError(f"the checker cannot read the model: {self._checker}")
@@ -212,6 +207,14 @@ class RunExaminer:
         model = self.policy.model
         chosen = self.policy.choose(np.array([model.state(state) for state in states]))
         return bool((np.maximum(chosen, NO_ACTION) != recorded).any())
+
+
+def _checker_of(policy: ModelPolicy) -> SafetyBugChecker | RefusedModelError:
+    """Reading the model takes long, and belongs to loading: no time limit counts yet."""
+    try:
+        return SafetyBugChecker(policy.model.document, poll=check_stop)
+    except RefusedModelError as refusal:
+        return refusal
 
 
 @dataclass(frozen=True)
@@ -263,8 +266,9 @@ class RunFold:
         if same_as is not None:
             return UnsafeRunRow(walk, run, digest, same_as)
         self._remember()
-        found = self._examiner.analyse(run, walk=walk)
-        alone = self._examiner.analyst.alone(run, self._lonely(run))
+        with doing(f"judging the run of walk {walk}"):
+            found = self._examiner.analyse(run, walk=walk)
+            alone = self._examiner.analyst.alone(run, self._lonely(run))
         visit = Visit(len(self._walks), walk)
         self._walks[digest] = walk
         return Finding(
@@ -280,7 +284,8 @@ class RunFold:
     def _remember(self) -> None:
         """Let the oracles know as much as they knew when the run before was analysed."""
         for walk, run in self._to_recall:
-            self._examiner.analyse(run, walk=walk)
+            with doing(f"recalling the run of walk {walk}"):
+                self._examiner.analyse(run, walk=walk)
         self._to_recall = ()
         if len(self._walks) % self._shared_runs == 0:
             self._examiner.analyst.forget()

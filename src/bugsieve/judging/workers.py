@@ -9,11 +9,15 @@ import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from multiprocessing.connection import wait
 from typing import Protocol
 
+from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import BudgetError, InternalError
 from bugsieve.basis.processes import Child, ChildDiedError
+from bugsieve.basis.stopping import check_stop
+from bugsieve.basis.wording import counted
 from bugsieve.judging.cases import Parcel
 from bugsieve.judging.findings import Finding
 from bugsieve.judging.judge import Judge
@@ -90,19 +94,13 @@ def judged(judge: Judge, parcel: Parcel) -> Judged:
 
 
 class WorkerPool:
-    """Judges in `count` processes; each gets the next parcel when it is done with one."""
+    """Judges in up to `count` processes; each gets the next parcel when it is done with one."""
 
     def __init__(self, setup: WorkerSetup, count: int) -> None:
         self.count = count
+        self._setup = setup
         self._workers: list[_Worker] = []
-        try:
-            for _ in range(count):
-                self._workers.append(_Worker())
-            for worker in self._workers:
-                worker.send(setup)
-        except BaseException:
-            self.close(at_once=True)
-            raise
+        """Those that have had work; they start when there is some."""
 
     def judge(self, parcels: Iterator[Parcel], *, until: float | None) -> Iterator[Answer]:
         """All parcels at the same time, as far as there are workers; results in order."""
@@ -111,12 +109,15 @@ class WorkerPool:
         # At most one answer per worker is unread and one parcel per worker under way, so a slow
         # parcel holds up the order, but never the other workers.
         tickets = enumerate(parcels)
-        for worker in self._workers:
-            worker.give(next(tickets, None))
+        first = list(islice(tickets, self.count))
+        self._start(len(first) - len(self._workers))
+        for worker, order in zip_longest(self._workers, first):
+            worker.give(order)
         done: dict[int, Answer] = {}
         following = 0
         while any(worker.order is not None for worker in self._workers):
-            ready = self._ready(until)
+            with doing(f"judging states with {counted(len(self._workers), 'worker')}"):
+                ready = self._ready(until)
             if not ready:
                 return
             for worker in ready:
@@ -135,6 +136,20 @@ class WorkerPool:
         for worker in self._workers:
             worker.child.reap(end)
         self._workers = []
+
+    def _start(self, missing: int) -> None:
+        """Start so many more, all at the same time: the setup is sent while others boot."""
+        before = len(self._workers)
+        try:
+            for _ in range(missing):
+                check_stop()
+                self._workers.append(_Worker())
+            for worker in self._workers[before:]:
+                check_stop()
+                worker.send(self._setup)
+        except BaseException:  # none without a setup is left behind
+            self.close(at_once=True)
+            raise
 
     def _ready(self, until: float | None) -> list[_Worker]:
         """Workers with an answer; none of them when the time is up."""

@@ -14,8 +14,10 @@ from functools import cached_property
 from itertools import islice
 from typing import Generic, TypeVar
 
+from bugsieve.basis.activity import doing
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import PolicyError
+from bugsieve.basis.wording import counted
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.fingerprints import Fingerprinted, files_fingerprint
 from bugsieve.policies.protocol import (
@@ -142,11 +144,12 @@ class Conversation(Closing):
 
     def _exchange(self, worker: Worker, questions: Sequence[StateQuestion]) -> list[Answer]:
         self._batches += 1
-        line = worker.exchange(
-            batch_line(self._batches, questions),
-            deadline=self.program.limits.deadline,
-            max_reply=max_reply_bytes(len(questions)),
-        )
+        with doing(f"asking {self.program.spec} about {counted(len(questions), 'state')}"):
+            line = worker.exchange(
+                batch_line(self._batches, questions),
+                deadline=self.program.limits.deadline,
+                max_reply=max_reply_bytes(len(questions)),
+            )
         return parse_answers(line, number=self._batches, states=len(questions))
 
     def _ready_worker(self) -> Worker:
@@ -175,9 +178,10 @@ class Conversation(Closing):
     def _greet(self) -> None:
         limits = self.program.limits
         self._worker = self.program.spawn()
-        line = self._worker.exchange(
-            self._hello, deadline=limits.startup_deadline, max_reply=max_reply_bytes(0)
-        )
+        with doing(f"waiting until {self.program.spec} is ready"):
+            line = self._worker.exchange(
+                self._hello, deadline=limits.startup_deadline, max_reply=max_reply_bytes(0)
+            )
         try:
             check_ready(line)
         except RefusalError as refusal:

@@ -222,6 +222,7 @@ class Worker:
         # why.
         give_up = time.monotonic() + _EXIT_GRACE_SECONDS
         while not self._exited() and time.monotonic() < give_up:
+            check_stop()  # what the end of our time leaves unexplained is asked again later
             time.sleep(0.005)
         if not self._exited():
             return WorkerCrashError("closed its output" + self._last_words())

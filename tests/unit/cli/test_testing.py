@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -119,6 +120,15 @@ def test_why_a_policy_crashed_is_told_everywhere(
     assert (code, f"policy crash after 0 steps, cost 0: {reason}\n" in out) == (1, True)
     (state,) = json.loads(run("judge", *task, *policy, "--json")[1])["states"]
     assert state["detail"] == reason
+
+
+def test_more_workers_than_cores_get_a_sentence(task: list[str], tmp_path: Path, run: Run) -> None:
+    cores = len(os.sched_getaffinity(0))
+    command = ("test", *task, "--policy", "greedy:hff", "--pool-size", 1, "--workers")
+    _, _, said = run(*command, cores, "-o", tmp_path / "cores")
+    assert "workers" not in said
+    _, _, said = run(*command, cores + 62, "-o", tmp_path / "many")
+    assert f"{cores + 62} workers share {cores} core" in said
 
 
 def test_the_summary_as_json(task: list[str], tmp_path: Path, run: Run) -> None:

@@ -31,9 +31,10 @@ from tests.hostile.processes import children, is_running, needs_proc, wait_until
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.generated import generated_task, write_task
 
-# The root is judged by a search that would take hours.
+# Both states are judged by searches that would take hours.
 ENDLESS = """
 import sys
+from bugsieve import load_task
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.search import Limits
@@ -42,8 +43,10 @@ options = CostOptions(
     task=(domain, problem), policy="random", workers=2, limits=Limits(),
     oracles=("planner:astar-hmax",), from_states=None, mode="interleaved",
 )
+task = load_task(domain, problem)
 try:
-    Campaign.create(folder, options).run()
+    states = task.all_successors(task.initial_state)[0][:2]
+    Campaign.create(folder, options, task, states=states).run()
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -73,7 +76,7 @@ def start_endless(tmp_path: Path) -> tuple[subprocess.Popen[str], list[int]]:
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not any(is_busy(pid) for pid in children(process.pid)):
+    while [is_busy(pid) for pid in children(process.pid)] != [True, True]:
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
     return process, children(process.pid)
@@ -114,13 +117,17 @@ HASTY = """
 import sys, time
 from bugsieve.campaigns.cost.bench import plan_of
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.judging.cases import Parcel
 from bugsieve.judging.workers import WorkerPool, WorkerSetup
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.loading import load_task
 options = CostOptions(task=(sys.argv[1],), policy="random")
-setup = WorkerSetup(SavedTask.of(load_task(sys.argv[1])), plan_of(options), ("lookahead",))
+task = load_task(sys.argv[1])
+setup = WorkerSetup(SavedTask.of(task), plan_of(options), ("lookahead",))
+parcel = Parcel.given(task.initial_state[None])
 for delay in (0, 0.1, 0.2, 0.4):
     pool = WorkerPool(setup, 2)
+    assert list(pool.judge(iter([parcel, parcel]), until=0.0)) == []
     time.sleep(delay)
     pool.close(at_once=False)
 """
@@ -131,6 +138,22 @@ def test_workers_that_are_not_needed_after_all_end_silently(tmp_path: Path, task
     command = [sys.executable, "-c", HASTY, str(tmp_path / "task.sas")]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+@needs_proc
+def test_only_workers_that_get_work_are_started(task: Task) -> None:
+    pool = pool_of(task, 4)
+    given = options()
+    workers = WorkerPool(WorkerSetup(SavedTask.of(task), plan_of(given), given.oracles), 64)
+    before = set(children(os.getpid()))
+    try:
+        for states, started in ((1, 1), (3, 3), (2, 3)):
+            parcels = [Parcel.of(pool, number, number + 1) for number in range(states)]
+            judged = list(workers.judge(iter(parcels), until=None))
+            assert [parcel for parcel, _ in judged] == parcels
+            assert len(set(children(os.getpid())) - before) == started
+    finally:
+        workers.close(at_once=True)
 
 
 @needs_proc

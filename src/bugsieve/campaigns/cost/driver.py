@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from bugsieve.basis.activity import doing
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.options import INTERLEAVED, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session
@@ -113,7 +114,8 @@ class CostDriver(Driver):
 
     def _round(self, session: Session) -> None:
         """Let some walks look for new test states."""
-        entries = self._fuzzer.round()
+        with doing(f"making walks from number {self._fuzzer.walks_done} on"):
+            entries = self._fuzzer.round()
         session.progress = replace(session.progress, rounds=session.progress.rounds + 1)
         if not entries:
             # A round that found nothing is not worth storing at once: it can be made again.

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from bugsieve.basis.activity import doing
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.policy import SafetyEquipment
 from bugsieve.campaigns.session import Counts, Driver, Session
@@ -101,7 +102,8 @@ class SafetyDriver(Driver):
         """
         start = time.perf_counter()
         try:
-            walks = self._fuzzer.run(numbers)
+            with doing(f"making walks from number {numbers.start} on"):
+                walks = self._fuzzer.run(numbers)
         except ModelError:
             if len(numbers) == 1:
                 raise

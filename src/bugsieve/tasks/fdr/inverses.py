@@ -278,6 +278,7 @@ class _Check:
         queue: deque[tuple[Partial, tuple[int, ...]]] = deque([(case.known, ())])
         budget = _MAX_NODES_PER_CASE
         while queue and budget > 0 and self.nodes <= _MAX_NODES:
+            check_stop()
             known, path = queue.popleft()
             for operator in self._related(known):
                 if not self._is_safe(operator, known, case.old):
