@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bugsieve.judging.findings import BugRow, RejectedRow
+    from bugsieve.judging.findings import BugRow, RejectedRow, UnstableRow
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,13 @@ class ClaimRejected:
 
 
 @dataclass(frozen=True)
+class AnswersDiffer:
+    """The policy gave two answers in one state on the run of what would have been a bug."""
+
+    row: UnstableRow
+
+
+@dataclass(frozen=True)
 class Finished:
     """The campaign stops; `reason` says why."""
 
@@ -103,6 +110,7 @@ Event = (
     | BugFound
     | BugImproved
     | ClaimRejected
+    | AnswersDiffer
     | Finished
 )
 Listener = Callable[[Event], None]

@@ -18,6 +18,7 @@ from typing import Any
 from bugsieve.basis.activity import doing
 from bugsieve.basis.stopping import Stopped, StopToken, postponed
 from bugsieve.campaigns.events import (
+    AnswersDiffer,
     BugFound,
     BugImproved,
     ClaimRejected,
@@ -55,6 +56,12 @@ class Counts:
     """Pool states that were judged, or different unsafe runs."""
     done: int
     """What the speed is measured in: judged pool states, or walks."""
+
+
+def known_order(records: CampaignRecords[Any]) -> dict[str, Any]:
+    """What earlier sessions know of the order of sets, for `SetOrder`."""
+    is_known = any(row.cause for row in records.unstable())
+    return {"bugs": len(records.bug_kinds()), "is_known": is_known}
 
 
 class Driver(ABC):
@@ -235,6 +242,7 @@ class Session:
         news: list[Event] = [BugFound(row) for row in bugs]
         news += (BugImproved(row) for row in improved)
         news += (ClaimRejected(row) for finding in fresh for row in finding.rejected)
+        news += (AnswersDiffer(row) for finding in fresh for row in finding.unstable)
         for event in [*news, self._round_done()] if is_round else news:
             self._tell(event)
         if not self._noted and (note := self._driver.note()) is not None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from bugsieve.campaigns.troubles import Trouble
-from bugsieve.judging.findings import RejectedRow
+from bugsieve.judging.findings import RejectedRow, UnstableRow
 
 BUGS_FOUND = 1
 OUR_FAULT = 3
@@ -45,6 +45,13 @@ class Summary:
     """Claims that the checker did not believe: each is a fault in Bugsieve."""
     troubles: Mapping[str, Trouble]
     """What went wrong because the policy gave no usable answer, by kind."""
+    traces: Mapping[str, str] = field(default_factory=dict)
+    """The first traceback of each kind of trouble with what was printed, where it is known."""
+    policy_calls: int = 0
+    asked_again: int = 0
+    """Questions beside these calls, to see whether the policy stands by its answers."""
+    unstable: tuple[UnstableRow, ...] = ()
+    """States in which it did not, and what depends on the order of sets."""
 
     @property
     def certain(self) -> int:
@@ -62,6 +69,21 @@ class Summary:
         return 0
 
     @property
+    def changed(self) -> tuple[UnstableRow, ...]:
+        """What would be bugs, had the policy not changed its answers."""
+        return tuple(row for row in self.unstable if not row.cause)
+
+    @property
+    def mistake(self) -> Trouble | None:
+        """Why all runs ended at their first decision, if all did so for the same reason."""
+        return None
+
+    @property
+    def trace(self) -> str:
+        """The first traceback, and what was printed before, if the policy gave no answer."""
+        return "" if self.unanswered is None else next(iter(self.traces.values()), "")
+
+    @property
     def unanswered(self) -> str | None:
         """Why nothing could be tested, if the policy gave no answer in any run; else None."""
         return None
@@ -74,20 +96,22 @@ class Summary:
     @property
     def outcome(self) -> Outcome:
         """What it says of the policy."""
-        if self.bugs or self.certain:
+        if self.mistake is None and (self.bugs or self.certain):
             return Outcome.BUG
         is_fine = self.is_telling and not self.undecided
+        is_fine = is_fine and not self.changed and self.mistake is None
         return Outcome.FINE if is_fine else Outcome.UNDECIDED
 
     @property
     def exit_code(self) -> int:
         """What a command returns that ran the campaign.
 
-        1 for bugs, proven or certain; 6 if there are none but failing cases were left open, 5 if
-        nothing said anything; 3 if a claim is wrong.
+        1 for bugs, proven or certain; 6 if there are none but failing cases were left open, or
+        the policy changes its answers; 5 if nothing said anything; 3 if a claim is wrong.
         """
         if self.rejected:
             return OUR_FAULT
         if self.outcome is Outcome.UNDECIDED:
-            return LEFT_OPEN if self.is_telling else NOTHING_TESTED
+            says_nothing = self.mistake is not None or not self.is_telling
+            return NOTHING_TESTED if says_nothing else LEFT_OPEN
         return BUGS_FOUND if self.outcome is Outcome.BUG else 0

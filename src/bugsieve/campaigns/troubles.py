@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,12 @@ from bugsieve.basis.wording import counted
 from bugsieve.judging.findings import RunRow
 from bugsieve.policies.decisions import Ending
 
+FEWEST_RUNS = 3
+"""So many runs must end at their first decision before that is held for a mistake."""
+MISTAKES = tuple(
+    ending.label for ending in (Ending.ILLEGAL_ACTION, Ending.POLICY_CRASH, Ending.POLICY_HANG)
+)
+_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 _UNANSWERED = (Ending.POLICY_CRASH.label, Ending.POLICY_HANG.label)
 
 
@@ -45,6 +52,11 @@ def troubles_of(runs: Iterable[RunRow]) -> dict[str, Trouble]:
         if run.detail:
             reasons.setdefault(Ending(run.ending).label, Counter())[run.detail] += 1
     return {ending: Trouble.of(counts) for ending, counts in reasons.items()}
+
+
+def is_one_reason(reasons: Iterable[str]) -> bool:
+    """Whether the reasons are one, apart from the names and numbers in them."""
+    return len({_VARYING.sub("…", reason) for reason in reasons}) == 1
 
 
 def silence(runs: int, troubles: Mapping[str, Trouble]) -> str | None:

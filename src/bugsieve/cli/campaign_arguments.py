@@ -77,12 +77,25 @@ def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
         "--from",
         dest="from_states",
         metavar="FILE",
-        help="start from the states of a JSON file or the pool of a campaign folder",
+        help="start from the states of a JSON file or the pool of a campaign folder; without "
+        "task files, a new campaign like the one in this folder",
     )
     options.add(
         "--separate",
         action="store_true",
         help="fill the pool first, then judge it, instead of judging states as they come",
+    )
+
+
+def add_from_argument(parser: argparse.ArgumentParser) -> None:
+    """A campaign to repeat."""
+    parser.add_argument(
+        "--from",
+        dest="from_folder",
+        type=Path,
+        metavar="DIR",
+        help="a new campaign with the model, policy and options of the one in this folder; "
+        "options that are given count instead",
     )
 
 
@@ -133,8 +146,8 @@ def add_folders_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def options_of(args: argparse.Namespace) -> CostOptions:
-    """The options of the campaign that the arguments ask for."""
+def options_of(args: argparse.Namespace, *, task: tuple[str, ...] | None = None) -> CostOptions:
+    """The options of the campaign that the arguments ask for; `task` if files do not matter."""
     from bugsieve.campaigns.options import (
         INTERLEAVED,
         SEPARATE,
@@ -147,7 +160,7 @@ def options_of(args: argparse.Namespace) -> CostOptions:
     return options_from(
         args,
         CostOptions,
-        task=tuple(os.fspath(path) for path in task_arguments.files(args.task)),
+        task=tuple(map(os.fspath, task_arguments.files(args.task))) if task is None else task,
         policy_seed=args.seed,
         policy_limits=task_arguments.worker_limits(args),
         oracles=tuple(args.oracle or ()),

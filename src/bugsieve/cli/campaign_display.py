@@ -20,6 +20,7 @@ class CampaignDisplay(LiveDisplay):
         super().__init__()
         self._max_time = max_time
         self._last: RoundDone | None = None
+        self._differs = False
 
     def take(self, event: Event) -> None:
         """Listen to the campaign."""
@@ -33,6 +34,11 @@ class CampaignDisplay(LiveDisplay):
             self.say(f"note on the policy: {event.note}")
         elif isinstance(event, events.ClaimRejected):
             self.say(f"the checker rejects a claim of {event.row.oracle}: {event.row.reason}")
+        elif isinstance(event, events.AnswersDiffer) and not self._differs:
+            self._differs = True  # once is enough: the summary has the number
+            row = event.row
+            what = "depend on the order of sets" if row.cause else "change"
+            self.say(f"the policy's answers {what}: {row.first}, then {row.second}")
         elif isinstance(event, events.RoundDone):
             self._last = event
 

@@ -74,10 +74,11 @@ def nothing_tested(reason: str) -> str:
 
 def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
     """What was tested and found, for people; the most important fact comes first."""
-    from bugsieve.campaigns.wording import undecided_lines
+    from bugsieve.campaigns.wording import nothing_tested_lines, undecided_lines
 
     kind, folder = campaign.kind, campaign.directory
     lines = [
+        *nothing_tested_lines(summary),
         *undecided_lines(summary),
         *kind.wording.first_lines(summary),
         f"{kind.wording.heading(campaign.header)}, seed {campaign.options.fuzz.seed}",
@@ -86,7 +87,7 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
         *kind.wording.count_lines(summary),
     ]
     found = kind.wording.found(records)
-    if found.ids:
+    if found.ids and summary.mistake is None:
         shown = kind.bugs_shown
         listed = found.lines(shown)
         lines += ["", *listed]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from bugsieve.basis.wording import printable
 from bugsieve.cli.bug_arguments import add_bug_arguments, for_kind, open_bugs
 from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
@@ -25,8 +26,8 @@ EPILOG = """\
 decision to blame), sure (exact; bound: searches ran into their limits; or none: zero-cost loop),
 sentence, facts (of the state there), action (what the policy did there, null if nothing usable),
 better_action, run and better_run (actions), ending and detail (how the run ended, and why or
-null), cost and possible_cost. Where no single decision is to blame, step, facts, action and
-better_action are null.
+null), trace (traceback and last words of a crash, or null), cost and possible_cost. Where no
+single decision is to blame, step, facts, action and better_action are null.
 
 For safety: id, kind, oracle, radius (null: infinite), walk, step and state (where the bug is),
 action (what the policy did there), outcome (of a fault: where that may lead; else null),
@@ -68,6 +69,7 @@ def _explain_safety(args: argparse.Namespace) -> int:
 def _explain_cost(args: argparse.Namespace) -> int:
     from bugsieve.checkers.cost import check
     from bugsieve.faults.blame import blame
+    from bugsieve.results.cost.records import CostRecords
     from bugsieve.results.proofs import proof_of
     from bugsieve.search import Limits
 
@@ -76,11 +78,14 @@ def _explain_cost(args: argparse.Namespace) -> int:
         with proof_of(row.id, args.folder):
             check(bench.task.to_sas(), row.bug.certificate)
         found = blame(bench, row.bug.certificate, limits=limits)
-        show(_as_json(bench, row, found) if args.json else _as_text(bench, row, found))
+        with CostRecords(args.folder) as records:
+            trace = records.trace(row.case)
+        told = _as_json if args.json else _as_text
+        show(told(bench, row, found, trace))
     return 0
 
 
-def _as_text(bench: Bench, row: CostBugRow, found: Blame) -> str:
+def _as_text(bench: Bench, row: CostBugRow, found: Blame, trace: str) -> str:
     certificate, task = row.bug.certificate, bench.task
     run = certificate["run"]
     facts = sorted(task.facts(found.state) - task.static_facts)
@@ -98,6 +103,7 @@ def _as_text(bench: Bench, row: CostBugRow, found: Blame) -> str:
             if found.is_one_decision
             else f"{found.sentence} (from step {found.index + 1} on)",
             "the state there: " + " ".join(facts),
+            *(["", *map(printable, trace.splitlines())] if trace else []),
         ]
     )
 
@@ -118,7 +124,7 @@ def _actions(task: Task, operators: Sequence[int]) -> list[str]:
     return [task.operator_names[operator] for operator in operators]
 
 
-def _as_json(bench: Bench, row: CostBugRow, found: Blame) -> str:
+def _as_json(bench: Bench, row: CostBugRow, found: Blame, trace: str) -> str:
     task = bench.task
     is_one = found.is_one_decision
     action = found.action if is_one else None
@@ -135,6 +141,7 @@ def _as_json(bench: Bench, row: CostBugRow, found: Blame) -> str:
         "better_run": _actions(task, found.better_run),
         "ending": row.bug.certificate["run"]["ending"],
         "detail": row.bug.certificate["run"]["detail"] or None,
+        "trace": trace or None,
         "cost": row.bug.certificate["run"]["cost"],
         "possible_cost": found.plan_cost,
     }

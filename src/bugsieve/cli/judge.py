@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +25,13 @@ _BATCH = 256
 
 EPILOG = """\
 The exit code is 1 if a state is or must be a bug, 6 if none is but a run failed and no oracle
-decided whether it had to, 5 if no run of the policy said anything, 0 otherwise. Runs that reach
-the step limit, hang, run out of memory or belong to a policy that never starts say nothing.
+decided whether it had to, or the policy gave two answers in one state of it, 5 if no run of the
+policy said anything, 0 otherwise. Runs that reach the step limit, hang, run out of memory or belong to a policy that never starts say nothing.
 
 --json prints one object: task, policy, objective and states. Each of the states has its number,
 the policy's ending, detail (why it gave no usable action, or null), cost and value (null: infinite
-or unknown), the verdict of each oracle, and bug: the certificate, or null.
+or unknown), the verdict of each oracle, bug: the certificate, or null, and unstable: where the
+policy gave two answers, with both of them.
 """
 
 
@@ -78,9 +80,12 @@ def _exit_code(judgements: list[Finding]) -> int:
     if any(judgement.rejected for judgement in judgements):
         complain("the checker rejects some claims: a fault in Bugsieve")
         return OUR_FAULT
-    outcomes = [row.verdict.outcome for judgement in judgements for row in judgement.verdicts]
+    steady = [judgement for judgement in judgements if not judgement.unstable]
+    outcomes = [row.verdict.outcome for judgement in steady for row in judgement.verdicts]
     if Outcome.BUG in outcomes or Outcome.IMPLIED in outcomes:
         return BUGS_FOUND
+    if len(steady) < len(judgements):
+        return LEFT_OPEN
     if any(not math.isnan(judgement.run.value) for judgement in judgements):
         return LEFT_OPEN if _undecided(judgements) else 0
     reason = silence(len(judgements), troubles_of(judgement.run for judgement in judgements))
@@ -138,6 +143,9 @@ def _as_text(judgements: list[Finding]) -> str:
             verdict = row.verdict
             gap = f", {_gap(verdict)}" if verdict.is_bug else ""
             lines.append(f"  {row.oracle}: {verdict.outcome.value}{gap} ({verdict.reason})")
+        for change in judgement.unstable:
+            two = f"{change.first}, then {change.second}, at step {change.position + 1}"
+            lines.append(f"  unstable, hence no bug: the policy's answers change ({two})")
     bugs = sum(len(judgement.bugs) for judgement in judgements)
     left = _undecided(judgements)
     open_runs = f", {counted(left, 'failing run')} undecided" if left else ""
@@ -186,4 +194,5 @@ def _state_json(task: Task, judgement: Finding) -> dict[str, Any]:
             for row in judgement.verdicts
         ],
         "bug": None if bug is None else bug.to_json(),
+        "unstable": [asdict(row) for row in judgement.unstable],
     }

@@ -22,10 +22,14 @@ if TYPE_CHECKING:
     from bugsieve.tasks.jani.types import Value
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+def add_model_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """The files of the model and its property, and the values of its constants."""
     parser.add_argument(
-        "model", type=Path, metavar="MODEL", help="a model in JANI, or a domain in PDDL with oneof"
+        "model",
+        nargs=None if required else "?",
+        type=Path,
+        metavar="MODEL",
+        help="a model in JANI, or a domain in PDDL with oneof",
     )
     parser.add_argument(
         "property",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from bugsieve.basis.errors import UsageError
@@ -28,6 +28,8 @@ class HelpText(argparse.HelpFormatter):
 class Parser(argparse.ArgumentParser):
     """Raises UsageError instead of ending the process, and knows no abbreviations."""
 
+    words: Sequence[str] = ()
+    """What was last parsed."""
     unknown_hint = ""
     """What a command has to add about unknown options."""
 
@@ -45,6 +47,11 @@ class Parser(argparse.ArgumentParser):
         """Make this the parser of a command, with a help that says what it does."""
         self.description, self.epilog = description, epilog
         self.set_defaults(run=command)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse; remembers the words, for commands that read them again."""
+        self.words = list(args or ())
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments, and where help is."""

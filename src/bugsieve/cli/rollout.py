@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bugsieve.basis.wording import counted
+from bugsieve.basis.wording import counted, printable
 from bugsieve.cli import task_arguments
 from bugsieve.cli.options import Options
 from bugsieve.cli.status_line import StatusLine
-from bugsieve.cli.streams import show
+from bugsieve.cli.streams import complain, show
 from bugsieve.tasks.fdr.states_file import FORMAT, read_states_file
 
 if TYPE_CHECKING:
@@ -52,13 +54,33 @@ def run(args: argparse.Namespace) -> int:
     given = None if args.states is None else read_states_file(args.states)
     task = task_arguments.load(args)
     states = task.initial_state[None] if given is None else given.states(task)
-    with task_arguments.make(args, task) as policy:
+    with task_arguments.make(args, task) as policy, _printed_by(policy):
         runs = _run_with_status(task, policy, states, args.step_limit)
     report = (
         _as_json(task, policy, runs, args) if args.json else _as_text(task, policy, runs, args)
     )
     show(report)
     return 0
+
+
+@contextmanager
+def _printed_by(policy: BoundPolicy) -> Iterator[None]:
+    """Show what the policy prints, line by line, on standard error."""
+    from bugsieve.policies.conversation import ForeignMember
+
+    rest = bytearray()
+
+    def echo(data: bytes) -> None:
+        nonlocal rest
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            complain(f"policy: {printable(line.decode(errors='replace'))}")
+
+    if isinstance(policy, ForeignMember):
+        policy.listen(echo)
+    yield
+    if rest:
+        echo(b"\n")
 
 
 def _run_with_status(
@@ -107,7 +129,8 @@ def _as_text(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Na
     parts = [f"task {task.name}, policy {policy.spec}, seed {_seed(policy, args)}"]
     for number, run in enumerate(runs):
         heading = [f"state {number}"] if args.states is not None else []
-        parts.append("\n".join([*heading, *_steps(task, run), _ending(run)]))
+        trace = [f"  {printable(line)}" for line in run.trace.splitlines()]
+        parts.append("\n".join([*heading, *_steps(task, run), _ending(run), *trace]))
     if len(runs) > 1:
         counts = ", ".join(f"{count} {label}" for label, count in _tally(runs).items())
         parts.append(f"{len(runs)} runs: {counts}{_mean_cost(runs)}")

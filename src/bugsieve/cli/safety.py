@@ -33,16 +33,29 @@ goes on.
 def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
-    model_arguments.add_model_arguments(parser)
+    model_arguments.add_model_arguments(parser, required=False)
+    campaign_arguments.add_from_argument(parser)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-MODEL")
-    model_arguments.add_model_policy_arguments(parser)
+    model_arguments.add_model_policy_arguments(parser, required=False)
     safety_arguments.add_walk_arguments(parser)
     safety_arguments.add_oracle_arguments(parser)
     campaign_arguments.add_stop_arguments(parser, rounds=False)
+    parser.set_defaults(parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
     from bugsieve.cli.campaign_report import run_new
+    from bugsieve.cli.repeating import repeated
 
+    if args.model is None and args.from_folder is not None:
+        again = repeated(args, "safety", args.from_folder)
+        model = again.header.subject.load(source=str(args.from_folder))
+        return run_new(again.args, again.options, lambda _: model)
+    if args.model is None:
+        args.parser.error("the following arguments are required: MODEL")
+    if args.from_folder is not None:
+        args.parser.error("--from repeats a campaign: give no model beside it")
+    if args.policy is None:
+        args.parser.error("the following arguments are required: --policy")
     return run_new(args, safety_arguments.safety_options_of(args), model_arguments.model_from)

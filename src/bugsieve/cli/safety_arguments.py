@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from bugsieve.campaigns.options import SafetyOptions
     from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 
-_ALL = "inf"
+ALL = "inf"
+"""How no limit on the lookahead is written."""
 
 
 def add_walk_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,11 +85,11 @@ def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
 def _fuzz_options(args: argparse.Namespace) -> SafetyFuzzOptions:
     from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 
-    usual = 1 if args.choice == "uniform" else _ALL
+    usual = 1 if args.choice == "uniform" else ALL
     lookahead = usual if args.lookahead is None else args.lookahead
-    steps = None if lookahead == _ALL else int(lookahead)
+    steps = None if lookahead == ALL else int(lookahead)
     return options_from(args, SafetyFuzzOptions, lookahead=steps)
 
 
 def _lookahead(text: str) -> int | str:
-    return _ALL if text in (_ALL, "∞") else whole_number(1, MOST)(text)
+    return ALL if text in (ALL, "∞") else whole_number(1, MOST)(text)

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     """Read the records and print them."""
     from bugsieve.campaigns.kind import kind_in
     from bugsieve.campaigns.several import campaigns_in
-    from bugsieve.campaigns.wording import undecided_lines
+    from bugsieve.campaigns.wording import nothing_tested_lines, undecided_lines
     from bugsieve.cli.campaign_report import summary_json
     from bugsieve.results.schema import STORE_FILE
 
@@ -42,7 +42,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         show(summary_json(kind, header, summary, found))
         return 0
-    lines = undecided_lines(summary) if summary.reason else []
+    lines = nothing_tested_lines(summary)
+    lines += undecided_lines(summary) if summary.reason else []
     lines += [*kind.wording.first_lines(summary), kind.wording.heading(header)]
     lines += kind.wording.count_lines(summary)
     lines += [f"without {row.spec}: {row.objection}" for row in header.oracles if row.objection]

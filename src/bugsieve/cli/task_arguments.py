@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.cli.numbers import seconds, seed
+from bugsieve.cli.numbers import seconds, seed, whole_number
 from bugsieve.cli.options import MEBIBYTES, Options
 from bugsieve.cli.status_line import StatusLine
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MOST_TRANSLATION_SECONDS = 1e6
 
 _FOREIGN = "for python: and cmd: policies"
+_ORDER = "what the order of sets depends on in their processes, if they are Python's"
 _REMARKS = {
     "seed": "; 'random:7' brings its own",
     "deadline": "; their start may take six times as long. Other policies, also those that "
@@ -40,11 +41,11 @@ policies: random, greedy:hff, hill-climbing:hadd, optimal, optimal:plans, lazy:h
 python:MODULE:FUNCTION, python:FILE.py:FUNCTION, 'cmd:PROGRAM ARGUMENT…'."""
 
 
-def add_task_arguments(parser: argparse.ArgumentParser) -> None:
+def add_task_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """The files of the task, and what grounding them may use."""
     parser.add_argument(
         "task",
-        nargs="+",
+        nargs="+" if required else "*",
         type=Path,
         metavar="FILE",
         help="DOMAIN and PROBLEM in PDDL, a folder that holds domain.pddl and problem.pddl, "
@@ -75,6 +76,7 @@ def add_policy_arguments(
         ("seed", seed, 0, "N", "seed of every random choice"),
         ("deadline", seconds(), 10.0, "S", f"{_FOREIGN}, seconds per batch of states"),
         ("memory", MEBIBYTES, 2048, "MIB", f"{_FOREIGN}, address space of the process"),
+        ("hash-seed", whole_number(0, (1 << 32) - 1), 0, "N", f"{_FOREIGN}, {_ORDER}"),
     )
     for name, kind, default, metavar, text in numbers:
         shown = f"{text} ({default:g}){remarks.get(name, '')}"
@@ -85,7 +87,7 @@ def worker_limits(args: argparse.Namespace) -> WorkerLimits:
     """What a policy in a process of its own may spend."""
     from bugsieve.policies.worker import WorkerLimits
 
-    return WorkerLimits(deadline=args.deadline, memory_mb=args.memory)
+    return WorkerLimits(deadline=args.deadline, memory_mb=args.memory, hash_seed=args.hash_seed)
 
 
 def check_policy(args: argparse.Namespace) -> None:

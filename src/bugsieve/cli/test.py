@@ -22,23 +22,35 @@ hang, run out of memory or belong to a policy that never starts say nothing.
 States that must be bugs, but of which no better run is known yet, count as bugs here.
 Ctrl-C prints what was found so far, with exit code 2, and loses nothing: 'bugsieve resume DIR'
 goes on.
+
+Without FILE, '--from DIR' makes a new campaign of the task, the policy and the options of the
+campaign in DIR; options that are given count instead.
 """
 
 
 def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
-    task_arguments.add_task_arguments(parser)
+    task_arguments.add_task_arguments(parser, required=False)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-TASK")
     campaign_arguments.add_workers_argument(parser, default=1)
-    task_arguments.add_policy_arguments(parser)
+    task_arguments.add_policy_arguments(parser, required=False)
     campaign_arguments.add_judging_arguments(parser, escalates=True)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
+    parser.set_defaults(parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
     from bugsieve.cli.campaign_report import run_new
+    from bugsieve.cli.repeating import repeated
 
+    if not args.task and args.from_states is not None:
+        again = repeated(args, "cost", args.from_states)
+        return run_new(again.args, again.options, lambda _: again.header.subject.load())
+    if not args.task:
+        args.parser.error("the following arguments are required: FILE")
+    if args.policy is None:
+        args.parser.error("the following arguments are required: --policy")
     return run_new(args, campaign_arguments.options_of(args), task_arguments.load)

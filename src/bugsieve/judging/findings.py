@@ -99,6 +99,25 @@ class UnprovenRow:
 
 
 @dataclass(frozen=True)
+class UnstableRow:
+    """Two answers of the policy in one state on the run of what would have been a bug."""
+
+    case: int
+    position: int
+    """Of the state, on the run or behind it in the proof."""
+    state: str
+    """As JSON: the facts that can change, or the values of variables by name."""
+    first: str
+    """The answer that the run has, in words."""
+    second: str
+    """The answer when it was asked again."""
+    claim: str = ""
+    """The id of what would have been the bug."""
+    cause: str = ""
+    """Of an answer under another hash seed, the option for which the bug stays a bug."""
+
+
+@dataclass(frozen=True)
 class BoundRow:
     """An earlier case must be a bug with at least this gap, though nobody has a better run."""
 
@@ -141,6 +160,8 @@ class RunRow:
     """Why the policy gave no usable action, if that ended the run."""
     whole: Mapping[str, Any] | None = field(default=None, repr=False)
     """The run as certificates have it; kept where an oracle learns from runs."""
+    trace: str = field(default="", repr=False)
+    """The traceback and the last words of a crash that ended it."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +191,7 @@ class Finding:
     unproven: tuple[UnprovenRow, ...] = ()
     rejected: tuple[RejectedRow, ...] = ()
     lessons: tuple[Lesson, ...] = ()
+    unstable: tuple[UnstableRow, ...] = ()
 
     def at(self, number: int) -> Finding:
         """The same as found at the visit of this number: judges do not know how many came before.

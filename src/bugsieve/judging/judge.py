@@ -17,7 +17,7 @@ from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.certificate import KnownRun, run_part
 from bugsieve.judging.cases import Parcel
-from bugsieve.judging.findings import Finding, RejectedRow, RunRow, VerdictRow
+from bugsieve.judging.findings import Finding, RejectedRow, RunRow, UnstableRow, VerdictRow
 from bugsieve.judging.proving import Prover, merged
 from bugsieve.oracles.oracle import Oracle
 
@@ -53,6 +53,11 @@ class Judge(Closing):
                 self._finding(parcel, suspects, row, verdicts) for row, verdicts in enumerate(rows)
             ]
 
+    @property
+    def asked_again(self) -> int:
+        """How many questions it took to see whether the policy stands by its answers."""
+        return self._prover.asker.calls
+
     def close(self) -> None:
         """Let go of what the oracles hold."""
         for oracle in self.oracles:
@@ -74,13 +79,22 @@ class Judge(Closing):
         known = None if run.whole is None else KnownRun(run.whole, run.value)
         bugs: list[Bug] = []
         rejected: list[RejectedRow] = []
+        unstable: dict[int, UnstableRow] = {}
         for claim in verdicts:
             if claim.verdict.is_bug:
                 case = parcel.case(row)
                 proof = self._prover.prove(case, claim.verdict, claim.oracle, run=known)
                 bugs += [proof] if isinstance(proof, Bug) else []
                 rejected += [proof] if isinstance(proof, RejectedRow) else []
-        return Finding(visit, run, verdicts, merged(visit, bugs), rejected=tuple(rejected))
+                unstable.update({proof.case: proof} if isinstance(proof, UnstableRow) else {})
+        return Finding(
+            visit,
+            run,
+            verdicts,
+            merged(visit, bugs),
+            rejected=tuple(rejected),
+            unstable=tuple(unstable.values()),
+        )
 
     def _run_row(self, suspects: Suspects, row: int) -> RunRow:
         runs = suspects.runs
@@ -94,4 +108,5 @@ class Judge(Closing):
             float(suspects.values[row]),
             failure.detail if failure is not None and is_end else "",
             run_part(self.bench, runs.rows(np.array([row]))) if self._whole_runs else None,
+            failure.trace if failure is not None and is_end else "",
         )

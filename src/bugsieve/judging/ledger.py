@@ -24,6 +24,7 @@ from bugsieve.judging.findings import (
     Lesson,
     RejectedRow,
     RunRow,
+    UnstableRow,
     VerdictRow,
 )
 from bugsieve.judging.proving import Prover
@@ -57,6 +58,8 @@ class Ledger:
         self._cases: dict[int, tuple[StateCase, KnownRun]] = {}
         self._bugs: dict[int, CostBugRow] = {}
         self._bounds: dict[int, float] = {}
+        self._unstable: set[int] = set()
+        """Cases in whose runs the policy has changed its answers: they are no bugs."""
         shared = list(known)
         for learner in self._learners:
             learner.recall_task(item.of_task for item in shared if item.oracle == learner.spec)
@@ -71,6 +74,7 @@ class Ledger:
         visits: Iterable[Remembered],
         bugs: Iterable[CostBugRow],
         bounds: Iterable[BoundRow] = (),
+        unstable: Iterable[UnstableRow] = (),
     ) -> None:
         """Make the memory again from what earlier sessions have stored."""
         stored = list(visits)
@@ -81,6 +85,12 @@ class Ledger:
         self._bugs = {row.case: row for row in bugs}
         for bound in bounds:
             self._bounds[bound.case] = max(bound.gap, self._bounds.get(bound.case, 0.0))
+        self._unstable = {row.case for row in unstable if not row.cause}
+
+    @property
+    def asked_again(self) -> int:
+        """How many questions it took to see whether the policy stands by its answers."""
+        return 0 if self._prover is None else self._prover.asker.calls
 
     def complete(self, case: StateCase, finding: Finding) -> Finding:
         """The finding with what the learning oracles add to it.
@@ -90,6 +100,7 @@ class Ledger:
         if not self._learners:
             return finding
         self._bugs.update((row.case, row) for row in finding.bugs)
+        self._unstable.update(row.case for row in finding.unstable)
         if finding.visit.effort:
             return finding
         self._keep(case, finding.run)
@@ -128,9 +139,15 @@ class Ledger:
     def _claimed(self, finding: Finding, spec: str, revision: Revision) -> Finding:
         assert self._prover is not None
         case, run = self._cases[revision.case]
-        proof = self._prover.prove(case, revision.verdict, spec, run=run)
+        if case.number in self._unstable:
+            return finding
+        is_known = case.number in self._bugs
+        proof = self._prover.prove(case, revision.verdict, spec, run=run, is_known=is_known)
         if isinstance(proof, RejectedRow):
             return replace(finding, rejected=(*finding.rejected, proof))
+        if isinstance(proof, UnstableRow):
+            self._unstable.add(case.number)
+            return replace(finding, unstable=(*finding.unstable, proof))
         return self._proven(finding, case.number, proof)
 
     def _proven(self, finding: Finding, case: int, bug: Bug) -> Finding:

@@ -15,7 +15,8 @@ from bugsieve.bugs.cost.certificate import KnownRun
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.checkers.cost import CertificateError, Checker
 from bugsieve.judging.cases import StateCase, Visit
-from bugsieve.judging.findings import CostBugRow, RejectedRow
+from bugsieve.judging.findings import CostBugRow, RejectedRow, UnstableRow
+from bugsieve.judging.stability import CostAsker
 
 
 class Prover:
@@ -24,6 +25,8 @@ class Prover:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._checker = Checker(bench.task.to_sas(), poll=check_stop)
+        self.asker = CostAsker(bench)
+        self._asked: tuple[int, UnstableRow | None] | None = None
 
     def prove(
         self,
@@ -32,8 +35,13 @@ class Prover:
         oracle: str,
         *,
         run: KnownRun | None = None,
-    ) -> Bug | RejectedRow:
-        """The bug that the verdict is, if it is one; `run` saves asking the policy again."""
+        is_known: bool = False,
+    ) -> Bug | RejectedRow | UnstableRow:
+        """The bug that the verdict is, if it is one and the policy stands by its run.
+
+        `run` is the policy's run, where somebody knows it; `is_known` says that the case is a bug
+        already, so that the policy has been asked again.
+        """
         origin = case.origin
         found_by = FoundBy(case.number, case.walk, origin.from_initial if origin else None)
         try:
@@ -46,7 +54,13 @@ class Prover:
             self._checker.check(bug.certificate)
         except CertificateError as error:
             return RejectedRow(case.number, oracle, str(error), bug.certificate)
-        return bug
+        return bug if is_known else self._change(case.number, bug) or bug
+
+    def _change(self, case: int, bug: Bug) -> UnstableRow | None:
+        """What the policy says otherwise on the run; several oracles may claim the same case."""
+        if self._asked is None or self._asked[0] != case:
+            self._asked = case, self.asker.check(case, bug)
+        return self._asked[1]
 
 
 def merged(visit: Visit, bugs: Sequence[Bug]) -> tuple[CostBugRow, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,7 +23,15 @@ from bugsieve.checkers.jani_interpreter import RefusedModelError
 from bugsieve.checkers.safety import SafetyBugChecker
 from bugsieve.checkers.safety_claims import CertificateError
 from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import BugRow, Finding, RejectedRow, Sighting, UnprovenRow
+from bugsieve.judging.findings import (
+    BugRow,
+    Finding,
+    RejectedRow,
+    Sighting,
+    UnprovenRow,
+    UnstableRow,
+)
+from bugsieve.judging.stability import SafetyAsker
 from bugsieve.oracles.safety.analysis import (
     DEFAULT_LIMITS,
     LoneVerdict,
@@ -31,7 +39,7 @@ from bugsieve.oracles.safety.analysis import (
     RunVerdict,
 )
 from bugsieve.oracles.safety.decide import WordArray
-from bugsieve.policies.models.policy import NO_ACTION, ModelPolicy
+from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.search.limits import Limits
 
@@ -105,6 +113,8 @@ class RunAnalysis:
     """Bugs in this run, new or known."""
     unproven: list[UnprovenRow] = field(default_factory=list)
     rejected: list[RejectedRow] = field(default_factory=list)
+    unstable: list[UnstableRow] = field(default_factory=list)
+    """Two answers of the policy on the way of what would have been bugs."""
     proof_seconds: float = 0.0
     """What writing and checking the certificates took."""
 
@@ -118,6 +128,7 @@ class RunExaminer:
 
     - `proof_rows`: larger proofs are not written down, and their claims are no bugs.
     - `proven`: ids of bugs that are known already.
+    - `unstable`: ids of claims on whose way the policy is known to change its answers.
     """
 
     def __init__(
@@ -128,13 +139,25 @@ class RunExaminer:
         limits: Limits = DEFAULT_LIMITS,
         proof_rows: int = DEFAULT_PROOF_ROWS,
         proven: Iterable[str] = (),
+        unstable: Iterable[str] = (),
     ) -> None:
         self.policy = policy
         self.analyst = RunAnalyst(policy.model, policy, specs, limits=limits)
         self._proof_rows = proof_rows
         self._maker = SafetyBugMaker(policy)
         self._checker = _checker_of(policy)
+        self.asker = SafetyAsker(policy)
         self._proven = set(proven)
+        self._unstable = set(unstable)
+        self._recalled: frozenset[str] | None = None
+
+    def recall(self, run: UnsafeRun, *, walk: int, unstable: frozenset[str]) -> None:
+        """Analyse a run again that was analysed before; `unstable` is what came out of asking."""
+        self._recalled = unstable
+        try:
+            self.analyse(run, walk=walk)
+        finally:
+            self._recalled = None
 
     def analyse(self, run: UnsafeRun, *, walk: int | None = None) -> RunAnalysis:
         """Verdicts of all oracles on a run, and its bugs; `walk` is kept with them."""
@@ -143,11 +166,13 @@ class RunExaminer:
         first = found.oracles[0]
         for position, outcome in first.outcomes.items():
             self._prove(run, FoundInRun(position, walk), outcome, found)
-        # Where no decision could be proven to be the fault, that the danger was avoidable can be.
-        if first.bugs and not found.sightings:
+        # Where no decision could be proven to be the fault, that the danger was avoidable can be,
+        # if the policy stands by its way there.
+        if first.bugs and not found.sightings and not found.unstable:
             self._prove(run, FoundInRun(first.bugs[-1], walk), None, found)
         # Not earlier: a run whose analysis is stopped has proven nothing.
         self._proven.update(bug.id for bug in found.bugs)
+        self._unstable.update(row.claim for row in found.unstable)
         found.sightings.sort(key=lambda sighting: sighting.position)
         found.proof_seconds = time.perf_counter() - start
         return found
@@ -164,24 +189,32 @@ class RunExaminer:
         if name in self._proven or any(bug.id == name for bug in found.bugs):
             found.sightings.append(Sighting(position, name))
             return
+        if name in self._unstable or any(row.claim == name for row in found.unstable):
+            return
         bug: SafetyBug | None = None
         try:
             with doing(f"proving what is said of state {position} of the run of walk {walk}"):
                 bug = self._bug(run, place, outcome)
+                change = self._change(walk, bug)
+                if change is not None:
+                    found.unstable.append(replace(change, position=position + change.position))
+                    return
                 self._check(bug)
         except (BudgetError, _UnprovenError) as error:
             found.unproven.append(UnprovenRow(walk, str(spec), kind, str(error), position))
         except (CertificateError, InternalError) as error:
-            if bug is not None and self._wavers(bug):
-                sentence = "asked again, the policy answers differently"
-                found.unproven.append(UnprovenRow(walk, str(spec), kind, sentence, position))
-                return
             certificate = None if bug is None else bug.certificate
             rejected = RejectedRow(walk, str(spec), str(error), certificate, position)
             found.rejected.append(rejected)
         else:
             found.bugs.append(bug)
             found.sightings.append(Sighting(position, bug.id))
+
+    def _change(self, walk: int, bug: SafetyBug) -> UnstableRow | None:
+        """What the policy says otherwise on the way; known of runs that are recalled."""
+        if self._recalled is None:
+            return self.asker.check(walk, bug)
+        return UnstableRow(walk, 0, "", "", "", bug.id) if bug.id in self._recalled else None
 
     def _bug(self, run: UnsafeRun, place: FoundInRun, outcome: WordArray | None) -> SafetyBug:
         """The claim with its certificate, which nobody has checked yet."""
@@ -198,15 +231,6 @@ class RunExaminer:
         if isinstance(self._checker, RefusedModelError):
             raise _UnprovenError(f"the checker cannot read the model: {self._checker}")
         self._checker.check(bug.certificate)
-
-    def _wavers(self, bug: SafetyBug) -> bool:
-        """Whether the policy now contradicts the certificate: then it is not our mistake."""
-        run, answers = bug.certificate["run"], bug.certificate["answers"]
-        states = [*run["states"][:-1], *(row[0] for row in answers)]
-        recorded = [*run["actions"], *(NO_ACTION if row[1] is None else row[1] for row in answers)]
-        model = self.policy.model
-        chosen = self.policy.choose(np.array([model.state(state) for state in states]))
-        return bool((np.maximum(chosen, NO_ACTION) != recorded).any())
 
 
 def _checker_of(policy: ModelPolicy) -> SafetyBugChecker | RefusedModelError:
@@ -229,6 +253,9 @@ class StoredRuns:
     """Ids of the bugs found before this group."""
     judged_alone: frozenset[bytes] = frozenset()
     """States that were judged alone."""
+    unstable: tuple[str, ...] = ()
+    """Ids of the claims on whose way the policy changed its answers, before this group."""
+    unstable_in_group: frozenset[str] = frozenset()
 
 
 class RunFold:
@@ -247,12 +274,23 @@ class RunFold:
     ) -> None:
         self._walks = dict(stored.walks)
         self._to_recall = stored.group
+        self._unstable_in_group = stored.unstable_in_group
         self._judged_alone = set(stored.judged_alone)
         self._shared_runs = shared_runs
         self._alone_wanted = alone
         self._examiner = RunExaminer(
-            policy, specs, limits=limits, proof_rows=proof_rows, proven=stored.proven
+            policy,
+            specs,
+            limits=limits,
+            proof_rows=proof_rows,
+            proven=stored.proven,
+            unstable=stored.unstable,
         )
+
+    @property
+    def asker(self) -> SafetyAsker:
+        """Who sees whether the policy stands by its answers."""
+        return self._examiner.asker
 
     @property
     def different_runs(self) -> int:
@@ -279,13 +317,14 @@ class RunFold:
             sightings=tuple(found.sightings),
             unproven=tuple(found.unproven),
             rejected=tuple(found.rejected),
+            unstable=tuple(found.unstable),
         )
 
     def _remember(self) -> None:
         """Let the oracles know as much as they knew when the run before was analysed."""
         for walk, run in self._to_recall:
             with doing(f"recalling the run of walk {walk}"):
-                self._examiner.analyse(run, walk=walk)
+                self._examiner.recall(run, walk=walk, unstable=self._unstable_in_group)
         self._to_recall = ()
         if len(self._walks) % self._shared_runs == 0:
             self._examiner.analyst.forget()

@@ -48,6 +48,8 @@ class Judged:
     findings: list[Finding]
     policy_calls: int
     seconds: float
+    asked_again: int = 0
+    """Questions beside those calls, to see whether the policy stands by its answers."""
 
 
 Answer = tuple[Parcel, Judged]
@@ -88,9 +90,13 @@ class LocalJudge:
 
 def judged(judge: Judge, parcel: Parcel) -> Judged:
     """Judge one parcel and measure."""
-    calls, start = judge.bench.decisions_taken, time.perf_counter()
+    calls, again = judge.bench.decisions_taken, judge.asked_again
+    start = time.perf_counter()
     findings = judge.judge(parcel)
-    return Judged(findings, judge.bench.decisions_taken - calls, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return Judged(
+        findings, judge.bench.decisions_taken - calls, seconds, judge.asked_again - again
+    )
 
 
 class WorkerPool:

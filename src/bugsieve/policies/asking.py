@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, cast
 
 import numpy as np
@@ -10,6 +11,7 @@ from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import FalliblePolicy, Policy, policy_name
+from bugsieve.policies.traces import trace_text, traceback_of
 from bugsieve.policies.worker import printable
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray
 
@@ -27,6 +29,50 @@ def check_policy(policy: object) -> None:
             f"{shown} is no policy: pass an object with a method choose(states), a function under "
             "@bugsieve.policy, or bugsieve.make_policy(SPEC, task)"
         )
+    for name in ("decide", "choose"):
+        method = getattr(policy, name, None)
+        if method is not None:
+            _check_takes_states(policy, name, method)
+            return
+
+
+def _check_takes_states(policy: object, name: str, method: Any) -> None:
+    try:
+        signature = inspect.signature(method)
+    except (TypeError, ValueError):  # built in C without a signature
+        return
+    try:
+        signature.bind(None)
+    except TypeError:
+        owner = type(policy).__name__
+        raise UsageError(
+            f"{owner}.{name}{signature} cannot be called with a batch of states alone"
+        ) from None
+
+
+def is_ours(policy: object) -> bool:
+    """Whether our own code computes its answers, which our tests prove equal in every batch.
+
+    A class says so itself: one that somebody derives from it does not inherit the promise.
+    """
+    return "is_ours" in vars(type(policy)) and bool(policy.is_ours)  # type: ignore[attr-defined]
+
+
+def decide_anew(policy: Policy, states: StateArray, *, hash_seed: int | None = None) -> Decisions:
+    """Ask past every cache: a second process if the policy is a program.
+
+    `hash_seed` is for policies that have one. What is raised is a crash in every state, but for
+    a PolicyError, as `decide` has it.
+    """
+    ask = getattr(policy, "decide_anew", None)
+    try:
+        if ask is None:
+            return decide(policy, states)
+        return cast(Decisions, ask(states, hash_seed=hash_seed))
+    except PolicyError:
+        raise
+    except Exception as error:
+        return Decisions.of([crash(error)] * len(states))
 
 
 def decide(policy: Policy, states: StateArray) -> Decisions:
@@ -68,7 +114,8 @@ def crash(error: BaseException) -> Failure:
         text = str(error)
     except Exception:  # the exception is the policy's own, and so are its mistakes
         text = ""
-    return Failure(Ending.POLICY_CRASH, printable(f"{name}: {text}" if text else name))
+    detail = printable(f"{name}: {text}" if text else name)
+    return Failure(Ending.POLICY_CRASH, detail, trace=trace_text(traceback_of(error), ""))
 
 
 def no_such_action(action: int) -> Failure:

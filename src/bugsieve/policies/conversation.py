@@ -7,10 +7,10 @@ outcome does not depend on the batch size or on what was asked before.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Generic, TypeVar
 
@@ -34,6 +34,7 @@ from bugsieve.policies.protocol import (
     max_reply_bytes,
     parse_answers,
 )
+from bugsieve.policies.traces import trace_text
 from bugsieve.policies.worker import Worker, WorkerCrashError, WorkerHangError, WorkerLimits
 
 Target = TypeVar("Target")
@@ -52,14 +53,15 @@ class Program:
     files: tuple[str, ...] = ()
     """What decides how it answers, as far as the spec tells."""
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Another one after a change of the spec or the files."""
-        return files_fingerprint(self.spec, self.files)
-
     def spawn(self) -> Worker:
         """A new process of the program, not yet spoken to."""
-        return Worker(self.command, memory_mb=self.limits.memory_mb, environment=self.environment)
+        environment = os.environ if self.environment is None else self.environment
+        seed = str(self.limits.hash_seed)
+        return Worker(
+            self.command,
+            memory_mb=self.limits.memory_mb,
+            environment={**environment, "PYTHONHASHSEED": seed},
+        )
 
 
 class _StartError(Exception):
@@ -83,6 +85,26 @@ class Conversation(Closing):
         self._worker: Worker | None = None
         self._worker_is_fresh = False
         self._unstartable: _StartError | None = None
+        self._view = view
+        self._is_second = False
+        self._echo: Callable[[bytes], None] | None = None
+        self.modules: Mapping[str, str] = {}
+        """What else decides how the program answers, as it said when it was first ready."""
+
+    def another(self, hash_seed: int | None = None) -> Conversation:
+        """A conversation with a process of its own, under another hash seed if one is given."""
+        limits = self.program.limits
+        seed = limits.hash_seed if hash_seed is None else hash_seed
+        program = replace(self.program, limits=replace(limits, hash_seed=seed))
+        other = Conversation(program, self._view)
+        other._is_second = True
+        return other
+
+    def listen(self, echo: Callable[[bytes], None]) -> None:
+        """Pass on what the program writes to its standard error."""
+        self._echo = echo
+        if self._worker is not None:
+            self._worker.listen(echo)
 
     def start(self) -> None:
         """Start the program ahead of the first question; PolicyError if it refuses to serve."""
@@ -99,7 +121,8 @@ class Conversation(Closing):
                 if isinstance(answer, StateError):
                     limited = self.program.limits.memory_mb is not None
                     excused = answer.out_of_memory and limited
-                    yield Failure(Ending.POLICY_CRASH, answer.detail, excused)
+                    detail, trace = answer.detail, answer.trace
+                    yield Failure(Ending.POLICY_CRASH, detail, excused, trace=trace)
                 else:
                     yield answer
 
@@ -178,14 +201,19 @@ class Conversation(Closing):
     def _greet(self) -> None:
         limits = self.program.limits
         self._worker = self.program.spawn()
+        if self._echo is not None:
+            self._worker.listen(self._echo)
         with doing(f"waiting until {self.program.spec} is ready"):
             line = self._worker.exchange(
                 self._hello, deadline=limits.startup_deadline, max_reply=max_reply_bytes(0)
             )
         try:
-            check_ready(line)
+            modules = check_ready(line)
         except RefusalError as refusal:
+            if self._is_second:  # the first process took it: that is no more than another answer
+                raise ProtocolError(f"refuses now: {refusal}") from None
             raise PolicyError(f"policy {self.program.spec} cannot be used: {refusal}") from None
+        self.modules = self.modules or modules
         self._worker_is_fresh = True
 
 
@@ -193,6 +221,24 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
     """Base of policies that live in another process; a target is what their specs name."""
 
     _conversation: Conversation
+    _others: dict[int | None, Conversation]
+    """By their hash seeds; None for the policy's own seed in a second process."""
+
+    def converse(self, program: Program, view: View) -> None:
+        """Start the program, which may refuse to serve."""
+        self._others = {}
+        self._conversation = Conversation(program, view)
+        self._conversation.start()
+
+    def second(self, hash_seed: int | None = None) -> Conversation:
+        """A second process that was told nothing of what the first was asked."""
+        if hash_seed not in self._others:
+            self._others[hash_seed] = self._conversation.another(hash_seed)
+        return self._others[hash_seed]
+
+    def listen(self, echo: Callable[[bytes], None]) -> None:
+        """Pass on what the program writes to its standard error."""
+        self._conversation.listen(echo)
 
     @staticmethod
     @abstractmethod
@@ -205,8 +251,11 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
         """How to start the target."""
 
     def fingerprint(self) -> str:
-        """A hash of the spec and of the files that it names."""
-        return self._conversation.program.fingerprint
+        """A hash of spec, hash seed, the files that it names and the modules it has loaded."""
+        program, modules = self._conversation.program, self._conversation.modules
+        seed = f"hash seed {program.limits.hash_seed}"
+        loaded = (f"{name} {key}" for name, key in sorted(modules.items()))
+        return files_fingerprint(program.spec, program.files, more=(seed, *loaded))
 
     @property
     def note(self) -> str | None:
@@ -214,8 +263,9 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
         return self._conversation.note
 
     def close(self) -> None:
-        """Kill the process; a later question starts a new one."""
-        self._conversation.close()
+        """Kill the processes; a later question starts a new one."""
+        for conversation in (self._conversation, *self._others.values()):
+            conversation.close()
 
 
 def note_of(policy: object) -> str | None:
@@ -226,11 +276,13 @@ def note_of(policy: object) -> str | None:
 def _failure(error: Exception) -> Failure:
     if isinstance(error, WorkerHangError):
         return Failure(Ending.POLICY_HANG, str(error))
-    at_limit = isinstance(error, WorkerCrashError) and error.at_limit
-    return Failure(Ending.POLICY_CRASH, str(error), excused=at_limit)
+    if not isinstance(error, WorkerCrashError):
+        return Failure(Ending.POLICY_CRASH, str(error))
+    trace = trace_text("", error.printed)
+    return Failure(Ending.POLICY_CRASH, str(error), error.at_limit, trace=trace)
 
 
 def _start_failure(error: Exception) -> Failure:
     """A failure that blames no decision: none was taken."""
     failure = _failure(error)
-    return Failure(failure.ending, f"at its start: {failure.detail}", excused=True)
+    return replace(failure, detail=f"at its start: {failure.detail}", excused=True)

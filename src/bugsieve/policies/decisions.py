@@ -46,6 +46,8 @@ class Failure:
     on memory stopped it."""
     action: int = field(default=NO_ACTION, compare=False)
     """The action that is not applicable; NO_ACTION where it was not even the number of one."""
+    trace: str = field(default="", compare=False, repr=False)
+    """The traceback and the last words of a crash, where they are known."""
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,11 @@ def policy_fingerprint(policy: object) -> str:
     return f"object {kind.__module__}.{kind.__qualname__}"
 
 
-def files_fingerprint(spec: str, files: Iterable[str | os.PathLike[str]]) -> str:
-    """A hash of the spec and of what the files hold now; the spec itself where there is none."""
-    contents = [_digest(path) for path in files]
+def files_fingerprint(
+    spec: str, files: Iterable[str | os.PathLike[str]], *, more: Iterable[str] = ()
+) -> str:
+    """A hash of the spec, of what the files hold now, and of more; the spec if that is all."""
+    contents = [*map(_digest, files), *(text.encode() for text in more)]
     return content_key([spec.encode("utf-8", "surrogateescape"), *contents]) if contents else spec
 
 

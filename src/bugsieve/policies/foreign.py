@@ -21,8 +21,7 @@ class ForeignPolicy(ForeignMember[Target], FallibleBoundPolicy):
         program = self.program(target, limits or WorkerLimits())
         super().__init__(task, program.spec)
         self._names = ActionNames(task)
-        self._conversation = Conversation(program, TaskView.of(task))
-        self._conversation.start()
+        self.converse(program, TaskView.of(task))
 
     @classmethod
     def from_spec(
@@ -33,12 +32,20 @@ class ForeignPolicy(ForeignMember[Target], FallibleBoundPolicy):
 
     def decide(self, states: StateArray) -> Decisions:
         """One action per state; crashes, hangs and unknown actions as failures of their rows."""
+        return self._asked(self._conversation, states)
+
+    def decide_anew(self, states: StateArray, *, hash_seed: int | None = None) -> Decisions:
+        """What a second process decides, under another hash seed if one is given."""
+        return self._asked(self.second(hash_seed), states)
+
+    def _asked(self, conversation: Conversation, states: StateArray) -> Decisions:
         states = self.task.checked_states(states)
         rows = self._names.applicable(states)
-        answers = self._conversation.ask(map(self._question, states, rows))
+        answers = conversation.ask(map(self._question, states, rows))
         pairs = zip(answers, rows, strict=True)
         return Decisions.of(self._names.decision(answer, row) for answer, row in pairs)
 
     def _question(self, state: StateArray, applicable: Sequence[int]) -> Question:
-        facts = self.task.facts(state) - self.task.static_facts
-        return Question(tuple(sorted(facts)), self._names.of(applicable))
+        static = self.task.static_facts
+        facts = tuple(fact for fact in self.task.facts(state) if fact not in static)
+        return Question(facts, self._names.of(applicable))

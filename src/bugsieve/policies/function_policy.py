@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.action_names import ActionNames
 from bugsieve.policies.asking import crash
@@ -20,7 +21,7 @@ class FunctionPolicy(FallibleBoundPolicy):
 
     def __init__(self, task: Task, function: StateFunction) -> None:
         super().__init__(task, f"function:{getattr(function, '__name__', 'policy')}")
-        self._decide = bind_view(function, TaskView.of(task))
+        self._decide = bound_function(function, TaskView.of(task))
         self._names = ActionNames(task)
 
     def decide(self, states: StateArray) -> Decisions:
@@ -31,6 +32,14 @@ class FunctionPolicy(FallibleBoundPolicy):
     def _decide_one(self, state: StateArray, applicable: list[int]) -> int | Failure:
         answer = call(self._decide, self.task.facts(state), list(self._names.of(applicable)))
         return self._names.decision(answer, applicable)
+
+
+def bound_function(function: StateFunction, view: object) -> Callable[[Any, list[str]], Any]:
+    """The function of a state and its actions; UsageError if it cannot be called so."""
+    try:
+        return bind_view(function, view)
+    except TypeError as error:
+        raise UsageError(f"the policy function {error}") from None
 
 
 def call(

@@ -16,3 +16,4 @@ class GreedyPolicy(BestSuccessorPolicy):
     usage = "greedy:HEURISTIC (default hff)"
     examples = ("greedy", "greedy:hmax")
     improving = False
+    is_ours = True

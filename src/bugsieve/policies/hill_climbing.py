@@ -17,3 +17,4 @@ class HillClimbingPolicy(BestSuccessorPolicy):
     usage = "hill-climbing:HEURISTIC (default hff)"
     examples = ("hill-climbing", "hill-climbing:hadd")
     improving = True
+    is_ours = True

@@ -18,6 +18,7 @@ class LazyPolicy(SearchingPolicy):
 
     usage = "lazy:HEURISTIC (default hff)"
     examples = ("lazy", "lazy:hadd")
+    is_ours = True
 
     def __init__(
         self, task: Task, heuristic: str = "hff", *, memory_mb: int | None = None

@@ -36,6 +36,11 @@ class OptimalPolicy(SearchingPolicy):
         self.keeps_plans = keeps_plans
         self._searched_task = _with_priced_steps(task) if _has_free_actions(task) else task
 
+    @property
+    def is_ours(self) -> bool:
+        """Not where plans are kept: what they decide depends on the questions before."""
+        return not self.keeps_plans
+
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument is `plans`, if there is one."""

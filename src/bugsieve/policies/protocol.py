@@ -16,7 +16,9 @@ asks for one applicable action per state, in order; null stands for "no action":
 
 `facts` holds what can change; what cannot was listed under `static`. An answer may also be an
 object `{"error": "sentence"}`: the policy then counts as crashed in that state alone. With
-`"out_of_memory": true` in it, the memory limit is held to be the cause, and the state is no bug.
+`"out_of_memory": true` in it, the memory limit is held to be the cause, and the state is no bug;
+texts `"traceback"` and `"printed"` are kept with it. Beside `"ready"` there may be `"modules"`, an
+object of names and hashes: what else decides how the program answers.
 
 About a model, the first line has `model` instead of `task`, and states have `values` instead of
 `facts`:
@@ -34,12 +36,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bugsieve.basis.wording import counted
+from bugsieve.policies.traces import trace_text
 from bugsieve.policies.worker import printable
 
 VERSION = 1
 
 _REPLY_BASE_BYTES = 1 << 20
-_REPLY_BYTES_PER_STATE = 1 << 14
+_REPLY_BYTES_PER_STATE = 1 << 16
 
 
 class ProtocolError(ValueError):
@@ -105,6 +108,7 @@ class StateError:
 
     detail: str
     out_of_memory: bool = False
+    trace: str = ""
 
 
 Answer = str | None | StateError
@@ -125,13 +129,15 @@ def max_reply_bytes(states: int) -> int:
     return _REPLY_BASE_BYTES + _REPLY_BYTES_PER_STATE * states
 
 
-def check_ready(line: bytes) -> None:
-    """Accept `{"ready": true}`; RefusalError or ProtocolError otherwise."""
+def check_ready(line: bytes) -> dict[str, str]:
+    """The modules beside `{"ready": true}`; RefusalError or ProtocolError if it is not ready."""
     reply = _parse_object(line)
     if isinstance(reply.get("error"), str):
         raise RefusalError(printable(reply["error"]))
     if reply.get("ready") is not True:
         raise ProtocolError(f'answered {_quote(line)} instead of {{"ready": true}}')
+    modules = reply.get("modules")
+    return {name: str(key) for name, key in modules.items()} if isinstance(modules, dict) else {}
 
 
 def parse_answers(line: bytes, *, number: int, states: int) -> list[Answer]:
@@ -154,8 +160,13 @@ def _answer(value: Any) -> Answer:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict) and isinstance(value.get("error"), str):
-        return StateError(printable(value["error"]), value.get("out_of_memory") is True)
+        trace = trace_text(_text(value.get("traceback")), _text(value.get("printed")))
+        return StateError(printable(value["error"]), value.get("out_of_memory") is True, trace)
     return StateError(f"answered {_show(value)}, which is neither an action nor null")
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _parse_object(line: bytes) -> dict[str, Any]:

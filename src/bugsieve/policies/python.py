@@ -30,6 +30,11 @@ class FunctionMember(ForeignMember[str]):
     usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
     examples = ("python:bugsieve.policies.examples.first:choose",)
 
+    @property
+    def hash_seed(self) -> int:
+        """What the order of sets in its process depends on, and so its answers may."""
+        return self._conversation.program.limits.hash_seed
+
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument names a function; modules are imported by the worker only."""

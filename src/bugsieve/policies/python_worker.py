@@ -6,16 +6,19 @@ limit to the policy.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import json
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
+from bugsieve.basis.ordered_sets import OrderedSet
 from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.task_view import TaskView, bind_view
+from bugsieve.policies.traces import MOST, traceback_of
 
 
 class LoadError(Exception):
@@ -29,13 +32,14 @@ def main() -> None:
     view, state_of = _subject(json.loads(requests.readline()))
     try:
         decide = bind_view(load_function(sys.argv[1]), view)
-    except LoadError as error:
+    except (LoadError, TypeError) as error:  # bind_view says what is wrong with the function
         _reply(replies, {"error": str(error)})
         return
-    _reply(replies, {"ready": True})
+    _reply(replies, {"ready": True, "modules": loaded_modules()})
     for line in requests:
         batch = json.loads(line)
         actions = [_answer(decide, state_of(s), s["applicable"]) for s in batch["states"]]
+        sys.stderr.flush()
         _reply(replies, {"id": batch["id"], "actions": actions})
 
 
@@ -52,6 +56,32 @@ def load_function(target: str) -> Callable[..., Any]:
     if not callable(function):
         raise LoadError(f"{name!r} in {place} is no function")
     return function  # type: ignore[no-any-return]
+
+
+def loaded_modules() -> dict[str, str]:
+    """The hashes of all modules that come from elsewhere than Python, its packages and us."""
+    return {
+        name: _hash(file)
+        for name, module in sorted(sys.modules.items())
+        if isinstance(file := getattr(module, "__file__", None), str)
+        and name.partition(".")[0] != "bugsieve"
+        and not _is_installed(os.path.abspath(file))
+    }
+
+
+def _is_installed(file: str) -> bool:
+    parts = file.split(os.sep)
+    return file.startswith(os.path.dirname(os.__file__) + os.sep) or any(
+        name in parts for name in ("site-packages", "dist-packages")
+    )
+
+
+def _hash(file: str) -> str:
+    try:
+        with open(file, "rb") as content:
+            return hashlib.sha256(content.read()).hexdigest()
+    except OSError:
+        return ""
 
 
 def _is_file(place: str) -> bool:
@@ -75,7 +105,7 @@ def _subject(hello: dict[str, Any]) -> tuple[object, Callable[[dict[str, Any]], 
     if "model" in hello:
         return ModelView.from_message(hello["model"]), lambda state: state["values"]
     view = TaskView.from_message(hello["task"])
-    return view, lambda state: view.static.union(state["facts"])
+    return view, lambda state: OrderedSet((*state["facts"], *view.static))
 
 
 def _claim_standard_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -87,20 +117,46 @@ def _claim_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    sys.stdout = sys.stderr
+    kept: Any = _Kept(sys.stderr)
+    sys.stdout = sys.stderr = kept
     return requests, replies
+
+
+class _Kept:
+    """A stream that keeps the last of what is printed in one decision."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.text = ""
+
+    def write(self, text: str) -> int:
+        self.text = (self.text + text)[-MOST:]
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _printed() -> str:
+    return sys.stdout.text if isinstance(sys.stdout, _Kept) else ""
 
 
 def _answer(decide: Callable[[Any, list[str]], Any], state: object, applicable: list[str]) -> Any:
     """The function's answer for one state; whatever it raises is told, not passed on."""
+    if isinstance(sys.stdout, _Kept):
+        sys.stdout.text = ""
     try:
         action = decide(state, applicable)
+        if action is None or isinstance(action, str):
+            return action
+        shown = _shorten(repr(action))
+    except MemoryError as error:
+        return {"error": _describe(error), "out_of_memory": True}
     except (Exception, SystemExit) as error:
-        told = {"error": _describe(error)}
-        return {**told, "out_of_memory": True} if isinstance(error, MemoryError) else told
-    if action is None or isinstance(action, str):
-        return action
-    return {"error": f"returned {_shorten(repr(action))}, neither an action name nor None"}
+        trace = traceback_of(error)
+        return {"error": _describe(error), "traceback": trace, "printed": _printed()}
+    sentence = f"returned {shown}, neither an action name nor None"
+    return {"error": sentence, "printed": _printed()}
 
 
 def _describe(error: BaseException) -> str:

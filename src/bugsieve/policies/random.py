@@ -39,6 +39,8 @@ class SeedArgument:
 class RandomPolicy(SeedArgument, BoundPolicy):
     """A random applicable action, always the same one for the same state and seed."""
 
+    is_ours = True
+
     def __init__(self, task: Task, *, seed: int = 0) -> None:
         super().__init__(task, f"random:{seed}")
         self.seed = seed

@@ -33,6 +33,7 @@ class Run:
       how many were applicable; empty for a run that is solved, loops or reached the step limit.
     - `loop_start`: in a loop, the number of steps after which its repeated state was first met;
       else None.
+    - `trace`: of a policy crash, the traceback and what was printed before, where they are known.
     """
 
     start: StateArray = field(repr=False)
@@ -41,6 +42,7 @@ class Run:
     cost: int
     detail: str
     loop_start: int | None
+    trace: str = field(default="", repr=False, compare=False)
 
     @property
     def solved(self) -> bool:
@@ -110,6 +112,7 @@ def _run(table: RunTable, row: int, path: Ids, actions: ActionArray) -> Run:
         cost=int(table.costs[row]),
         detail=_detail(table, row, path[-1:]),
         loop_start=table.loop_start(row) if ending is Ending.LOOP else None,
+        trace="" if (failure := table.failure(row)) is None else failure.trace,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import FallibleBoundPolicy
@@ -37,6 +38,12 @@ class SearchingPolicy(FallibleBoundPolicy):
     def decide(self, states: StateArray) -> Decisions:
         """The first actions of the plans; a Failure where the search ran out of memory."""
         return Decisions.of(map(self._decision, self.task.checked_states(states)))
+
+    def decide_anew(self, states: StateArray, *, hash_seed: int | None = None) -> Decisions:
+        """What is decided with nothing remembered."""
+        fresh = copy(self)
+        fresh._known = {}
+        return fresh.decide(states)
 
     def _decision(self, state: StateArray) -> int | Failure:
         key = state.tobytes()

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from bugsieve.basis.ordered_sets import OrderedSet
+
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import Task
 
@@ -36,7 +38,7 @@ class TaskView:
         return TaskView(
             name=message["name"],
             objects=message["objects"],
-            static=frozenset(message["static"]),
+            static=OrderedSet(message["static"]),
             goal=tuple(message["goal"]),
         )
 
@@ -45,16 +47,43 @@ class TaskView:
         return {
             "name": self.name,
             "objects": dict(self.objects),
-            "static": sorted(self.static),
+            "static": list(self.static),
             "goal": list(self.goal),
         }
 
 
 def bind_view(function: StateFunction, view: object) -> Callable[[Any, list[str]], Any]:
-    """The function with its third argument filled in, if it takes three."""
-    if required_parameters(function) < 3:
+    """The function with its third argument filled in, if it takes three.
+
+    TypeError with a sentence if it cannot be called so: every run would end by that.
+    """
+    arguments = (None, [], view)[: 3 if required_parameters(function) >= 3 else 2]
+    objection = _objection(function, arguments)
+    if objection is not None:
+        raise TypeError(objection)
+    if len(arguments) == 2:
         return function
     return lambda state, applicable: function(state, applicable, view)
+
+
+def _objection(function: StateFunction, arguments: tuple[object, ...]) -> str | None:
+    name = getattr(function, "__name__", type(function).__name__)
+    if inspect.isclass(function):
+        return f"{name!r} is a class, not a function of a state"
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+        return f"{name!r} is asynchronous or a generator, but must return an action"
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # built in C without a signature
+        return None
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        return (
+            f"{name}{signature} cannot be called with the state and its applicable actions, nor "
+            "with the task or model behind them"
+        )
+    return None
 
 
 def required_parameters(function: Callable[..., Any]) -> int:

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bugsieve.basis.arguments import check_fields
@@ -25,6 +25,9 @@ from bugsieve.basis.stopping import check_stop, seconds_left
 
 MAX_MEMORY_MB = 1 << 40
 """So many MiB still fit 64 bits when counted in bytes."""
+
+MAX_HASH_SEED = (1 << 32) - 1
+"""The largest that Python takes."""
 
 _CHUNK = 1 << 16
 _STDERR_TAIL = 1 << 13
@@ -38,7 +41,7 @@ _OUT_OF_MEMORY = ("memoryerror", "bad_alloc", "cannot allocate memory", "out of 
 
 @dataclass(frozen=True)
 class WorkerLimits:
-    """What a foreign policy may use."""
+    """What a foreign policy may use, and the hash seed that it runs under."""
 
     deadline: float = 10.0
     """Seconds for one batch."""
@@ -48,12 +51,16 @@ class WorkerLimits:
     """Address space in MiB; None for no limit."""
     batch_size: int = 256
     """States in one message."""
+    hash_seed: int = 0
+    """What Python's hashes of texts depend on in its process, hence the order of its sets."""
 
     def __post_init__(self) -> None:
         check_fields(self)
         _require(self.deadline > 0, "deadline", self.deadline, "a number above 0")
         _require(self.startup_deadline > 0, "startup", self.startup, "a number above 0")
         _require(self.batch_size >= 1, "batch_size", self.batch_size, "at least 1")
+        known = f"at least 0 and at most {MAX_HASH_SEED}"
+        _require(0 <= self.hash_seed <= MAX_HASH_SEED, "hash_seed", self.hash_seed, known)
         _require(
             self.memory_mb is None or 1 <= self.memory_mb <= MAX_MEMORY_MB,
             "memory_mb",
@@ -73,11 +80,15 @@ def _require(condition: bool, name: str, value: object, wanted: str) -> None:
 
 
 class WorkerCrashError(Exception):
-    """The process ended, or what it wrote is no answer; `at_limit`: its memory limit did it."""
+    """The process ended, or what it wrote is no answer.
 
-    def __init__(self, sentence: str, *, at_limit: bool = False) -> None:
+    `at_limit`: its memory limit did it; `printed`: what it last wrote to its standard error.
+    """
+
+    def __init__(self, sentence: str, *, at_limit: bool = False, printed: str = "") -> None:
         super().__init__(sentence)
         self.at_limit = at_limit
+        self.printed = printed
 
 
 class WorkerHangError(Exception):
@@ -111,6 +122,12 @@ class Worker:
         self._selector.register(self._stderr, selectors.EVENT_READ)
         self._output = bytearray()
         self._errors = bytearray()
+        self._echo: Callable[[bytes], None] | None = None
+
+    def listen(self, echo: Callable[[bytes], None]) -> None:
+        """Pass on what the program writes to its standard error, and the last that it wrote."""
+        self._echo = echo
+        echo(bytes(self._errors))
 
     @property
     def pid(self) -> int:
@@ -120,7 +137,9 @@ class Worker:
     def exchange(self, request: bytes, *, deadline: float, max_reply: int) -> bytes:
         """Send one line and return the line that answers it, without its newline."""
         try:
-            return self._exchange(request, time.monotonic() + deadline, max_reply)
+            line = self._exchange(request, time.monotonic() + deadline, max_reply)
+            self._drain_all()
+            return line
         except _DeadlineError:
             self.close()
             raise WorkerHangError(f"no answer within {deadline:g} s") from None
@@ -198,9 +217,17 @@ class Worker:
             return False
         if not data and self._stderr in self._selector.get_map():
             self._selector.unregister(self._stderr)
+        if data and self._echo is not None:
+            self._echo(data)
         self._errors += data
         del self._errors[:-_STDERR_TAIL]
         return bool(data)
+
+    def _drain_all(self) -> None:
+        """Take what has been written to stderr so far."""
+        for _ in range(_MAX_LAST_READS):
+            if not self._drain_errors():
+                break
 
     def _expect_all_sent(self, unsent: memoryview) -> None:
         if unsent:
@@ -227,12 +254,11 @@ class Worker:
         if not self._exited():
             return WorkerCrashError("closed its output" + self._last_words())
         status, peak_mb = _reap(self._process)
-        for _ in range(_MAX_LAST_READS):
-            if not self._drain_errors():
-                break
+        self._drain_all()
         hint = self._memory_hint(peak_mb)
         phrase = _describe_exit(status) + hint + self._last_words()
-        return WorkerCrashError(phrase, at_limit=bool(hint))
+        printed = self._errors.decode(errors="replace")
+        return WorkerCrashError(phrase, at_limit=bool(hint), printed=printed)
 
     def _memory_hint(self, peak_mb: float) -> str:
         if self.memory_mb is None:

@@ -29,6 +29,12 @@ class CampaignHeader:
     """Empty where there is only one."""
 
     @property
+    def tested(self) -> str:
+        """The policy for people, who are told if changes of it cannot be noticed."""
+        unseen = " (a Python object: changes of it are not noticed)"
+        return self.policy + (unseen if self.policy_is_object else "")
+
+    @property
     def used_oracles(self) -> tuple[str, ...]:
         """The oracles that judge every case, in order."""
         return tuple(row.spec for row in self.oracles if row.objection is None and not row.level)
@@ -45,6 +51,8 @@ class Progress:
     visits: int = 0
     """Visits below this number are stored, whole."""
     policy_calls: int = 0
+    asked_again: int = 0
+    """Questions beside those calls, to see whether the policy stands by its answers."""
     seconds: float = 0.0
     """Running time, without the pauses."""
     fuzz_seconds: float = 0.0

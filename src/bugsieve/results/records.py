@@ -15,7 +15,14 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BugsieveError, InputError
-from bugsieve.judging.findings import BoundRow, BugRow, Lesson, RejectedRow, UnprovenRow
+from bugsieve.judging.findings import (
+    BoundRow,
+    BugRow,
+    Lesson,
+    RejectedRow,
+    UnprovenRow,
+    UnstableRow,
+)
 from bugsieve.judging.plan import OracleRow
 from bugsieve.results.progress import CampaignHeader, Progress, TimelineRow
 from bugsieve.results.schema import (
@@ -207,6 +214,18 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             )
             for case, oracle, reason, certificate, position in self._rows(query)
         ]
+
+    def unstable(self) -> list[UnstableRow]:
+        """Where the policy gave two answers, in the order in which it was found out."""
+        return [row for _, row in self.unstable_visits()]
+
+    def unstable_visits(self) -> list[tuple[int, UnstableRow]]:
+        """The same with the visits."""
+        query = (
+            "SELECT visit, case_number, position, state, first, second, claim, cause"
+            " FROM unstable ORDER BY visit, place"
+        )
+        return [(visit, UnstableRow(*row)) for visit, *row in self._rows(query)]
 
     def timeline(self) -> list[TimelineRow]:
         """What happened when."""

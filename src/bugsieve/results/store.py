@@ -120,6 +120,7 @@ class Store(Closing):
         self.many("sightings", _sighting_rows(findings))
         self.many("unproven", self._unproven_rows(findings))
         self.many("rejected", self._rejected_rows(findings))
+        self.many("unstable", _unstable_rows(findings))
         self.many("lessons", self._lesson_rows(findings))
         self.many("timeline", map(astuple, addition.events))
         self.many("progress", [(0, *astuple(addition.progress))])
@@ -203,6 +204,12 @@ def _sighting_rows(findings: Iterable[Finding]) -> Iterator[Row]:
     for finding in findings:
         for sighting in finding.sightings:
             yield finding.visit.number, sighting.position, sighting.bug
+
+
+def _unstable_rows(findings: Iterable[Finding]) -> Iterator[Row]:
+    for finding in findings:
+        for place, row in enumerate(finding.unstable):
+            yield finding.visit.number, place, *astuple(row)
 
 
 def json_text(data: Any) -> str:

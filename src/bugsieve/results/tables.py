@@ -16,8 +16,8 @@ CREATE TABLE oracles (
 CREATE TABLE progress (
     only INTEGER PRIMARY KEY CHECK (only = 0), walks INTEGER NOT NULL, steps INTEGER NOT NULL,
     rounds INTEGER NOT NULL, visits INTEGER NOT NULL, policy_calls INTEGER NOT NULL,
-    seconds REAL NOT NULL, fuzz_seconds REAL NOT NULL, news_seconds REAL NOT NULL,
-    news_round INTEGER NOT NULL, troubles TEXT NOT NULL, finished TEXT
+    asked_again INTEGER NOT NULL, seconds REAL NOT NULL, fuzz_seconds REAL NOT NULL,
+    news_seconds REAL NOT NULL, news_round INTEGER NOT NULL, troubles TEXT NOT NULL, finished TEXT
 );
 CREATE TABLE timeline (
     seconds REAL NOT NULL, event TEXT NOT NULL, walks INTEGER NOT NULL, cases INTEGER NOT NULL,
@@ -50,6 +50,11 @@ CREATE TABLE rejected (
     visit INTEGER, place INTEGER, case_number INTEGER NOT NULL, position INTEGER NOT NULL,
     oracle INTEGER NOT NULL, reason TEXT NOT NULL, certificate TEXT, PRIMARY KEY (visit, place)
 ) WITHOUT ROWID;
+CREATE TABLE unstable (
+    visit INTEGER, place INTEGER, case_number INTEGER NOT NULL, position INTEGER NOT NULL,
+    state TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL, claim TEXT NOT NULL,
+    cause TEXT NOT NULL, PRIMARY KEY (visit, place)
+) WITHOUT ROWID;
 CREATE TABLE lessons (
     visit INTEGER, oracle INTEGER, content BLOB NOT NULL, of_task BLOB NOT NULL,
     PRIMARY KEY (visit, oracle)
@@ -63,8 +68,9 @@ CREATE TABLE pool (
 );
 CREATE TABLE runs (
     number INTEGER PRIMARY KEY, ending INTEGER NOT NULL, steps INTEGER NOT NULL,
-    cost INTEGER NOT NULL, value REAL, detail TEXT NOT NULL, whole TEXT
+    cost INTEGER NOT NULL, value REAL, detail TEXT NOT NULL, whole TEXT, trace BLOB
 );
+CREATE TABLE traces (digest BLOB PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE verdicts (
     visit INTEGER, oracle INTEGER, outcome TEXT NOT NULL, reason TEXT NOT NULL,
     gap REAL NOT NULL, value REAL, exact INTEGER NOT NULL, plan BLOB, expanded INTEGER NOT NULL,

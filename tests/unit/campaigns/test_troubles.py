@@ -8,7 +8,7 @@ import pytest
 
 import bugsieve
 from bugsieve.basis.errors import PolicyError
-from bugsieve.campaigns.troubles import Trouble, silence, troubles_of
+from bugsieve.campaigns.troubles import Trouble, is_one_reason, silence, troubles_of
 from bugsieve.judging.findings import RunRow
 from bugsieve.policies.decisions import Ending
 from tests.unit.policies.line import line_task
@@ -46,10 +46,16 @@ def test_a_policy_that_never_starts_raises_instead_of_having_no_bugs(tmp_path: P
     assert (tmp_path / "kept" / "campaign.sqlite").exists()
 
 
-def test_a_function_that_raises_has_bugs() -> None:
+def test_a_function_that_always_raises_could_not_be_tested() -> None:
     @bugsieve.policy
     def broken(facts: frozenset[str], applicable: list[str]) -> str:
         raise KeyError("x")
 
-    bugs = bugsieve.find_bugs(line_task(5), broken, pool_size=3)
-    assert {bug.kind for bug in bugs} == {"unsolved"}
+    with pytest.raises(PolicyError, match=r"at their first decision, policy crash \(3 runs\)"):
+        bugsieve.find_bugs(line_task(5), broken, pool_size=3)
+
+
+def test_reasons_are_one_apart_from_names_and_numbers() -> None:
+    assert is_one_reason(["KeyError: 'x'", "KeyError: 'y'"])
+    assert is_one_reason(['"(fly b1)" is no action', '"(fly b12)" is no action'])
+    assert not is_one_reason(["KeyError: 'x'", "IndexError: 3"])

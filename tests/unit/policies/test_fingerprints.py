@@ -14,7 +14,9 @@ from bugsieve.policies.fingerprints import module_file, policy_fingerprint
 from bugsieve.policies.models.lifted import as_model_policy
 from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.policies.policy import Policy
+from bugsieve.policies.python import PythonPolicy
 from bugsieve.policies.registry import make_policy
+from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray
 from tests.unit.policies.line import line_task
 from tests.unit.policies.models.lift import lift
@@ -131,3 +133,39 @@ def test_objects_and_functions_of_the_user() -> None:
 )
 def test_objects_of_the_user_on_models(policy: Policy, expected: str) -> None:
     assert policy_fingerprint(as_model_policy(policy, lift())) == expected
+
+
+@either
+def test_modules_that_a_python_file_loads_count_too(
+    tmp_path: Path, fingerprint: Callable[[str], str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("import json\nimport part_of_mine\n" + _SOURCE)
+    part = tmp_path / "part_of_mine.py"
+    part.write_text("BEST = 1\n")
+    spec = f"python:{file}:first"
+    before = fingerprint(spec)
+    assert fingerprint(spec) == before
+    part.write_text("BEST = 2\n")
+    assert fingerprint(spec) != before
+    part.write_text("BEST = 1\n")
+    assert fingerprint(spec) == before
+
+
+def test_only_modules_from_elsewhere_count(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("import json, numpy\n" + _SOURCE)
+    with make_policy(f"python:{file}:first", _TASK) as policy:
+        assert isinstance(policy, PythonPolicy)
+        assert set(policy._conversation.modules) == {"mine"}
+
+
+def test_the_hash_seed_counts(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(_SOURCE)
+    found = set()
+    for seed in (0, 1):
+        limits = WorkerLimits(hash_seed=seed, memory_mb=None)
+        with make_policy(f"python:{file}:first", _TASK, limits=limits) as policy:
+            found.add(policy_fingerprint(policy))
+    assert len(found) == 2

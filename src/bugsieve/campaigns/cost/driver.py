@@ -8,7 +8,7 @@ from dataclasses import replace
 from bugsieve.basis.activity import doing
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.options import INTERLEAVED, CostOptions
-from bugsieve.campaigns.session import Counts, Driver, Session
+from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.fuzzing.fuzzer import Fuzzer
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.judging.cases import Parcel, StateCase
@@ -16,6 +16,7 @@ from bugsieve.judging.escalation import Due, Escalation, outlay_of
 from bugsieve.judging.findings import Finding
 from bugsieve.judging.judge import Judge
 from bugsieve.judging.ledger import Ledger, Remembered
+from bugsieve.judging.stability import CostAsker, SetOrder
 from bugsieve.judging.workers import (
     Answer,
     Judges,
@@ -42,6 +43,7 @@ class CostDriver(Driver):
         again: LocalJudge,
         ledger: Ledger,
         escalation: Escalation,
+        order: SetOrder,
         records: CostRecords,
     ) -> None:
         self.seed = options.fuzz.seed
@@ -53,11 +55,13 @@ class CostDriver(Driver):
         """Makes the visits that come between others, whatever the judges are doing."""
         self._ledger = ledger
         self._escalation = escalation
+        self._order = order
         self._before = records.progress()
         self._judged = records.judged()
         """Pool entries that were visited; the next one has this number."""
         self._stored = len(fuzzer.pool)
         self._worker_calls = 0
+        self._asked_again = 0
         self._seconds_per_state: float | None = None
 
     def step(self, session: Session) -> str | None:
@@ -102,6 +106,10 @@ class CostDriver(Driver):
             walks=fuzzer.walks_done,
             steps=before.steps + fuzzer.steps_done,
             policy_calls=calls,
+            asked_again=before.asked_again
+            + self._asked_again
+            + self._ledger.asked_again
+            + self._order.asked_again,
         )
 
     def note(self) -> str | None:
@@ -141,6 +149,7 @@ class CostDriver(Driver):
         """Complete findings one after the other; False if there are enough bugs."""
         parcel, judged = answer
         self._worker_calls += judged.policy_calls if self._judges.count > 1 else 0
+        self._asked_again += judged.asked_again
         if not parcel.effort:
             self._seconds_per_state = judged.seconds / len(judged.findings)
         return all(
@@ -152,7 +161,7 @@ class CostDriver(Driver):
     def _accept(self, session: Session, case: StateCase, finding: Finding) -> bool:
         """Number and complete a finding; False if there are enough bugs."""
         made = session.progress.visits
-        complete = self._ledger.complete(case, finding.at(made))
+        complete = self._order.looked_at(self._ledger.complete(case, finding.at(made)))
         self._judged += not finding.visit.effort
         goes_on = session.accept(complete)
         if session.progress.visits == made:  # cut in the middle of its bugs
@@ -167,6 +176,7 @@ class CostDriver(Driver):
             parcel = self._parcel_again(due)
             (answer,) = self._again.judge(iter([parcel]), until=None)
             (finding,) = answer[1].findings
+            self._asked_again += answer[1].asked_again
             if not self._accept(session, parcel.case(0), finding):
                 return False
             session.commit_if_due()
@@ -194,7 +204,8 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     pool = restored_pool(bench.task, records.pool())
     ledger = Ledger(bench, oracles)
     if ledger.learns:
-        ledger.recall(_remembered(records, pool), records.bugs(), records.bounds())
+        visits = _remembered(records, pool)
+        ledger.recall(visits, records.bugs(), records.bounds(), records.unstable())
     plain = [oracle for oracle in oracles if not oracle.learns]
     fuzzer = Fuzzer(bench, options.fuzz, pool=pool, walks_done=records.progress().walks)
     specs = tuple(oracle.spec for oracle in plain)
@@ -205,8 +216,9 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     for outlay in records.outlays():
         escalation.note(outlay)
     escalation.settle(records.cut_cases())
+    order = SetOrder(CostAsker(bench), **known_order(records))
     again = LocalJudge(judge)
-    return CostDriver(options, fuzzer, judges, again, ledger, escalation, records)
+    return CostDriver(options, fuzzer, judges, again, ledger, escalation, order, records)
 
 
 def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:

@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.troubles import Trouble, silence
+from bugsieve.campaigns.troubles import (
+    FEWEST_RUNS,
+    MISTAKES,
+    Trouble,
+    is_one_reason,
+    silence,
+)
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords, InitialRun
 
@@ -18,7 +24,6 @@ class CostSummary(Summary):
     pool: int
     judged: int
     rounds: int
-    policy_calls: int
     endings: Mapping[str, int]
     """Runs of the policy from the judged states, by how they ended."""
     outcomes: Mapping[str, Mapping[str, int]]
@@ -35,6 +40,12 @@ class CostSummary(Summary):
     """What came out of visits with more effort than the first."""
     telling: int
     """Runs that determine a value; step limits, hangs and policies that never start do not."""
+    decided: int = 0
+    """Runs in which the policy was asked; from a goal it is not."""
+    begun: int = 0
+    """Runs that got past their first decision."""
+    one_reason: bool = False
+    """Whether all troubles have one reason, apart from names and numbers in it."""
 
     @property
     def certain(self) -> int:
@@ -69,13 +80,30 @@ class CostSummary(Summary):
     @property
     def unanswered(self) -> str | None:
         """Why nothing could be tested, if the policy gave no answer in any run; else None."""
-        return None if self.telling else silence(self.judged, self.troubles)
+        if not self.telling and (silent := silence(self.judged, self.troubles)):
+            return silent
+        if self.mistake is None:
+            return None
+        (ending,) = self.troubles
+        where = f"all {self.decided} runs ended at their first decision"
+        return f"{where}, {self.mistake.sentence(ending)}"
+
+    @property
+    def mistake(self) -> Trouble | None:
+        """Why all runs ended at their first decision, if all did so for the same reason."""
+        if self.begun or self.decided < FEWEST_RUNS or len(self.troubles) != 1:
+            return None
+        ((ending, trouble),) = self.troubles.items()
+        is_one = trouble.count == self.decided and self.one_reason
+        return trouble if is_one and ending in MISTAKES else None
 
 
 def summarise(records: CostRecords) -> CostSummary:
     """The counts as they are now."""
     progress = records.progress()
     by_kind = records.bugs_by_kind()
+    decided, begun = records.decided_runs()
+    failures = records.failures()
     return CostSummary(
         reason=progress.finished,
         seconds=progress.seconds,
@@ -100,7 +128,13 @@ def summarise(records: CostRecords) -> CostSummary:
         initial=records.initial_run(),
         open_runs={Ending(code).label: count for code, count in records.undecided().items()},
         escalated=records.escalated(),
-        troubles={
-            Ending(code).label: Trouble.of(reasons) for code, reasons in records.failures().items()
+        troubles={Ending(code).label: Trouble.of(reasons) for code, reasons in failures.items()},
+        traces={
+            Ending(code).label: trace for code in failures if (trace := records.first_trace(code))
         },
+        one_reason=is_one_reason(reason for reasons in failures.values() for reason in reasons),
+        decided=decided,
+        begun=begun,
+        asked_again=progress.asked_again,
+        unstable=tuple(records.unstable()),
     )

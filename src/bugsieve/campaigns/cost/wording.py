@@ -8,7 +8,7 @@ from typing import Any
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
-from bugsieve.campaigns.wording import bugs_line, kinds_text
+from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
 from bugsieve.judging.findings import CostBugRow, worst_first
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords, InitialRun
@@ -48,7 +48,7 @@ class CostWording:
 
     def heading(self, header: CampaignHeader) -> str:
         """The task, the policy and the objective."""
-        return f"task {header.subject.name}, policy {header.policy}, objective {header.objective}"
+        return f"task {header.subject.name}, policy {header.tested}, objective {header.objective}"
 
     def first_lines(self, summary: CostSummary) -> list[str]:
         """What became of the initial state."""
@@ -71,6 +71,7 @@ class CostWording:
             lines.append(f"{summary.implied}{more} {verb}, but no better run is known yet")
         if summary.undecided and summary.bugs:
             lines.append(f"{counted(summary.undecided, 'failing run')} undecided")
+        lines += check_lines(summary)
         width = max((len(oracle) for oracle in summary.outcomes), default=0)
         for oracle, outcomes in summary.outcomes.items():
             counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())

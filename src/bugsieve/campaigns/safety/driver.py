@@ -11,10 +11,11 @@ from typing import Any
 from bugsieve.basis.activity import doing
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.policy import SafetyEquipment
-from bugsieve.campaigns.session import Counts, Driver, Session
+from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer, Walk
 from bugsieve.judging.findings import Finding
 from bugsieve.judging.runs import RunFold, StoredRuns, UnsafeRunRow
+from bugsieve.judging.stability import SafetyAsker, SetOrder
 from bugsieve.policies.conversation import note_of
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
@@ -38,6 +39,7 @@ class SafetyDriver(Driver):
         options: SafetyOptions,
         fuzzer: UnsafeRunFuzzer,
         fold: RunFold,
+        order: SetOrder,
         policy: ModelPolicy,
         records: SafetyRecords,
         pending: tuple[tuple[int, UnsafeRun], ...],
@@ -46,8 +48,9 @@ class SafetyDriver(Driver):
         self._options = options
         self._fuzzer = fuzzer
         self._fold = fold
+        self._order = order
         self._policy = policy
-        self._troubles_before = records.progress().troubles
+        self._before = records.progress()
         self._runs = records.case_count()
         self._pending = pending
         """Runs whose visit was cut in the middle of its bugs: it is made again."""
@@ -60,7 +63,7 @@ class SafetyDriver(Driver):
         for number, run in self._pending:
             finding = self._fold.of(number, run)
             assert isinstance(finding, Finding)
-            session.accept(finding)
+            session.accept(self._order.looked_at(finding))
         self._pending = ()
         done, most = session.progress.walks, self._options.fuzz.walks
         if done >= most or session.stop_reason() is not None:
@@ -88,8 +91,14 @@ class SafetyDriver(Driver):
         )
 
     def progress(self, progress: Progress) -> Progress:
-        """The progress with what the policy did wrong."""
-        return replace(progress, troubles=_merged(self._troubles_before, self._policy.troubles))
+        """The progress with what the policy was asked and did wrong."""
+        before, fold, order = self._before, self._fold, self._order
+        return replace(
+            progress,
+            policy_calls=before.policy_calls + self._fuzzer.decisions,
+            asked_again=before.asked_again + fold.asker.calls + order.asked_again,
+            troubles=_merged(before.troubles, self._policy.troubles),
+        )
 
     def note(self) -> str | None:
         """Of the policy that walks ask."""
@@ -128,7 +137,7 @@ class SafetyDriver(Driver):
         self._walks.append(WalkRow(walk.number, walk.outcome.value, walk.steps, seconds))
         self._runs += found is not None
         if isinstance(found, Finding):
-            session.accept(found)
+            session.accept(self._order.looked_at(found))
         elif found is not None:
             self._repeated.append(found)
 
@@ -157,7 +166,8 @@ def drive(
         shared_runs=options.shared_runs,
         alone=options.alone,
     )
-    return SafetyDriver(options, equipment.fuzzer, fold, policy, records, pending)
+    order = SetOrder(SafetyAsker(policy), **known_order(records))
+    return SafetyDriver(options, equipment.fuzzer, fold, order, policy, records, pending)
 
 
 def _stored_runs(records: SafetyRecords, walks: dict[bytes, int], shared_runs: int) -> StoredRuns:
@@ -165,6 +175,7 @@ def _stored_runs(records: SafetyRecords, walks: dict[bytes, int], shared_runs: i
     group = list(walks.values())[first_of_group:]
     done = set(walks.values())
     alone = records.alone(records.header.used_oracles[0])
+    unstable = [(v, row.claim) for v, row in records.unstable_visits() if not row.cause]
     return StoredRuns(
         walks,
         tuple((walk, records.run(walk)) for walk in group),
@@ -172,6 +183,8 @@ def _stored_runs(records: SafetyRecords, walks: dict[bytes, int], shared_runs: i
         frozenset(
             records.run(walk).states[row.position].tobytes() for walk, row in alone if walk in done
         ),
+        tuple(claim for visit, claim in unstable if visit < first_of_group),
+        frozenset(claim for visit, claim in unstable if first_of_group <= visit < len(walks)),
     )
 
 
@@ -179,6 +192,6 @@ def _merged(before: str, troubles: Troubles) -> str:
     """What the policy did wrong in earlier sessions and in this one."""
     merged: dict[str, Any] = json.loads(before)
     for kind, trouble in troubles.to_json().items():
-        known = merged.get(kind, {"answers": 0, "first": trouble["first"]})
+        known = merged.get(kind, {**trouble, "answers": 0})
         merged[kind] = {**known, "answers": known["answers"] + trouble["answers"]}
     return json.dumps(merged)

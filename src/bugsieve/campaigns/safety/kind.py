@@ -18,7 +18,7 @@ from bugsieve.results.safety.store import SafetyStore
 def describe(header: CampaignHeader) -> Description:
     """What the folder says about the campaign."""
     return Description(
-        f"the policy\n  {header.policy}\non the model {header.subject.name}, for safety",
+        f"the policy\n  {header.tested}\non the model {header.subject.name}, for safety",
         {MODEL_FILE: header.subject.document.encode()},
         {
             MODEL_FILE: "the model with its property; certificates refer to it",

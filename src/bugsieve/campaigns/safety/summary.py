@@ -107,6 +107,7 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
     progress, runs = records.progress(), records.runs()
     weights = Counter(runs.same_as.tolist())
     kinds = Counter(records.bug_kinds().values())
+    troubles = json.loads(progress.troubles)
     return SafetySummary(
         reason=progress.finished,
         seconds=progress.seconds,
@@ -127,8 +128,12 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         rejected=tuple(records.rejected()),
         troubles={
             kind: Trouble(trouble["answers"], trouble["first"])
-            for kind, trouble in json.loads(progress.troubles).items()
+            for kind, trouble in troubles.items()
         },
+        traces={kind: item["trace"] for kind, item in troubles.items() if item.get("trace")},
+        policy_calls=progress.policy_calls,
+        asked_again=progress.asked_again,
+        unstable=tuple(records.unstable()),
     )
 
 

@@ -12,7 +12,7 @@ from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.sameness import Sameness, sameness_of
 from bugsieve.campaigns.safety.state_wording import changes_text, telling_text
 from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
-from bugsieve.campaigns.wording import bugs_line, kinds_text
+from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
 from bugsieve.judging.runs import SafetyBugRow, commonest_first
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.records import SafetyRecords
@@ -25,7 +25,7 @@ class SafetyWording:
 
     def heading(self, header: CampaignHeader) -> str:
         """The model and the policy."""
-        return f"model {header.subject.name}, policy {header.policy}"
+        return f"model {header.subject.name}, policy {header.tested}"
 
     def first_lines(self, summary: SafetySummary) -> list[str]:
         """Nothing more than the counts."""
@@ -44,6 +44,7 @@ class SafetyWording:
         if summary.unproven:
             reason = summary.unproven[0].reason
             lines.append(f"{counted(summary.certain, 'fault')} not proven in full: {reason}")
+        lines += check_lines(summary)
         width = max(map(len, summary.oracles), default=0)
         for oracle, counts in summary.oracles.items():
             lines.append(f"  {oracle:{width}}  {oracle_text(oracle, counts, summary.runs)}")

@@ -49,7 +49,19 @@ class FallibleModelPolicy(ModelPolicy):
     def choose(self, states: Valuations) -> ActionArray:
         """One action number per state, or NO_ACTION; failures are added to `troubles`."""
         applicable = Applicable(*self.model.applicable(states))
-        decisions = self.decide(states, applicable)
+        decisions = self.examined(self.decide(states, applicable), applicable)
+        # In the order of rows, whoever found them: what came first must not depend on how.
+        for _, failure in sorted(decisions.failures.items()):
+            self.troubles.record(failure)
+        return decisions.actions
+
+    def decide_anew(self, states: Valuations, *, hash_seed: int | None = None) -> Decisions:
+        """One action number per state or the reason why there is none, past every cache."""
+        applicable = Applicable(*self.model.applicable(states))
+        return self.examined(self.decide(states, applicable), applicable)
+
+    def examined(self, decisions: Decisions, applicable: Applicable) -> Decisions:
+        """The decisions with a failure for each action that is not applicable."""
         actions: ActionArray = decisions.actions.copy()
         failures = dict(decisions.failures)
         for row in np.flatnonzero((actions != NO_ACTION) & ~applicable.includes(actions)).tolist():
@@ -60,10 +72,7 @@ class FallibleModelPolicy(ModelPolicy):
             else:
                 detail = f'"{printable(self.model.actions[action])}" is not applicable'
                 failures.setdefault(row, Failure(Ending.ILLEGAL_ACTION, detail))
-        # In the order of rows, whoever found them: what came first must not depend on how.
-        for _, failure in sorted(failures.items()):
-            self.troubles.record(failure)
-        return actions
+        return Decisions(actions, failures)
 
 
 class StateReader:

@@ -31,8 +31,7 @@ class ForeignModelPolicy(ForeignMember[Target], FallibleModelPolicy):
         super().__init__(model, program.spec)
         self._reader = StateReader(model)
         self._known: dict[bytes, int] = {}
-        self._conversation = Conversation(program, ModelView.of(model))
-        self._conversation.start()
+        self.converse(program, ModelView.of(model))
 
     @classmethod
     def from_spec(
@@ -55,7 +54,18 @@ class ForeignModelPolicy(ForeignMember[Target], FallibleModelPolicy):
 
     def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
         """One action per state; crashes, hangs and unknown actions as failures of their rows."""
-        answers = self._conversation.ask(self._reader.questions(states, applicable))
+        return self._asked(self._conversation, states, applicable)
+
+    def decide_anew(self, states: Valuations, *, hash_seed: int | None = None) -> Decisions:
+        """What a second process decides, under another hash seed if one is given."""
+        applicable = Applicable(*self.model.applicable(states))
+        decisions = self._asked(self.second(hash_seed), states, applicable)
+        return self.examined(decisions, applicable)
+
+    def _asked(
+        self, conversation: Conversation, states: Valuations, applicable: Applicable
+    ) -> Decisions:
+        answers = conversation.ask(self._reader.questions(states, applicable))
         return Decisions.of(map(self._reader.decision, answers))
 
     def forget(self) -> None:

@@ -9,13 +9,13 @@ from bugsieve.basis.errors import UsageError
 from bugsieve.policies.asking import check_policy, decide
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.fingerprints import Fingerprinted, policy_fingerprint
-from bugsieve.policies.function_policy import call
+from bugsieve.policies.function_policy import bound_function, call
 from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.models.fallible import Applicable, FallibleModelPolicy, StateReader
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.policies.policy import Bindable, Policy, policy_name
-from bugsieve.policies.task_view import StateFunction, bind_view, required_parameters
+from bugsieve.policies.task_view import StateFunction, required_parameters
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.jani.model import JaniModel, Valuations
 
@@ -49,7 +49,7 @@ class FunctionPolicy(FallibleModelPolicy):
 
     def __init__(self, model: JaniModel, function: StateFunction) -> None:
         super().__init__(model, f"function:{_name(function)}")
-        self._function = bind_view(function, ModelView.of(model))
+        self._function = bound_function(function, ModelView.of(model))
         self._reader = StateReader(model)
 
     def decide(self, states: Valuations, applicable: Applicable) -> Decisions:

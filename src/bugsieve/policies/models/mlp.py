@@ -29,6 +29,7 @@ class MlpPolicy(FilePolicy):
     family = "mlp"
     options: ClassVar = {"activation": ACTIVATIONS, "filter": ("yes", "no"), "layers": None}
     usage = "mlp:FILE[,activation=NAME][,filter=yes|no][,layers=NAME+NAME]"
+    is_ours = True
 
     def __init__(
         self,

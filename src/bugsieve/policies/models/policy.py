@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.basis.closing import Closing
+from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.fingerprints import Fingerprinted
 from bugsieve.policies.models.troubles import Troubles
 from bugsieve.tasks.fdr.task import NO_ACTION as NO_ACTION
@@ -45,6 +46,14 @@ class ModelPolicy(Fingerprinted, Closing, ABC):
     def view(self) -> _native.PolicyView:
         """The policy as the core asks it; members that the core can compute itself override it."""
         return _native.PythonPolicy(self._choose_packed, self.model.system.words)
+
+    def decide_anew(self, states: Valuations, *, hash_seed: int | None = None) -> Decisions:
+        """One action number per state, or the reason why there is none, past every cache.
+
+        Programs are asked in a second process; those that have a hash seed take another one.
+        """
+        self.forget()
+        return Decisions(self.choose(states))
 
     def forget(self) -> None:
         """Drop remembered answers, so that the next question is asked anew."""

@@ -14,6 +14,8 @@ from bugsieve.tasks.jani.model import JaniModel, Valuations
 class RandomPolicy(SeedArgument, ModelPolicy):
     """A random applicable action, always the same one for the same state and seed."""
 
+    is_ours = True
+
     def __init__(self, model: JaniModel, *, seed: int = 0) -> None:
         super().__init__(model, f"random:{seed}")
         self.seed = seed

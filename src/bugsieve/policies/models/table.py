@@ -27,6 +27,8 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.files import write_text
 from bugsieve.basis.names import suggest
 from bugsieve.basis.reach import Reach
+from bugsieve.policies.asking import is_ours
+from bugsieve.policies.decisions import Decisions, Failure
 from bugsieve.policies.models.places import anchored_spec, resolved_spec
 from bugsieve.policies.models.policy import NO_ACTION, ActionArray, ModelPolicy
 from bugsieve.policies.models.registry import MODEL_POLICIES, make_model_policy
@@ -114,6 +116,27 @@ class TablePolicy(ModelPolicy):
         if self.default is not None and others:
             chosen[others] = self.default.choose(states[others])
         return chosen
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the default policy is, or there is none."""
+        return self.default is None or is_ours(self.default)
+
+    @property
+    def hash_seed(self) -> int | None:
+        """The default policy's, if its answers may depend on one."""
+        return getattr(self.default, "hash_seed", None)
+
+    def decide_anew(self, states: Valuations, *, hash_seed: int | None = None) -> Decisions:
+        """The listed actions, and what the default policy decides anew."""
+        keys = row_keys(states)
+        listed: list[int | Failure] = [self._choices.get(key, NO_ACTION) for key in keys]
+        others = [row for row, key in enumerate(keys) if key not in self._choices]
+        if self.default is not None and others:
+            decided = self.default.decide_anew(states[others], hash_seed=hash_seed)
+            for place, row in enumerate(others):
+                listed[row] = decided.failures.get(place, int(decided.actions[place]))
+        return Decisions.of(listed)
 
     def fingerprint(self) -> str:
         """A hash of the rows and of the default policy's."""

@@ -54,6 +54,7 @@ class TreesPolicy(FilePolicy):
     family = "trees"
     options: ClassVar = {"filter": ("yes", "no")}
     usage = "trees:FILE or trees:FILE,filter=no"
+    is_ours = True
 
     def __init__(
         self,

@@ -19,6 +19,8 @@ class Troubles:
 
     counts: Counter[Ending] = field(default_factory=Counter)
     first: dict[Ending, str] = field(default_factory=dict)
+    traces: dict[Ending, str] = field(default_factory=dict)
+    """Tracebacks and last words of the first cases, where they are known."""
 
     def __bool__(self) -> bool:
         return bool(self.counts)
@@ -31,7 +33,8 @@ class Troubles:
     def record(self, failure: Failure) -> None:
         """Count one failure, and keep its detail if it is the first of its kind."""
         self.counts[failure.ending] += 1
-        self.first.setdefault(failure.ending, failure.detail)
+        if self.first.setdefault(failure.ending, failure.detail) == failure.detail:
+            self.traces.setdefault(failure.ending, failure.trace)
 
     def sentences(self) -> list[str]:
         """One per kind, the gravest first: `policy crash in 3 answers, first: KeyError: 'x'`."""
@@ -41,8 +44,15 @@ class Troubles:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """The same as `{"policy crash": {"answers": 3, "first": "KeyError: 'x'"}}`."""
+        """The same as `{"policy crash": {"answers": 3, "first": "KeyError: 'x'"}}`.
+
+        With the `trace` of the first, where there is one.
+        """
         return {
-            ending.label: {"answers": self.counts[ending], "first": detail}
+            ending.label: {
+                "answers": self.counts[ending],
+                "first": detail,
+                **({"trace": self.traces[ending]} if self.traces.get(ending) else {}),
+            }
             for ending, detail in sorted(self.first.items())
         }

@@ -11,6 +11,7 @@ from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.table_files import Table
+from bugsieve.results.unstable import unstable_tables
 from bugsieve.tasks.fdr.task import Task
 
 
@@ -20,13 +21,14 @@ def about(header: CampaignHeader) -> dict[str, str]:
 
 
 def export_tables(records: CostRecords) -> dict[str, Table]:
-    """The four tables of cost testing, with names instead of numbers where there are names."""
+    """The tables of cost testing, with names instead of numbers where there are names."""
     task = records.header.subject.load()
     return {
         "pool": _pool(records, task),
         "runs": _runs(records),
         "verdicts": _verdicts(records, task),
         "bugs": _bugs(records),
+        **unstable_tables(records),
     }
 
 

@@ -280,6 +280,25 @@ class CostRecords(CampaignRecords[CostBugRow]):
             found.setdefault(ending, {})[detail] = count
         return found
 
+    def trace(self, number: int) -> str:
+        """The traceback and the last words of the crash that ended the run from a pool state."""
+        query = "SELECT text FROM traces JOIN runs ON digest = trace WHERE number = ?"
+        return "".join(text for (text,) in self._rows(query, number))
+
+    def first_trace(self, ending: int) -> str:
+        """The trace of the first run that ended so and has one."""
+        query = (
+            "SELECT number FROM runs WHERE ending = ? AND trace IS NOT NULL"
+            " ORDER BY number LIMIT 1"
+        )
+        return "".join(self.trace(number) for (number,) in self._rows(query, ending))
+
+    def decided_runs(self) -> tuple[int, int]:
+        """How many runs asked the policy, and how many of them got past the first decision."""
+        query = "SELECT COUNT(*), TOTAL(steps > 0) FROM runs WHERE NOT (ending = ? AND steps = 0)"
+        ((decided, begun),) = self._rows(query, int(Ending.SOLVED))
+        return decided, int(begun)
+
     def whole_runs(self) -> dict[int, RunRow]:
         """The policy's whole runs by the numbers of their cases, where they were kept."""
         query = "SELECT number, ending, steps, cost, value, detail, whole FROM runs"

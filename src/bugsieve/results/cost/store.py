@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,6 +53,9 @@ class CostStore(Store):
         """Insert runs and verdicts."""
         firsts = (finding for finding in findings if not finding.visit.effort)
         self.many("runs", map(_run_row, firsts))
+        traces = {finding.run.trace for finding in findings if finding.run.trace}
+        rows = ((trace_digest(text), text) for text in traces)
+        self.many("traces", rows, verb="INSERT OR IGNORE")
         verdicts = ((item, row) for item in findings for row in item.verdicts)
         self.many("verdicts", (self._verdict_row(item, row) for item, row in verdicts))
 
@@ -90,4 +94,10 @@ def _run_row(finding: Finding) -> Row:
     return (
         finding.visit.case,
         *(run.ending, run.steps, run.cost, run.value, run.detail, whole),
+        trace_digest(run.trace) if run.trace else None,
     )
+
+
+def trace_digest(text: str) -> bytes:
+    """Under what a trace is stored: most crashes have one in common."""
+    return hashlib.sha256(text.encode()).digest()[:16]

@@ -9,6 +9,7 @@ from bugsieve.oracles.safety.decide import Safety
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.table_files import Table
+from bugsieve.results.unstable import unstable_tables
 from bugsieve.tasks.jani.model import JaniModel
 
 SAFETY_NAMES = {Safety.SAFE: "safe", Safety.LOST: "unsafe", Safety.UNKNOWN: "unknown"}
@@ -20,7 +21,7 @@ def about_safety(header: CampaignHeader) -> dict[str, str]:
 
 
 def safety_tables(records: SafetyRecords) -> dict[str, Table]:
-    """Walks, unsafe runs, their states, verdicts on these, single verdicts, and bugs."""
+    """Walks, unsafe runs, their states, verdicts on these, single verdicts, bugs, changes."""
     header = records.header
     model = header.subject.load(source=str(records.directory))
     runs = records.runs()
@@ -35,6 +36,7 @@ def safety_tables(records: SafetyRecords) -> dict[str, Table]:
         "verdicts": _verdicts(records),
         "alone": _alone(records),
         "bugs": _bugs(records, model),
+        **unstable_tables(records),
     }
 
 

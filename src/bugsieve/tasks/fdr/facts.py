@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
+from bugsieve.basis.ordered_sets import OrderedSet
 from bugsieve.tasks.fdr import atoms
 
 Fact = tuple[int, int]
@@ -34,12 +36,12 @@ class FactTable:
         for number, group in enumerate(mutex_groups):
             for fact in group:
                 self._groups.setdefault(fact, []).append(number)
-        self.static = frozenset(initial_atoms - self._places.keys())
+        self.static: frozenset[str] = OrderedSet(sorted(initial_atoms - self._places.keys()))
 
     def of_state(self, state: Iterable[int]) -> frozenset[str]:
-        """The atoms true in a state."""
+        """The atoms true in a state: those of variables in their order, then static ones."""
         fluent = (self._facts[variable][value] for variable, value in enumerate(state))
-        return self.static.union(atom for atom in fluent if atom is not None)
+        return OrderedSet(chain((atom for atom in fluent if atom is not None), self.static))
 
     def places(self, atom: str, objects: Mapping[str, str]) -> tuple[tuple[int, int], ...]:
         """The values that mean the normalised atom; none for a static one, which is true."""

@@ -172,7 +172,7 @@ class Task:
         return self._facts.static
 
     def facts(self, state: ArrayLike) -> frozenset[str]:
-        """All PDDL atoms that are true in the state."""
+        """All PDDL atoms that are true in the state; iterates in the task's order."""
         return self._facts.of_state(self.checked_state(state))
 
     def state(self, facts: Iterable[str]) -> StateArray:

@@ -1,0 +1,289 @@
+"""Asks a policy again before a bug counts: one that changes its answers has no proven bugs.
+
+Every state on the run of a bug is asked about once more: those of a run in one batch, in reverse
+order, past every cache, in a second process if the policy is a program. The first runs are asked
+about some times more, and under another hash seed as well where the policy has one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives.objective import path_states
+from bugsieve.bugs.cost.certificate import run_part
+from bugsieve.judging.findings import AnyBug, BugRow, Finding, UnstableRow
+from bugsieve.policies.asking import decide_anew, is_ours
+from bugsieve.policies.decisions import Decisions, Ending, Failure
+from bugsieve.policies.graph import PolicyGraph
+from bugsieve.policies.models.policy import ModelPolicy
+from bugsieve.policies.worker import MAX_HASH_SEED
+from bugsieve.tasks.fdr.task import NO_ACTION, StateArray
+
+_SURE = 64
+"""So many answers, the same ones again and again if need be, are wanted of a run at first, and
+once the policy is known to change: short runs come out alike by luck."""
+_WARY = 100
+"""After so many questions without a change, each state once more is enough."""
+_ORDERED_BUGS = 20
+"""So many bugs are looked at under another hash seed."""
+_ASKED_AT_THE_END = {
+    ending.label: ending
+    for ending in (
+        Ending.NO_ACTION,
+        Ending.ILLEGAL_ACTION,
+        Ending.POLICY_CRASH,
+        Ending.POLICY_HANG,
+    )
+}
+
+Answer = int | Failure
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two answers of a policy in one state."""
+
+    row: int
+    first: Answer
+    second: Answer
+
+
+class Asker:
+    """Asks one policy of whatever kind again, and counts the questions."""
+
+    def __init__(self, policy: Any) -> None:
+        self.calls = 0
+        self._policy = policy
+        self._is_exempt = is_ours(policy)
+        self._has_changed = False
+        self._settled: set[int] = set()
+        """Hashes of states with the answer that was given twice: runs have many in common."""
+
+    @property
+    def hash_seed(self) -> int | None:
+        """The policy's, if its answers may depend on one."""
+        seed: int | None = getattr(self._policy, "hash_seed", None)
+        return seed
+
+    @property
+    def is_exempt(self) -> bool:
+        """Whether the policy need not be asked, since our own tests have done so."""
+        return self._is_exempt
+
+    def difference(
+        self,
+        states: Any,
+        recorded: Sequence[Answer],
+        read: Callable[[Decisions, int], Answer],
+        *,
+        hash_seed: int | None = None,
+    ) -> Difference | None:
+        """The first state whose answer is another one; `read` takes answers out of decisions."""
+        keys = [_key(state, answer) for state, answer in zip(states, recorded, strict=True)]
+        settled = frozenset[int]() if self._has_changed else self._settled
+        rows = [row for row in range(len(keys)) if keys[row] not in settled]
+        if not rows:
+            return None
+        is_wary = hash_seed is None and (self._has_changed or self.calls < _WARY)
+        asked = rows[::-1] * (-(-_SURE // len(rows)) if is_wary else 1)
+        decisions = decide_anew(self._policy, states[asked], hash_seed=hash_seed)
+        self.calls += len(asked)
+        answers = ((row, read(decisions, place)) for place, row in enumerate(asked))
+        changes = {row: said for row, said in answers if not _is_same(recorded[row], said)}
+        if not changes:
+            self._settled.update(keys)
+            return None
+        self._has_changed = True
+        row = min(changes)
+        return Difference(row, recorded[row], changes[row])
+
+
+def _key(state: Any, answer: Answer) -> int:
+    said = answer.ending.label if isinstance(answer, Failure) else answer
+    return hash((state.tobytes(), said))
+
+
+def _is_same(first: Answer, second: Answer) -> bool:
+    """Whether both are one action, or failures of one kind: words of a crash may differ."""
+    if not isinstance(first, Failure) or not isinstance(second, Failure):
+        return first == second
+    same_words = first.ending is not Ending.ILLEGAL_ACTION or first.detail == second.detail
+    return first.ending is second.ending and same_words
+
+
+class CostAsker(Asker):
+    """Asks the policy of a bench about the runs of its bugs."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench.policy)
+        self._bench = bench
+
+    def check(self, case: int, bug: AnyBug, *, hash_seed: int | None = None) -> UnstableRow | None:
+        """Where the policy contradicts the run of a bug; None if it does not."""
+        if self.is_exempt:
+            return None
+        task, certificate = self._bench.task, bug.certificate
+        run = certificate["run"]
+        start = np.array(certificate["state"], dtype=np.uint16)
+        states = path_states(task, start, run["operators"])
+        answers = _recorded(run)
+        if isinstance(self._bench.source, PolicyGraph):
+            asked = states[: len(answers)]
+            found = self.difference(asked, answers, _task_answer, hash_seed=hash_seed)
+        else:
+            found = self._another_run(start, answers)
+        if found is None:
+            return None
+        return UnstableRow(
+            case,
+            found.row,
+            self._shown(states[min(found.row, len(states) - 1)]),
+            self._said(found.first),
+            self._said(found.second),
+            bug.id,
+            "" if hash_seed is None else f"--hash-seed {self.hash_seed}",
+        )
+
+    def _another_run(self, start: StateArray, answers: Sequence[Answer]) -> Difference | None:
+        """The policy looks at more than the state: its whole run is made anew."""
+        run = run_part(self._bench, self._bench.afresh().runs(start))
+        again = _recorded(run)
+        self.calls += len(again)
+        ended: Answer = NO_ACTION
+        longest = max(len(answers), len(again))
+        rows = ((*item, *[ended] * (longest - len(item))) for item in (answers, again))
+        for row, (first, second) in enumerate(zip(*rows, strict=True)):
+            if not _is_same(first, second):
+                return Difference(row, first, second)
+        return None
+
+    def _shown(self, state: StateArray) -> str:
+        task = self._bench.task
+        return json.dumps([fact for fact in task.facts(state) if fact not in task.static_facts])
+
+    def _said(self, answer: Answer) -> str:
+        return said(answer, self._bench.task.operator_names)
+
+
+def _recorded(run: Mapping[str, Any]) -> list[Answer]:
+    """The answers that a run consists of; the last one may have ended it."""
+    answers: list[Answer] = list(run["operators"])
+    ending = _ASKED_AT_THE_END.get(run["ending"])
+    if ending is Ending.NO_ACTION:
+        return [*answers, NO_ACTION]
+    if ending is None:
+        return answers
+    chosen = NO_ACTION if run["chosen"] is None else run["chosen"]
+    return [*answers, Failure(ending, run["detail"]) if chosen == NO_ACTION else chosen]
+
+
+def _task_answer(decisions: Decisions, row: int) -> Answer:
+    failure = decisions.failures.get(row)
+    return int(decisions.actions[row]) if failure is None else failure
+
+
+class SafetyAsker(Asker):
+    """Asks the policy of a model about the runs of its bugs."""
+
+    def __init__(self, policy: ModelPolicy) -> None:
+        super().__init__(policy)
+        self._model = policy.model
+
+    def check(self, case: int, bug: AnyBug, *, hash_seed: int | None = None) -> UnstableRow | None:
+        """Where the policy contradicts what a bug says of it; None if it does not."""
+        if self.is_exempt:
+            return None
+        certificate = bug.certificate
+        run = certificate["run"]
+        said_of = list(zip(run["states"], run["actions"], strict=False))
+        said_of += [(state, NO_ACTION if a is None else a) for state, a in certificate["answers"]]
+        distinct = {tuple(state): action for state, action in reversed(said_of)}
+        answers = dict(reversed(distinct.items()))
+        rows = np.array([self._model.state(list(state)) for state in answers])
+        found = self.difference(rows, list(answers.values()), _model_answer, hash_seed=hash_seed)
+        if found is None:
+            return None
+        names = [variable.name for variable in self._model.variables]
+        state = list(answers)[found.row]
+        on_run = [tuple(row) for row in run["states"]]
+        return UnstableRow(
+            case,
+            on_run.index(state) if state in on_run else len(on_run),
+            json.dumps(dict(zip(names, state, strict=True))),
+            said(found.first, self._model.actions),
+            said(found.second, self._model.actions),
+            bug.id,
+            "" if hash_seed is None else f"--hash-seed {self.hash_seed}",
+        )
+
+
+def _model_answer(decisions: Decisions, row: int) -> Answer:
+    """A failure ends a run of a model as no action does, which is what was recorded of it."""
+    action = max(int(decisions.actions[row]), NO_ACTION)
+    failure = decisions.failures.get(row)
+    return action if failure is None or action != NO_ACTION else failure
+
+
+def said(answer: Answer, names: Sequence[str]) -> str:
+    """An answer in words."""
+    if isinstance(answer, Failure):
+        return f"{answer.ending.label}: {answer.detail}"
+    if 0 <= answer < len(names):
+        return names[answer]
+    return "no action" if answer == NO_ACTION else f"action {answer}, which there is not"
+
+
+class AnyAsker(Protocol):
+    """An asker of whatever kind of bugs."""
+
+    calls: int
+
+    @property
+    def hash_seed(self) -> int | None:
+        """The policy's, if its answers may depend on one."""
+        ...
+
+    def check(self, case: int, bug: Any, *, hash_seed: int | None = None) -> UnstableRow | None:
+        """Where the policy contradicts the run of a bug; None if it does not."""
+        ...
+
+
+class SetOrder:
+    """Asks about the runs of a campaign's first bugs under another hash seed.
+
+    One difference is enough: the campaign then knows that the order of sets matters. `bugs` are
+    those found before; `is_known` if such a difference was.
+    """
+
+    def __init__(self, asker: AnyAsker, *, bugs: int = 0, is_known: bool = False) -> None:
+        seed = None if is_known else asker.hash_seed
+        self._seed = None if seed is None else (seed + 1) % (MAX_HASH_SEED + 1)
+        self._asker = asker
+        self._bugs = bugs
+
+    @property
+    def asked_again(self) -> int:
+        """How many questions that took."""
+        return self._asker.calls
+
+    def looked_at(self, finding: Finding) -> Finding:
+        """The finding, with the difference if one of its bugs has the first."""
+        for row in finding.bugs:
+            found = self._difference(row)
+            if found is not None:
+                return replace(finding, unstable=(*finding.unstable, found))
+        return finding
+
+    def _difference(self, row: BugRow[Any]) -> UnstableRow | None:
+        self._bugs += 1
+        if self._seed is None or self._bugs > _ORDERED_BUGS:
+            return None
+        found = self._asker.check(row.case, row.bug, hash_seed=self._seed)
+        self._seed = self._seed if found is None else None
+        return found

@@ -1,0 +1,40 @@
+"""What a Python policy leaves behind when it raises: where, and what it printed before.
+
+Light: the worker process imports it.
+"""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+
+MOST = 4096
+"""Characters that are kept of a traceback, and of what was printed; the last ones."""
+
+_OURS = (os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), "models"))
+
+
+def traceback_of(error: BaseException) -> str:
+    """The traceback from the policy's own code on; empty where there is no memory for one."""
+    import traceback
+
+    try:
+        lines = traceback.format_exception(type(error), error, _theirs(error.__traceback__))
+        return "".join(lines)[-MOST:]
+    except Exception:  # the exception is the policy's own, and so are its mistakes
+        return ""
+
+
+def trace_text(traceback: str, printed: str) -> str:
+    """Both as one text for people; either may be empty."""
+    told = f"it printed:\n{printed[-MOST:].rstrip()}" if printed.strip() else ""
+    text = "\n".join(part for part in (traceback[-MOST:].rstrip(), told) if part)
+    return text.encode("utf-8", "replace").decode()  # halves of characters cannot be stored
+
+
+def _theirs(trace: TracebackType | None) -> TracebackType | None:
+    """The frames below those in which we called the policy."""
+    frame = trace
+    while frame is not None and os.path.dirname(frame.tb_frame.f_code.co_filename) in _OURS:
+        frame = frame.tb_next
+    return frame
