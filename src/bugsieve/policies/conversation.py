@@ -51,6 +51,8 @@ class Program:
     environment: Mapping[str, str] | None = None
     files: tuple[str, ...] = ()
     """What decides how it answers, as far as the spec tells."""
+    folder: str | None = None
+    """Where it is started; None for the current folder."""
 
     @cached_property
     def fingerprint(self) -> str:
@@ -59,7 +61,12 @@ class Program:
 
     def spawn(self) -> Worker:
         """A new process of the program, not yet spoken to."""
-        return Worker(self.command, memory_mb=self.limits.memory_mb, environment=self.environment)
+        return Worker(
+            self.command,
+            memory_mb=self.limits.memory_mb,
+            environment=self.environment,
+            folder=self.folder,
+        )
 
 
 class _StartError(Exception):
