@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.cli.bug_arguments import add_bug_arguments, for_kind, open_bugs
+from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind
 from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
 
@@ -49,7 +49,6 @@ def register(parser: Parser) -> None:
     options = Options(parser)
     options.number("--expansions", 20_000, "states each search may expand, in cost testing")
     options.json()
-    parser.set_defaults(policy=None)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,21 +65,27 @@ def _explain_safety(args: argparse.Namespace) -> int:
 
 
 def _explain_cost(args: argparse.Namespace) -> int:
+    from bugsieve.campaigns.cost.bench import judged_bench
     from bugsieve.checkers.cost import check
     from bugsieve.faults.blame import blame
+    from bugsieve.results.cost.records import CostRecords
     from bugsieve.results.proofs import proof_of
     from bugsieve.search import Limits
 
     limits = Limits(args.expansions, None, 1 << 30)
-    with open_bugs(args) as (bench, (row,)):
-        with proof_of(row.id, args.folder):
-            check(bench.task.to_sas(), row.bug.certificate)
-        found = blame(bench, row.bug.certificate, limits=limits)
-        show(_as_json(bench, row, found) if args.json else _as_text(bench, row, found))
+    with CostRecords(args.folder) as records:
+        row: Any = find_bug(records, args.bug)
+        header = records.header
+    bench = judged_bench(args.folder, header)
+    with proof_of(row.id, args.folder):
+        check(bench.task.to_sas(), row.bug.certificate)
+    found = blame(bench, row.bug.certificate, limits=limits)
+    about = f"bug {row.id} ({row.bug.kind}) of {header.policy} on {bench.task.name}"
+    show(_as_json(bench, row, found) if args.json else _as_text(about, bench, row, found))
     return 0
 
 
-def _as_text(bench: Bench, row: CostBugRow, found: Blame) -> str:
+def _as_text(about: str, bench: Bench, row: CostBugRow, found: Blame) -> str:
     certificate, task = row.bug.certificate, bench.task
     run = certificate["run"]
     facts = sorted(task.facts(found.state) - task.static_facts)
@@ -88,7 +93,7 @@ def _as_text(bench: Bench, row: CostBugRow, found: Blame) -> str:
     theirs = [*_actions(task, found.better_run), "[goal]"]
     return "\n".join(
         [
-            f"bug {row.id} ({row.bug.kind}) of {certificate['policy']} on {task.name}",
+            about,
             f"the policy: {run['ending']}, cost {run['cost']}; possible: {found.plan_cost}",
             *([f"{run['ending']}: {run['detail']}"] if run["detail"] else []),
             "",
