@@ -12,8 +12,18 @@ from bugsieve.basis.activity import doing
 from bugsieve.basis.arguments import require_folder, require_function, require_kind
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.ours import make_folders
+from bugsieve.basis.spec_folder import typed_in
+from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.events import Event, Finished, Listener
-from bugsieve.campaigns.kind import KINDS, Equipment, Kind, kind_in
+from bugsieve.campaigns.kind import (
+    KINDS,
+    Equipment,
+    Kind,
+    as_typed,
+    kind_in,
+    require_trusted_policy,
+)
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
@@ -59,6 +69,8 @@ class Campaign(Closing):
     ) -> Campaign:
         """A new campaign in a folder that is missing or empty; its kind is that of the options.
 
+        The policy's spec counts as typed here, in the current folder.
+
         `subject` is the task or model, `policy` and `states` stand in for what the options would
         load. A policy that is a Python object can be asked in this process only, and a resumed
         campaign must get it again.
@@ -69,6 +81,7 @@ class Campaign(Closing):
         kind = KINDS[options.kind]
         if policy is None:
             kind.check(options)
+            options = as_typed(kind, options)
         with doing("preparing the campaign"):
             begun = kind.begin(options, subject, policy, states)
         try:
@@ -87,11 +100,24 @@ class Campaign(Closing):
         policy: object | None = None,
         workers: int | None = None,
         stop: StopRules | None = None,
+        trust_policy: bool = False,
     ) -> Campaign:
         """An existing campaign, ready to go on; `workers` and `stop` replace what it had.
 
-        A policy that is given must be bound to the subject of the campaign.
+        A policy that is given must be bound to the subject of the campaign. One that the folder
+        names is started if the user has typed it before, or with `trust_policy`.
         """
+        with trusting(trust_policy):
+            return cls._open(directory, policy, workers, stop)
+
+    @classmethod
+    def _open(
+        cls,
+        directory: AnyPath,
+        policy: object | None,
+        workers: int | None,
+        stop: StopRules | None,
+    ) -> Campaign:
         folder = require_folder(directory, "directory")
         kind, header, options = read_campaign(folder)
         options = replace(
@@ -101,7 +127,9 @@ class Campaign(Closing):
         )
         _check_policy_given(header, folder, policy)
         if policy is None:
-            kind.check(options)
+            with typed_in(options.policy_folder):
+                kind.check(options)
+            require_trusted_policy(kind, options, folder)
         lock = FolderLock(folder)
         try:
             with doing(f"opening {folder}"):
@@ -178,7 +206,7 @@ def make_folder(folder: Path, fill: Callable[[], None]) -> FolderLock:
     """Make the folder of a new campaign and fill it; returns the lock on it."""
     require_utf8(folder.name)
     with explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folders(folder)
     lock = FolderLock(folder)
     try:
         check_free(folder)
