@@ -85,7 +85,8 @@ def _measure(subject: str, sas_file: Path) -> dict[str, int]:
     return figures
 
 
-def _resident_bytes() -> int:
+def resident_bytes() -> int:
+    """The memory that this process has, without garbage."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
@@ -94,11 +95,11 @@ def _resident_bytes() -> int:
 def _measure_generator(sas_file: Path) -> GeneratorMemory:
     from bugsieve import _native
 
-    before = _resident_bytes()
+    before = resident_bytes()
     # The text is freed again before the second reading.
     task = _native.Task.from_sas(sas_file.read_bytes())
     generator_bytes = task.generator_bytes
-    grown = _resident_bytes() - before
+    grown = resident_bytes() - before
     return GeneratorMemory(task.num_operators, generator_bytes, grown)
 
 
@@ -115,7 +116,7 @@ def _measure_registry(sas_file: Path) -> RegistryMemory:
     for _ in range(WALK_LENGTH):  # so that the walks' own arrays are there already
         states, _ = random_step(task, states, rng)
     registry = _native.StateRegistry(task.native)
-    before = _resident_bytes()
+    before = resident_bytes()
     worst = 0.0
     for step in range(20 * REGISTERED_STATES // WALKERS):
         if step % WALK_LENGTH == 0:
@@ -130,7 +131,7 @@ def _measure_registry(sas_file: Path) -> RegistryMemory:
         if len(registry) >= REGISTERED_STATES:
             break
     packed = len(registry) * registry.packed_bytes
-    resident = (_resident_bytes() - before) / packed
+    resident = (resident_bytes() - before) / packed
     return RegistryMemory(len(registry), registry.packed_bytes, worst, resident)
 
 
@@ -142,10 +143,10 @@ def _measure_pool(sas_file: Path) -> PoolMemory:
     task = bugsieve.load_task(str(sas_file))
     fuzzer = uniform_fuzzer(task, LARGE_POOL)
     fuzzer.round()  # so that everything but the pool is there already
-    states, before = len(fuzzer.pool), _resident_bytes()
+    states, before = len(fuzzer.pool), resident_bytes()
     while fuzzer.finished is None:
         fuzzer.round()
-    grown = _resident_bytes() - before
+    grown = resident_bytes() - before
     packed = _native.StateRegistry(task.native).packed_bytes
     return PoolMemory(len(fuzzer.pool) - states, packed, grown)
 

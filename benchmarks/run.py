@@ -14,6 +14,7 @@ import bugsieve
 from benchmarks import (
     fuzzing,
     jani,
+    long_campaigns,
     memory,
     networks,
     ours,
@@ -221,6 +222,11 @@ def bench_safety(report: Report, effort: Effort) -> None:
     safety.bench_safety(report, repetitions=effort.repetitions)
 
 
+def bench_long_campaigns(report: Report, effort: Effort) -> None:
+    """A campaign of 100 000 test states."""
+    long_campaigns.bench_long_campaigns(report)
+
+
 SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "astar": bench_astar,
     "solve": bench_solve,
@@ -234,7 +240,10 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "networks": bench_networks,
     "unsafe-runs": bench_unsafe_runs,
     "safety": bench_safety,
+    "long-campaigns": bench_long_campaigns,
 }
+LONG = {"long-campaigns"}
+"""Sections that take many minutes, and are run when they are asked for."""
 
 
 def _load(benchmark: BenchmarkTask) -> Task:
@@ -257,7 +266,7 @@ def main() -> None:
         print("../shared/benchmarks/pddl is not there: only generated tasks are measured")
     report = Report()
     effort = Effort(options.seconds, options.repetitions, options.tasks)
-    for name in options.only or SECTIONS:
+    for name in options.only or [name for name in SECTIONS if name not in LONG]:
         try:
             SECTIONS[name](report, effort)
         except peers.PeerMissingError as error:

@@ -57,6 +57,8 @@ class Composite:
     factor: int
     kind: str = "composite"
     oracle: str = "divide"
+    gap: float = 1.0
+    steps: int = 0
 
     @property
     def id(self) -> str:

@@ -1,11 +1,13 @@
-"""The records of a campaign as CSV, JSON or Parquet, for other programs."""
+"""The records of a campaign as CSV, JSON or Parquet, and its bugs as files."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.kind import kind_in
+from bugsieve.results.folder import write_bug
 from bugsieve.results.table_files import check_format, write_tables
 
 
@@ -22,3 +24,17 @@ def export(
     with kind.records(directory) as records:
         tables, about = kind.tables(records), kind.about(records.header)
     return write_tables(form, target, tables, dict(about))
+
+
+def export_bugs(directory: str | os.PathLike[str], target: str | os.PathLike[str]) -> list[Path]:
+    """Write a file for each bug into the folder `target`, as the campaign's own folder has them.
+
+    Files that are there already are replaced. Returns the files.
+    """
+    folder = Path(target)
+    with kind_in(Path(directory)).records(directory) as records:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            return [write_bug(folder, row) for row in records.each_bug()]
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be written ({error.strerror})") from None

@@ -24,8 +24,7 @@ from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import bugs_line
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.judging.findings import AnyBug, worst_first
-from bugsieve.judging.runs import commonest_first
+from bugsieve.judging.findings import AnyBug
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.models.lifted import as_model_policy
@@ -121,7 +120,7 @@ def find_bugs(
 
     def read(directory: Path) -> list[Bug]:
         with CostRecords(directory) as records:
-            return [row.bug for row in worst_first(records.bugs())]
+            return [row.bug for row in records.named(records.ranked())]
 
     return _found(options, task, own, folder, read)
 
@@ -160,8 +159,7 @@ def find_safety_bugs(
 
     def read(directory: Path) -> list[SafetyBug]:
         with SafetyRecords(directory) as records:
-            rows = commonest_first(records.bugs(), records.bug_runs())
-        return [row.bug for row in rows]
+            return [row.bug for row in records.named(records.ranked())]
 
     return _found(options, model, own, folder, read)
 

@@ -77,7 +77,7 @@ class Wording(Protocol):
 
 
 class FoundBugs(Protocol):
-    """Bugs of a campaign in an order for people."""
+    """Bugs of a campaign in an order for people; reads certificates while its records are open."""
 
     @property
     def ids(self) -> list[str]:
@@ -89,7 +89,7 @@ class FoundBugs(Protocol):
         ...
 
     def json(self) -> list[dict[str, Any]]:
-        """The same for programs; certificates are in files of their own."""
+        """The same for programs, without the certificates."""
         ...
 
 

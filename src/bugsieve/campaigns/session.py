@@ -33,7 +33,7 @@ from bugsieve.campaigns.events import (
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.pacing import MAX_TIME, Pace, StopWatch
 from bugsieve.judging.findings import BugRow, Finding
-from bugsieve.results.folder import write_bugs, write_timeline
+from bugsieve.results.folder import BUGS_IN_FILES, write_bugs, write_timeline
 from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow
 from bugsieve.results.records import CampaignRecords
 from bugsieve.results.store import Store
@@ -120,7 +120,7 @@ class Session:
         self._commits = Pace(_COMMIT_SECONDS)
         # Rarely, and ever more so: the file is written anew each time.
         self._timeline = Pace(_TIMELINE_SECONDS, share=0.25)
-        self._bugs = Counter(records.bug_kinds().values())
+        self._bugs = Counter(records.bugs_by_kind())
         self._found = self._bugs.total()
         """Bugs, those included that are not stored yet."""
         self._cut = records.bugs_of_visit(self.progress.visits)
@@ -129,7 +129,7 @@ class Session:
         """Findings that are not stored yet."""
         self._noted = False
         self._dates: dict[str, float] = {}
-        """When the bugs of this session were found, by their ids."""
+        """When the bugs that are not stored yet were found, by their ids."""
         self._judged: dict[str, int] = {}
         """How many cases had been judged when bugs that are not stored yet were found."""
         self._done_before = driver.counts(self.progress).done
@@ -174,9 +174,7 @@ class Session:
         self._dates.update((row.id, row.seconds) for row in dated)
         judged = self._driver.counts(self.progress).judged
         self._judged.update((row.id, judged) for row in dated)
-        improved = tuple(
-            replace(row, seconds=self._dates.get(row.id, row.seconds)) for row in finding.improved
-        )
+        improved = tuple(replace(row, seconds=self._date(row.id)) for row in finding.improved)
         changed = replace(finding, bugs=dated, improved=improved, sightings=sightings)
         self._fresh.append(changed)
         if is_whole:
@@ -226,8 +224,10 @@ class Session:
         events = [*self._bug_moments(bugs, improved), self._moment(event, detail)]
         self._store.add(Addition(self.progress, self._driver.fresh_cases(), fresh, events))
         self._commits.done()
+        self._dates.clear()
+        room = max(0, BUGS_IN_FILES - self._bugs.total())
         self._bugs.update(row.bug.kind for row in bugs)
-        write_bugs(self._directory, bugs, improved)
+        write_bugs(self._directory, bugs[:room], improved)
         self._publish(fresh, bugs, improved, is_round=event == "round")
 
     def _publish(
@@ -281,6 +281,11 @@ class Session:
     def _dated(self, row: BugRow[Any]) -> BugRow[Any]:
         self.note_news()
         return replace(row, seconds=self.progress.news_seconds)
+
+    def _date(self, bug: str) -> float:
+        """When a bug was found, be it stored already or not."""
+        known = self._dates.get(bug)
+        return self._store.found_at(bug) if known is None else known
 
     def _has_stale_rounds(self) -> bool:
         """Whether so many rounds in a row have been judged without a bug that it is enough."""
@@ -338,5 +343,5 @@ class Session:
 
     def _renew_timeline(self) -> None:
         with self._read(self._directory) as records:
-            write_timeline(self._directory, records.timeline())
+            write_timeline(self._directory, records.each_moment())
         self._timeline.done()

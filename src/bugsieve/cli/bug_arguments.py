@@ -74,7 +74,7 @@ def find_bug(records: CampaignRecords[Any], name: str) -> BugRow[Any]:
     row: BugRow[Any] | None = records.bug(name)
     if row is not None:
         return row
-    ids = [row.id for row in records.bugs()]
+    ids = list(records.bug_kinds())
     folder = records.directory
     if not ids:
         raise UsageError(f"{folder}: has no bugs")

@@ -93,13 +93,22 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
         lines += ["", *listed]
         if len(found.ids) > shown:
             indent = listed[0][: -len(listed[0].lstrip())]
-            lines.append(f"{indent}… and {len(found.ids) - shown} more in {folder}/bugs")
+            lines.append(f"{indent}… and {len(found.ids) - shown} more {_place(found, folder)}")
         lines += ["", *next_lines(folder, found.ids[0])]
     lines += kind.wording.hints(records, summary)
     if summary.rejected:
         claims = counted(len(summary.rejected), "claim")
         lines += ["", f"{claims} rejected by the checker: a fault in Bugsieve"]
     return "\n".join(lines)
+
+
+def _place(found: FoundBugs, folder: Path) -> str:
+    """Where all bugs are."""
+    from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES
+
+    if len(found.ids) <= BUGS_IN_FILES:
+        return f"in {folder}/{BUGS_FOLDER}"
+    return f"(files: bugsieve export {folder} --bugs OUT)"
 
 
 def next_lines(folder: Path, bug: str) -> list[str]:

@@ -39,17 +39,18 @@ def run(args: argparse.Namespace) -> int:
     with kind.records(args.folder) as records:
         header, summary = records.header, kind.summarise(records)
         found = kind.wording.found(records)
-    if args.json:
-        show(summary_json(kind, header, summary, found))
-        return 0
+        if args.json:
+            show(summary_json(kind, header, summary, found))
+            return 0
+        listed = found.lines(args.bugs) if found.ids[: args.bugs] else []
     lines = nothing_tested_lines(summary)
     lines += undecided_lines(summary) if summary.reason else []
     lines += [*kind.wording.first_lines(summary), kind.wording.heading(header)]
     lines += kind.wording.count_lines(summary)
     lines += [f"without {row.spec}: {row.objection}" for row in header.oracles if row.objection]
     lines += _unfinished(args.folder, summary.reason)
-    if found.ids[: args.bugs]:
-        lines += ["", *found.lines(args.bugs), *_more(len(found.ids), args)]
+    if listed:
+        lines += ["", *listed, *_more(len(found.ids), args)]
     show("\n".join(lines))
     return 0
 

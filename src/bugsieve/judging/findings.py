@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -22,6 +22,16 @@ class AnyBug(Protocol):
     @property
     def kind(self) -> str:
         """What its kind is called."""
+        ...
+
+    @property
+    def gap(self) -> float:
+        """How much better the run in its proof is than the policy's; infinite if only that is."""
+        ...
+
+    @property
+    def steps(self) -> int:
+        """How long the policy's run in its proof is."""
         ...
 
     @property
@@ -65,13 +75,6 @@ class BugRow(Generic[BugT]):
 
 
 CostBugRow = BugRow[Bug]
-
-
-def worst_first(rows: Iterable[CostBugRow]) -> list[CostBugRow]:
-    """Largest gaps first; of equal ones those with the shorter run, which are easier to read."""
-    return sorted(
-        rows, key=lambda row: (-row.bug.gap, len(row.bug.certificate["run"]["operators"]))
-    )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -66,19 +66,6 @@ class SafetyBugRow(BugRow[SafetyBug]):
         """What avoids the danger in the bug's state."""
         state = self.bug.state
         return next(action for row, action in self.bug.alternative if row == state)
-
-    @property
-    def steps(self) -> int:
-        """How far the danger is in the policy's run from the bug's state."""
-        return len(self.bug.certificate["run"]["actions"])
-
-
-def commonest_first(rows: Iterable[SafetyBugRow], runs: Mapping[str, int]) -> list[SafetyBugRow]:
-    """Faults before other bugs, those in most runs first; of equal ones those next to danger.
-
-    `runs` has the number of unsafe runs by id.
-    """
-    return sorted(rows, key=lambda row: (row.bug.kind != FAULT, -runs[row.id], row.steps))
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,6 +55,12 @@ class PolicyGraph:
     def __len__(self) -> int:
         return len(self._registry)
 
+    @property
+    def memory_bytes(self) -> int:
+        """What its states and their columns take."""
+        columns = vars(self._nodes).values()
+        return self._registry.memory_bytes + sum(column.nbytes for column in columns)
+
     def table(
         self,
         states: ArrayLike,

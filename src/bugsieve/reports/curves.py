@@ -133,8 +133,7 @@ def _word(card: Card, key: str) -> str:
 
 def _bugs(card: Card) -> tuple[float, list[tuple[str, float]]]:
     with CostRecords(card.folder) as records:
-        bugs = [(row.bug.kind, row.seconds) for row in records.bugs()]
-        return records.progress().seconds, bugs
+        return records.progress().seconds, records.bug_times()
 
 
 COST_CURVES = CurveKind(

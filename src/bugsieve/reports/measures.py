@@ -59,8 +59,9 @@ class Measures:
 def measure(folder: Path) -> Measures:
     """The measures of the campaign in the folder."""
     with CostRecords(folder) as records:
-        pool, runs, header = records.pool(), records.runs(), records.header
+        runs, header = records.runs(), records.header
         judged = len(runs)
+        states, unjudged = records.states(judged), records.case_count() - judged
         solved: Mask = runs.endings == Ending.SOLVED
         finds = {spec: _finds(records, spec, judged) for spec in header.used_oracles}
         implied = records.implied()
@@ -74,8 +75,8 @@ def measure(folder: Path) -> Measures:
     for kind, part in parts.items():
         base = judged if kind == QUALITATIVE else int(part.sum())
         values[f"{kind} recall"] = percentage(int((bugs & part).sum()), base)
-        values.update(_diversity(task, pool.states[:judged][bugs & part], kind))
-    return Measures(bool(judged and solved[0]), values, implied, len(pool) - judged)
+        values.update(_diversity(task, states[bugs & part], kind))
+    return Measures(bool(judged and solved[0]), values, implied, unjudged)
 
 
 def is_measured(objective: str) -> bool:
@@ -100,10 +101,8 @@ def mean(values: Iterable[Value]) -> Value:
 
 def _finds(records: CostRecords, oracle: str, judged: int) -> Mask:
     """The states that the oracle found to be bugs, or implied to be; no rejected claims."""
-    columns = records.verdicts(oracle)
     found = np.zeros(judged, dtype=bool)
-    is_find = np.isin(columns.outcomes, [Outcome.BUG.value, Outcome.IMPLIED.value])
-    found[columns.numbers[is_find]] = True
+    found[records.cases_with(oracle, (Outcome.BUG.value, Outcome.IMPLIED.value))] = True
     found[[row.case for row in records.rejected() if row.oracle == oracle]] = False
     return found
 

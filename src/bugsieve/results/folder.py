@@ -11,7 +11,8 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ README_FILE = "README.txt"
 OPTIONS_FILE = "options.toml"
 TIMELINE_FILE = "timeline.csv"
 BUGS_FOLDER = "bugs"
+BUGS_IN_FILES = 200
+"""The first bugs of a campaign are files, too; the others are in the store alone."""
 
 _BUG_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
@@ -46,6 +49,7 @@ _COMMANDS = {
     "explain {} BUG": "the decision to blame, and a better run",
     "replay {} BUG": "ask the policy again and check the certificate",
     "export {} --csv OUT": "the records for other programs",
+    "export {} --bugs OUT": f"a file for every bug; {BUGS_FOLDER}/ has the first {BUGS_IN_FILES}",
 }
 
 
@@ -82,10 +86,11 @@ def check_free(directory: Path) -> None:
 def restore(records: CampaignRecords[Any], description: Description) -> None:
     """Write all derived files that are missing or may be out of date."""
     write_descriptions(records.directory, records.header, description)
-    bugs = records.bugs()
     # A kill between storing a better certificate and writing its file leaves the old one.
-    write_bugs(records.directory, bugs, (row for row in bugs if row.changed > row.found))
-    write_timeline(records.directory, records.timeline())
+    write_bugs(
+        records.directory, records.first_bugs(BUGS_IN_FILES), improved=records.improved_bugs()
+    )
+    write_timeline(records.directory, records.each_moment())
 
 
 def write_descriptions(directory: Path, header: CampaignHeader, description: Description) -> None:
@@ -109,20 +114,23 @@ def write_missing(directory: Path, files: Mapping[str, bytes | None]) -> None:
 def write_bugs(
     directory: Path, bugs: Iterable[BugRow[Any]], improved: Iterable[BugRow[Any]] = ()
 ) -> None:
-    """One JSON file for each bug that has none yet, and for each that has improved."""
+    """One JSON file for each bug that has none yet; files of those that have improved anew."""
     with explained(directory):
         folder = directory / BUGS_FOLDER
         make_folders(folder)
         for row in bugs:
             if not _bug_file(folder, row).exists():
-                _write_bug(folder, row)
+                write_bug(folder, row)
         for row in improved:
-            _write_bug(folder, row)
+            if _bug_file(folder, row).exists():
+                write_bug(folder, row)
 
 
-def _write_bug(folder: Path, row: BugRow[Any]) -> None:
-    text = f"{readable_json(row.bug.to_json())}\n"
-    write_atomically(_bug_file(folder, row), text.encode())
+def write_bug(folder: Path, row: BugRow[Any]) -> Path:
+    """Write the file of a bug, in place of an old one; returns its name."""
+    path = _bug_file(folder, row)
+    write_atomically(path, f"{readable_json(row.bug.to_json())}\n".encode())
+    return path
 
 
 def _bug_file(folder: Path, row: BugRow[Any]) -> Path:
@@ -153,13 +161,18 @@ _compact = json.JSONEncoder(allow_nan=False).encode
 
 def write_timeline(directory: Path, rows: Iterable[TimelineRow]) -> None:
     """The whole timeline as CSV, in place of the old one."""
-    text = io.StringIO()
+    content = io.BytesIO()
+    text = io.TextIOWrapper(content, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([column.name for column in fields(TimelineRow)])
     for row in rows:
-        writer.writerow([f"{row.seconds:.3f}", *astuple(row)[1:]])
+        writer.writerow([f"{row.seconds:.3f}", *_after_seconds(row)])
+    text.flush()
     with explained(directory):
-        write_atomically(directory / TIMELINE_FILE, text.getvalue().encode())
+        write_atomically(directory / TIMELINE_FILE, content.getvalue())
+
+
+_after_seconds = attrgetter(*(column.name for column in fields(TimelineRow)[1:]))
 
 
 def _readme(directory: Path, description: Description) -> str:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from abc import abstractmethod
-from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Generic, TypeVar
@@ -25,6 +26,7 @@ from bugsieve.judging.findings import (
     UnstableRow,
 )
 from bugsieve.judging.plan import OracleRow
+from bugsieve.results.packing import unpacked
 from bugsieve.results.progress import CampaignHeader, Progress, TimelineRow
 from bugsieve.results.schema import (
     STORE_FILE,
@@ -37,6 +39,7 @@ from bugsieve.results.schema import (
 RowT = TypeVar("RowT", bound=BugRow[Any])
 
 BUGS = "SELECT case_number, bug, finders, found, changed, seconds FROM bugs"
+_ROWS_AT_ONCE = 100
 
 
 class StoreReader(Closing):
@@ -93,6 +96,16 @@ class StoreReader(Closing):
         with explained(self.directory):
             return self._connection.execute(query, values).fetchall()
 
+    def _each(self, query: str, *values: Any) -> Iterator[Any]:
+        """The rows one after the other: some tables are larger than the memory should be."""
+        with explained(self.directory):
+            cursor = self._connection.execute(query, values)
+            rows = cursor.fetchmany(_ROWS_AT_ONCE)
+        while rows:
+            yield from rows
+            with explained(self.directory):
+                rows = cursor.fetchmany(_ROWS_AT_ONCE)
+
 
 class CampaignRecords(StoreReader, Generic[RowT]):
     """The records of one campaign, as they were when it was opened."""
@@ -147,12 +160,35 @@ class CampaignRecords(StoreReader, Generic[RowT]):
 
     def bugs(self) -> list[RowT]:
         """All bugs, in the order in which they were found."""
-        return [self._bug_row(row) for row in self._rows(f"{BUGS} ORDER BY rowid")]
+        return list(self.each_bug())
+
+    def each_bug(self) -> Iterator[RowT]:
+        """The same one after the other: their certificates need not fit into the memory."""
+        return map(self._bug_row, self._each(f"{BUGS} ORDER BY rowid"))
+
+    def first_bugs(self, most: int) -> Iterator[RowT]:
+        """The bugs that were found first, one after the other."""
+        return map(self._bug_row, self._each(f"{BUGS} ORDER BY rowid LIMIT ?", most))
+
+    def improved_bugs(self) -> Iterator[RowT]:
+        """The bugs that have got a better certificate since they were found."""
+        return map(self._bug_row, self._each(f"{BUGS} WHERE changed > found ORDER BY rowid"))
 
     def bug(self, name: str) -> RowT | None:
         """The bug of this id, or of the only one that begins so."""
-        rows = self._rows(f"{BUGS} WHERE substr(id, 1, ?) = ?", len(name), name)
+        rows = self._rows(
+            f"{BUGS} WHERE id BETWEEN ? AND ? LIMIT 2", name, f"{name}{chr(sys.maxunicode)}"
+        )
         return self._bug_row(rows[0]) if len(rows) == 1 else None
+
+    def ranked(self) -> list[str]:
+        """The ids of all bugs, those first that matter most."""
+        return [name for (name,) in self._rows("SELECT id FROM bugs ORDER BY rowid")]
+
+    def named(self, names: Iterable[str]) -> Iterator[RowT]:
+        """The bugs of these ids, one after the other."""
+        for name in names:
+            yield from map(self._bug_row, self._rows(f"{BUGS} WHERE id = ?", name))
 
     def bug_kinds(self) -> dict[str, str]:
         """The kinds of all bugs by their ids, in the order in which they were found."""
@@ -160,7 +196,7 @@ class CampaignRecords(StoreReader, Generic[RowT]):
 
     def bugs_by_kind(self) -> dict[str, int]:
         """How many bugs there are of each kind that occurs."""
-        return dict(sorted(Counter(self.bug_kinds().values()).items()))
+        return dict(self._rows("SELECT kind, COUNT(*) FROM bugs GROUP BY kind ORDER BY kind"))
 
     def bug_times(self) -> list[tuple[str, float]]:
         """The kinds of all bugs and the running time when each was found."""
@@ -234,13 +270,18 @@ class CampaignRecords(StoreReader, Generic[RowT]):
 
     def timeline(self) -> list[TimelineRow]:
         """What happened when."""
-        return [TimelineRow(*row) for row in self._rows("SELECT * FROM timeline ORDER BY rowid")]
+        return list(self.each_moment())
+
+    def each_moment(self) -> Iterator[TimelineRow]:
+        """The same, one after the other."""
+        rows = self._each("SELECT * FROM timeline ORDER BY rowid")
+        return (TimelineRow(*row) for row in rows)
 
     def _bug_row(self, row: tuple[Any, ...]) -> RowT:
         case, bug, finders, *rest = row
         with understood(self.directory):
             specs = tuple(self._specs[finder] for finder in json.loads(finders))
-            data = json.loads(bug)
+            data = unpacked(bug)
         return self._bug(case, data, specs, *rest)
 
     @property

@@ -6,7 +6,6 @@ them is there. A finding is never split over two of them.
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from abc import abstractmethod
@@ -17,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 
 from bugsieve.basis.closing import Closing
 from bugsieve.judging.findings import BugRow, Finding
+from bugsieve.results.packing import json_text, packed
 from bugsieve.results.progress import Addition, CampaignHeader
 from bugsieve.results.schema import (
     STORE_FILE,
@@ -93,6 +93,13 @@ class Store(Closing):
                 (name, json_text(data), bug),
             )
 
+    def found_at(self, bug: str) -> float:
+        """The running time when a stored bug was found."""
+        with explained(self.directory):
+            query = "SELECT seconds FROM bugs WHERE id = ?"
+            ((seconds,),) = self._connection.execute(query, (bug,)).fetchall()
+        return float(seconds)
+
     def close(self) -> None:
         """Fold the write-ahead log into the main file and let go of both."""
         with explained(self.directory):
@@ -153,18 +160,18 @@ class Store(Closing):
         bug = row.bug
         finders = json_text([self._oracles[spec] for spec in row.finders])
         return (
-            *(bug.id, row.case, bug.kind, self._oracles[bug.oracle], finders),
-            *(row.found, row.changed, json_text(bug.to_json()), row.seconds),
+            *(bug.id, row.case, bug.kind, bug.gap, bug.steps, self._oracles[bug.oracle]),
+            *(finders, row.found, row.changed, row.seconds, packed(bug.to_json())),
         )
 
     def _improve(self, rows: Iterable[BugRow[Any]]) -> None:
         """Give known bugs their better certificates; what was noted of the old ones is gone."""
         for row in rows:
-            name, _, kind, oracle, finders, _, changed, bug, _ = self._bug_row(row)
+            name, _, kind, gap, steps, oracle, finders, _, changed, _, bug = self._bug_row(row)
             self._connection.execute(
-                "UPDATE bugs SET kind = ?, oracle = ?, finders = ?, changed = ?, bug = ?"
-                " WHERE id = ?",
-                (kind, oracle, finders, changed, bug, name),
+                "UPDATE bugs SET kind = ?, gap = ?, steps = ?, oracle = ?, finders = ?,"
+                " changed = ?, bug = ? WHERE id = ?",
+                (kind, gap, steps, oracle, finders, changed, bug, name),
             )
             self._connection.execute(
                 "DELETE FROM notes WHERE bug = ? AND changed < ?", (name, changed)
@@ -215,11 +222,6 @@ def _unstable_rows(findings: Iterable[Finding]) -> Iterator[Row]:
     for finding in findings:
         for place, row in enumerate(finding.unstable):
             yield finding.visit.number, place, *astuple(row)
-
-
-def json_text(data: Any) -> str:
-    """JSON without the numbers that JSON does not have."""
-    return json.dumps(data, allow_nan=False)
 
 
 def _chain(first: Row, rest: Iterator[Row]) -> Iterator[Row]:

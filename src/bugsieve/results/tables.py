@@ -2,6 +2,7 @@
 
 The table `meta` names the kind. Verdicts are keyed by visit and oracle, bugs by their names; the
 case of a bug is the one it is about, which the visits that found and last changed it need not be.
+Its gap and steps stand beside its certificate, so that lists need not open that.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ CREATE TABLE visits (
 );
 CREATE TABLE bugs (
     id TEXT NOT NULL UNIQUE, case_number INTEGER NOT NULL, kind TEXT NOT NULL,
-    oracle INTEGER NOT NULL, finders TEXT NOT NULL, found INTEGER NOT NULL,
-    changed INTEGER NOT NULL, bug TEXT NOT NULL, seconds REAL NOT NULL
+    gap REAL NOT NULL, steps INTEGER NOT NULL, oracle INTEGER NOT NULL, finders TEXT NOT NULL,
+    found INTEGER NOT NULL, changed INTEGER NOT NULL, seconds REAL NOT NULL, bug BLOB NOT NULL
 );
 CREATE TABLE notes (
     bug TEXT, name TEXT, changed INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (bug, name)

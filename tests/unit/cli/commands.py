@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from bugsieve.results.packing import packed, unpacked
 from bugsieve.results.schema import STORE_FILE
 
 Run = Callable[..., tuple[int, str, str]]
@@ -50,6 +51,8 @@ def falsified(results: Path, copy: Path, part: str, value: object) -> Path:
     """A copy of a campaign in which a part of all certificates is another."""
     shutil.copytree(results, copy)
     with closing(sqlite3.connect(copy / STORE_FILE)) as store, store:
-        change = "UPDATE bugs SET bug = json_set(bug, ?, json(?))"
+        store.create_function("opened", 1, lambda content: json.dumps(unpacked(content)))
+        store.create_function("closed", 1, lambda text: packed(json.loads(text)))
+        change = "UPDATE bugs SET bug = closed(json_set(opened(bug), ?, json(?)))"
         store.execute(change, (f"$.certificate.{part}", json.dumps(value)))
     return copy

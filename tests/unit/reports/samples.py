@@ -100,7 +100,8 @@ class Sample:
 
 
 def _bug_row(number: int, kind: str, finders: tuple[str, ...]) -> CostBugRow:
-    certificate = {"kind": kind, "gap": 1 if kind == "costly" else None}
+    gap = 1 if kind == "costly" else None
+    certificate = {"kind": kind, "gap": gap, "run": {"operators": []}}
     found_by = FoundBy(number, 1, ())
     bug = Bug(f"{number:012x}", certificate, finders[0], "found", False, found_by)
     return CostBugRow(number, bug, finders, number, number, number + 1.0)

@@ -55,6 +55,11 @@ class Bug:
         kinds = objective_class(self.certificate["objective"]).kinds
         return kinds[self.kind].describe(self.certificate)
 
+    @property
+    def steps(self) -> int:
+        """How long the policy's run is; shorter ones are easier to read."""
+        return len(self.certificate["run"]["operators"])
+
     def to_json(self) -> dict[str, Any]:
         """The bug as JSON data."""
         found = self.found_by

@@ -108,26 +108,33 @@ def bug_regions(task: Task, states: StateArray) -> NDArray[np.int64]:
     """
     registry = StateRegistry(task.native)
     ids = ask_core(registry.insert, task.checked_states(states))
-    parents = list(range(len(registry)))
     distinct = registry.states(np.arange(len(registry)))
+    sources, targets = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for low in range(0, len(distinct), _STATES_PER_BATCH):
         after, _, offsets = task.all_successors(distinct[low : low + _STATES_PER_BATCH])
-        targets = registry.find(after)
-        sources = low + np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        found = registry.find(after)
+        before = low + np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         # `find` knows the bugs alone: a successor that is none has no number.
-        inside = targets >= 0
-        for one, other in zip(sources[inside].tolist(), targets[inside].tolist(), strict=True):
-            parents[_root(parents, one)] = _root(parents, other)
-    roots = np.array([_root(parents, number) for number in ids.tolist()], dtype=np.int64)
-    return _renumbered(roots)
+        sources.append(before[found >= 0])
+        targets.append(found[found >= 0])
+    return _renumbered(
+        _joined(len(registry), np.concatenate(sources), np.concatenate(targets))[ids]
+    )
 
 
-def _root(parents: list[int], number: int) -> int:
-    """The representative of a set, with the paths to it halved on the way."""
-    while parents[number] != number:
-        parents[number] = parents[parents[number]]
-        number = parents[number]
-    return number
+def _joined(count: int, sources: Ids, targets: Ids) -> Ids:
+    """The least number in the connected part of each of `count` nodes."""
+    roots = np.arange(count)
+    while len(sources):
+        # Of two parts that touch, the one of the larger root joins the other, all at once; a part
+        # that touches several joins the least, and the next time looks at what is left.
+        one, other = roots[sources], roots[targets]
+        np.minimum.at(roots, np.maximum(one, other), np.minimum(one, other))
+        while not np.array_equal(above := roots[roots], roots):
+            roots = above
+        apart = roots[sources] != roots[targets]
+        sources, targets = sources[apart], targets[apart]
+    return roots
 
 
 def _renumbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ the model's document.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,16 @@ class SafetyBug:
     def alternative(self) -> list[tuple[PlainState, int]]:
         """States with the actions by which the danger is avoided from the bug's state on."""
         return [(row[0], row[1]) for row in self.certificate["safe"]]
+
+    @property
+    def gap(self) -> float:
+        """Infinite: the policy meets danger, and the alternative never does."""
+        return math.inf
+
+    @property
+    def steps(self) -> int:
+        """How far the danger is in the policy's run from the bug's state."""
+        return len(self.certificate["run"]["actions"])
 
     def to_json(self) -> dict[str, Any]:
         """The bug as JSON data."""

@@ -12,7 +12,7 @@ from bugsieve.policies.registry import POLICIES
 from bugsieve.results.cost.export import about, export_tables
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import CostStore
-from bugsieve.results.folder import BUGS_FOLDER, Description
+from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, Description
 from bugsieve.results.progress import CampaignHeader
 
 TASK_FILE = "task.sas"
@@ -30,7 +30,8 @@ def describe(header: CampaignHeader) -> Description:
         {
             TASK_FILE: "the grounded task; certificates refer to it",
             **({} if task.domain is None else pddl),
-            f"{BUGS_FOLDER}/": "a file per bug, with its proof: the policy's run and a better one",
+            f"{BUGS_FOLDER}/": f"a file for each of the first {BUGS_IN_FILES} bugs, with its "
+            "proof: the policy's run and a better one",
         },
     )
 

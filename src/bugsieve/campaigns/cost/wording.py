@@ -9,7 +9,7 @@ from bugsieve.basis.wording import counted
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
-from bugsieve.judging.findings import CostBugRow, worst_first
+from bugsieve.judging.findings import CostBugRow
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords, InitialRun
 from bugsieve.results.progress import CampaignHeader
@@ -19,18 +19,15 @@ from bugsieve.results.progress import CampaignHeader
 class FoundStates:
     """The bugs of a campaign: failures first, then by how much the policy loses."""
 
-    rows: list[CostBugRow]
-
-    @property
-    def ids(self) -> list[str]:
-        """Their names."""
-        return [row.id for row in self.rows]
+    records: CostRecords
+    ids: list[str]
+    """Their names."""
 
     def lines(self, most: int) -> list[str]:
         """A table of the first bugs."""
         table = [
             (row.id, row.bug.kind, row.bug.in_words, ", ".join(row.finders))
-            for row in self.rows[:most]
+            for row in self.records.named(self.ids[:most])
         ]
         widths = [max(len(line[column]) for line in table) for column in range(3)]
         return [
@@ -39,8 +36,8 @@ class FoundStates:
         ]
 
     def json(self) -> list[dict[str, Any]]:
-        """The same for programs; certificates are in files of their own."""
-        return [_bug_json(row) for row in self.rows]
+        """The same for programs, without the certificates."""
+        return [_bug_json(row) for row in self.records.named(self.ids)]
 
 
 class CostWording:
@@ -80,7 +77,7 @@ class CostWording:
 
     def found(self, records: CostRecords) -> FoundStates:
         """The bugs of a campaign, the worst first."""
-        return FoundStates(worst_first(records.bugs()))
+        return FoundStates(records, records.ranked())
 
     def hints(self, records: CostRecords, summary: CostSummary) -> list[str]:
         """Nothing more."""

@@ -9,7 +9,7 @@ from bugsieve.campaigns.safety.policy import MODEL_FILE, begin, check, equip
 from bugsieve.campaigns.safety.summary import summarise_safety
 from bugsieve.campaigns.safety.wording import SafetyWording
 from bugsieve.policies.models.registry import MODEL_POLICIES
-from bugsieve.results.folder import BUGS_FOLDER, Description
+from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, Description
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.export import about_safety, safety_tables
 from bugsieve.results.safety.records import SafetyRecords
@@ -23,7 +23,8 @@ def describe(header: CampaignHeader) -> Description:
         {MODEL_FILE: header.subject.document.encode()},
         {
             MODEL_FILE: "the model with its property; certificates refer to it",
-            f"{BUGS_FOLDER}/": "a file for each bug, with its proof: the policy's way to danger, "
+            f"{BUGS_FOLDER}/": f"a file for each of the first {BUGS_IN_FILES} bugs, with its "
+            "proof: the policy's way to danger, "
             "how the danger is avoided, and for a fault why its outcome is lost",
         },
         {"shield {}": "the policy without its proven faults"},

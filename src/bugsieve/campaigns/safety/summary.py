@@ -106,7 +106,7 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
     """The counts as they are now."""
     progress, runs = records.progress(), records.runs()
     weights = Counter(runs.same_as.tolist())
-    kinds = Counter(records.bug_kinds().values())
+    kinds = records.bugs_by_kind()
     troubles = json.loads(progress.troubles)
     return SafetySummary(
         reason=progress.finished,
@@ -122,8 +122,8 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
             oracle: _counts(records.verdicts(oracle), weights)
             for oracle in records.header.used_oracles
         },
-        bugs=kinds.total(),
-        bugs_by_kind=dict(kinds),
+        bugs=sum(kinds.values()),
+        bugs_by_kind=kinds,
         unproven=tuple(records.unproven()),
         rejected=tuple(records.rejected()),
         troubles={

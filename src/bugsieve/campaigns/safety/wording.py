@@ -13,7 +13,7 @@ from bugsieve.campaigns.safety.sameness import Sameness, sameness_of
 from bugsieve.campaigns.safety.state_wording import changes_text, telling_text
 from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
 from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
-from bugsieve.judging.runs import SafetyBugRow, commonest_first
+from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.records import SafetyRecords
 
@@ -52,9 +52,8 @@ class SafetyWording:
 
     def found(self, records: SafetyRecords) -> FoundDecisions:
         """The bugs of a campaign, those in most runs first."""
-        runs = records.bug_runs()
-        rows = commonest_first(records.bugs(), runs)
-        return FoundDecisions(rows, runs, records.header.subject.actions)
+        actions = records.header.subject.actions
+        return FoundDecisions(records, records.ranked(), records.bug_runs(), actions)
 
     def hints(self, records: SafetyRecords, summary: SafetySummary) -> list[str]:
         """How to repair the policy, and where more walks like these would find nothing else."""
@@ -114,21 +113,18 @@ def oracle_text(oracle: str, counts: RunCounts, runs: int) -> str:
 class FoundDecisions:
     """The bugs of a safety campaign, those in most runs first."""
 
-    rows: list[SafetyBugRow]
+    records: SafetyRecords
+    ids: list[str]
+    """Their names."""
     runs: Mapping[str, int]
     """In how many unsafe runs each bug occurs, by its id."""
     actions: Sequence[str]
     """Names of the model's actions."""
 
-    @property
-    def ids(self) -> list[str]:
-        """Their names."""
-        return [row.id for row in self.rows]
-
     def lines(self, most: int) -> list[str]:
         """The first bugs, each in two lines: where it is, and what the policy does there."""
         lines = []
-        for row in self.rows[:most]:
+        for row in self.records.named(self.ids[:most]):
             certificate = row.bug.certificate
             state = telling_text(certificate["variables"], row.bug.state, _ahead(certificate))
             lines.append(
@@ -138,8 +134,8 @@ class FoundDecisions:
         return lines
 
     def json(self) -> list[dict[str, Any]]:
-        """The same for programs; certificates are in files of their own."""
-        return [self._row_json(row) for row in self.rows]
+        """The same for programs, without the certificates."""
+        return [self._row_json(row) for row in self.records.named(self.ids)]
 
     def _row_json(self, row: SafetyBugRow) -> dict[str, Any]:
         certificate = row.bug.certificate
@@ -152,7 +148,7 @@ class FoundDecisions:
             "state": dict(zip(certificate["variables"], row.bug.state, strict=True)),
             "action": certificate["action_name"],
             "safe_action": self.actions[row.safe_action],
-            "steps": row.steps,
+            "steps": row.bug.steps,
             "walk": row.walk,
             "position": row.position,
             "seconds": row.seconds,
@@ -168,7 +164,7 @@ def _ahead(certificate: Mapping[str, Any]) -> list[list[Any]]:
 def _decision(row: SafetyBugRow, safe: str) -> str:
     """What the policy does in the state of a bug, where that leads, and what would be safe."""
     certificate = row.bug.certificate
-    danger = f"danger {counted(row.steps, 'step')} later"
+    danger = f"danger {counted(row.bug.steps, 'step')} later"
     change = ""
     if row.bug.kind == "fault":
         outcome = certificate["outcome"]

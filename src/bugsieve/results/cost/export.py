@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 from bugsieve.judging.escalation import SEARCH
+from bugsieve.judging.findings import CostBugRow
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.progress import CampaignHeader
@@ -94,23 +97,31 @@ _VERDICT_COLUMNS = (
 
 
 def _bugs(records: CostRecords) -> Table:
-    rows = records.bugs()
-    certificates = [row.bug.certificate for row in rows]
-    return {
-        "id": [row.id for row in rows],
-        "number": [row.case for row in rows],
-        "kind": [row.bug.kind for row in rows],
-        "gap": [row.bug.gap for row in rows],
-        "exact": [row.bug.exact for row in rows],
-        "oracle": [row.bug.oracle for row in rows],
-        "finders": [list(row.finders) for row in rows],
-        "ending": [certificate["run"]["ending"] for certificate in certificates],
-        "run": [certificate["run"]["actions"] for certificate in certificates],
-        "plan": [certificate["plan"]["actions"] for certificate in certificates],
-        "run_cost": [certificate["run"]["cost"] for certificate in certificates],
-        "plan_cost": [certificate["plan"]["cost"] for certificate in certificates],
-        "seconds": [row.seconds for row in rows],
-    }
+    table: Table = {name: [] for name in _BUG_COLUMNS}
+    for row in records.each_bug():  # certificates are large, and only some of each is wanted
+        for column, cell in zip(table.values(), _bug_cells(row), strict=True):
+            column.append(cell)
+    return table
+
+
+_BUG_COLUMNS = (
+    *("id", "number", "kind", "gap", "exact", "oracle", "finders", "ending"),
+    *("run", "plan", "run_cost", "plan_cost", "seconds"),
+)
+
+
+def _bug_cells(row: CostBugRow) -> tuple[Any, ...]:
+    bug, run, plan = row.bug, row.bug.certificate["run"], row.bug.certificate["plan"]
+    return (
+        *(row.id, row.case, bug.kind, bug.gap, bug.exact, bug.oracle, list(row.finders)),
+        *(run["ending"], _shared(run["actions"]), _shared(plan["actions"])),
+        *(run["cost"], plan["cost"], row.seconds),
+    )
+
+
+def _shared(names: Sequence[str]) -> list[str]:
+    """The names, each kept once: the actions of many bugs are the same few."""
+    return [sys.intern(name) for name in names]
 
 
 def _known(numbers: Sequence[int]) -> list[int | None]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,16 +112,20 @@ class CostRecords(CampaignRecords[CostBugRow]):
             " FROM pool ORDER BY number"
         )
         states, parents, actions, walks, seconds = columns_of(rows, 5)
-        values = np.frombuffer(b"".join(states), dtype="<u2").astype(np.uint16)
         lengths = [len(piece) // 4 for piece in actions]
         return PoolColumns(
-            values.reshape(len(rows), -1) if rows else np.empty((0, 0), dtype=np.uint16),
+            _state_array(states),
             np.array(parents, dtype=np.int64),
             np.array(walks, dtype=np.int64),
             np.frombuffer(b"".join(actions), dtype="<i4").astype(np.int32),
             np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
             np.array(seconds, dtype=np.float64),
         )
+
+    def states(self, most: int) -> StateArray:
+        """The first states of the pool."""
+        rows = self._rows("SELECT state FROM pool ORDER BY number LIMIT ?", most)
+        return _state_array([state for (state,) in rows])
 
     def runs(self) -> RunColumns:
         """The policy's runs from the judged states."""
@@ -159,6 +164,16 @@ class CostRecords(CampaignRecords[CostBugRow]):
         """The highest level of effort at which a case was visited."""
         ((level,),) = self._rows("SELECT IFNULL(MAX(effort), 0) FROM visits")
         return int(level)
+
+    def cases_with(self, oracle: str, outcomes: Sequence[str]) -> Integers:
+        """The states of which the oracle said one of these outcomes at first, by number."""
+        marks = ", ".join("?" * len(outcomes))
+        query = (
+            "SELECT case_number FROM verdicts JOIN visits ON visit = visits.number"
+            f" WHERE oracle = ? AND effort = 0 AND outcome IN ({marks}) ORDER BY visit"
+        )
+        rows = self._rows(query, self._specs.index(oracle), *outcomes)
+        return np.array([number for (number,) in rows], dtype=np.int64)
 
     def plans(self, oracle: str, level: int = 0) -> dict[int, tuple[int, ...]]:
         """The better runs that the oracle found, by the number of the pool state."""
@@ -260,6 +275,11 @@ class CostRecords(CampaignRecords[CostBugRow]):
         ((count,),) = self._rows(query)
         return int(count)
 
+    def ranked(self) -> list[str]:
+        """The ids of all bugs, largest gaps first; of equal ones those with the shorter run."""
+        query = "SELECT id FROM bugs ORDER BY gap DESC, steps, rowid"
+        return [name for (name,) in self._rows(query)]
+
     def endings(self) -> dict[int, int]:
         """How many runs ended in each way, by the codes of `Ending`."""
         return dict(self._rows("SELECT ending, COUNT(*) FROM runs GROUP BY ending"))
@@ -347,6 +367,11 @@ class CostRecords(CampaignRecords[CostBugRow]):
             meta["domain"],
             meta["problem"],
         )
+
+
+def _state_array(rows: Sequence[bytes]) -> StateArray:
+    values = np.frombuffer(b"".join(rows), dtype="<u2").astype(np.uint16)
+    return values.reshape(len(rows), -1) if rows else np.empty((0, 0), dtype=np.uint16)
 
 
 def _value(stored: float | None) -> float:

@@ -12,7 +12,8 @@ import numpy as np
 
 from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.judging.findings import Finding, VerdictRow
-from bugsieve.results.store import Row, Store, json_text
+from bugsieve.results.packing import json_text
+from bugsieve.results.store import Row, Store
 from bugsieve.results.tables import COST, COST_TABLES
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import StateArray

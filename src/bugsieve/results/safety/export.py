@@ -100,18 +100,17 @@ def _alone(records: SafetyRecords) -> Table:
 
 
 def _bugs(records: SafetyRecords, model: JaniModel) -> Table:
-    rows = records.bugs()
+    names = ("id", "kind", "oracle", "radius", "walk", "position", "state", "action")
+    names += ("alternative", "runs", "seconds")
+    table: Table = {name: [] for name in names}
     runs = records.bug_runs()
-    return {
-        "id": [row.id for row in rows],
-        "kind": [row.bug.kind for row in rows],
-        "oracle": [row.bug.oracle for row in rows],
-        "radius": [row.bug.radius for row in rows],
-        "walk": [row.walk for row in rows],
-        "position": [row.position for row in rows],
-        "state": [json.dumps(row.bug.state) for row in rows],
-        "action": [model.actions[row.bug.action] for row in rows],
-        "alternative": [model.actions[row.safe_action] for row in rows],
-        "runs": [runs[row.id] for row in rows],
-        "seconds": [row.seconds for row in rows],
-    }
+    for row in records.each_bug():  # certificates are large, and only some of each is wanted
+        bug, decisions = row.bug, (row.bug.action, row.safe_action)
+        cells = (
+            *(row.id, bug.kind, bug.oracle, bug.radius, row.walk, row.position),
+            *(json.dumps(bug.state), *(model.actions[action] for action in decisions)),
+            *(runs[row.id], row.seconds),
+        )
+        for column, cell in zip(table.values(), cells, strict=True):
+            column.append(cell)
+    return table

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.bugs.safety.bug import safety_bug_from_json
+from bugsieve.bugs.safety.bug import FAULT, safety_bug_from_json
 from bugsieve.judging.findings import Sighting
 from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
@@ -136,6 +136,13 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
     def bug_visits(self) -> dict[str, int]:
         """The visits that found all bugs, by the ids of the bugs."""
         return dict(self._rows("SELECT id, found FROM bugs ORDER BY rowid"))
+
+    def ranked(self) -> list[str]:
+        """The ids of all bugs: faults first, those in most runs before others, then by steps."""
+        runs = self.bug_runs()
+        rows = self._rows("SELECT id, kind, steps FROM bugs ORDER BY rowid")
+        rows.sort(key=lambda row: (row[1] != FAULT, -runs[row[0]], row[2]))
+        return [name for name, _, _ in rows]
 
     def bug_runs(self) -> dict[str, int]:
         """In how many unsafe runs each bug occurs, by its id."""

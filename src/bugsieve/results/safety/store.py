@@ -10,8 +10,9 @@ import numpy as np
 
 from bugsieve.judging.findings import Finding
 from bugsieve.judging.runs import UnsafeRunRow
+from bugsieve.results.packing import json_text
 from bugsieve.results.progress import WalkRow
-from bugsieve.results.store import Row, Store, json_text
+from bugsieve.results.store import Row, Store
 from bugsieve.results.tables import SAFETY, SAFETY_TABLES
 from bugsieve.tasks.jani.saved import SavedModel
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.judging.runs import commonest_first
 from bugsieve.oracles.safety.analysis import LoneVerdict
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.records import kind_of
@@ -76,7 +75,7 @@ def test_counts_are_those_of_the_rows(campaign: Path) -> None:
         assert records.bug_visits() == dict(zip(ids, (0, 1), strict=True))
         runs = records.bug_runs()
         assert runs == {ids[0]: 1, ids[1]: 2}  # the second run was found twice
-        assert [row.id for row in commonest_first(records.bugs(), runs)] == ids[::-1]
+        assert records.ranked() == ids[::-1]
         assert [row.safe_action for row in records.bugs()] == [1, 1]
 
 

@@ -1,0 +1,40 @@
+"""Certificates as the store keeps them: JSON, compressed, because they repeat themselves."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+from bugsieve.basis.errors import BudgetError
+
+MOST_BYTES = 1 << 28
+"""Of JSON: a small row of somebody else's store must not fill the memory."""
+
+
+def json_text(data: Any) -> str:
+    """JSON without the numbers that JSON does not have."""
+    return json.dumps(data, allow_nan=False)
+
+
+def packed(data: Any) -> bytes:
+    """The data as compressed JSON; BudgetError if it would be refused when it is read."""
+    text = json_text(data).encode("ascii")
+    if len(text) > MOST_BYTES:
+        raise BudgetError(
+            f"a certificate of {len(text)} bytes is more than the store takes ({MOST_BYTES}): "
+            "lower --proof-rows"
+        )
+    return zlib.compress(text)
+
+
+def unpacked(content: bytes) -> Any:
+    """The inverse of `packed`; ValueError for anything else."""
+    decoder = zlib.decompressobj()
+    try:
+        text = decoder.decompress(content, MOST_BYTES)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if not decoder.eof or decoder.unused_data:
+        raise ValueError("compressed data is cut off, too large, or more than that")
+    return json.loads(text)

@@ -1,0 +1,53 @@
+"""Certificates in the store are compressed JSON, and nothing else is read as such."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bugsieve.basis.errors import BudgetError, InputError
+from bugsieve.results import packing
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.packing import json_text, packed, unpacked
+from bugsieve.results.schema import STORE_FILE
+from tests.unit.results.samples import add, created, rounds
+
+
+def test_what_was_packed_comes_back() -> None:
+    data = {"state": [1, 2], "name": "Größe", "gap": None, "rows": [[0.1, True]] * 500}
+    assert unpacked(packed(data)) == data
+    assert len(packed(data)) < len(json_text(data)) / 10
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"junk", packed([1])[:-1], packed([1]) + b"x", zlib.compress(b"{")]
+)
+def test_anything_else_is_refused(content: bytes) -> None:
+    with pytest.raises(ValueError, match="."):
+        unpacked(content)
+
+
+def test_a_small_row_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = packed("a" * 100_000)
+    monkeypatch.setattr(packing, "MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="too large"):
+        unpacked(bomb)
+    with pytest.raises(BudgetError, match="--proof-rows"):
+        packed("a" * 1000)
+    assert unpacked(packed("a" * 900)) == "a" * 900
+
+
+@pytest.mark.parametrize("content", [b"junk", packed([1]) + b"x", packed(3)])
+def test_a_damaged_certificate_is_a_fault_of_the_store(tmp_path: Path, content: bytes) -> None:
+    campaign = add(created(tmp_path / "campaign"), *rounds(1))
+    with closing(sqlite3.connect(campaign / STORE_FILE)) as store, store:
+        store.execute("UPDATE bugs SET bug = ?", (content,))
+    with (
+        pytest.raises(InputError, match=r"campaign\.sqlite: is"),
+        CostRecords(campaign) as records,
+    ):
+        records.bugs()
