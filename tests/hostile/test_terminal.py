@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from bugsieve.basis.wording import printable_lines
-from bugsieve.cli import main, streams
+from bugsieve.cli import main
 from bugsieve.cli.live_display import LiveDisplay
 from tests.hostile.sas_texts import LAMP
 from tests.unit.campaigns.safety.ledge import ledge
@@ -108,7 +109,7 @@ def test_data_for_programs_are_as_they_are(
     assert any(policy in row for row in rows)
     assert main(["table", "icaps22", str(folder), "--json"]) == 0
     plain = capsys.readouterr().out
-    monkeypatch.setattr(streams.sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert main(["table", "icaps22", str(folder), "--json"]) == 0
     shown = capsys.readouterr().out
     assert "\x9b2J\u202e" in plain and r"\u009b2J\u202e" in shown
