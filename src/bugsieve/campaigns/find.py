@@ -24,7 +24,7 @@ from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import bugs_line
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.judging.findings import AnyBug, worst_first
+from bugsieve.judging.findings import AnyBug, UnstableRow, worst_first
 from bugsieve.judging.runs import commonest_first
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import PolicyFunction
@@ -55,6 +55,11 @@ class Bugs(Sequence[BugT]):
         """Cases in which the policy fails and nobody knows whether it had to."""
         return self.summary.undecided
 
+    @property
+    def unstable(self) -> tuple[UnstableRow, ...]:
+        """What would be bugs, had the policy not changed its answers."""
+        return self.summary.changed
+
     @overload
     def __getitem__(self, index: int) -> BugT: ...
 
@@ -82,8 +87,8 @@ class Bugs(Sequence[BugT]):
 
     @property
     def is_open(self) -> bool:
-        """Whether something is undecided."""
-        return bool(self.undecided)
+        """Whether something is undecided, or would be a bug of a policy that stands by it."""
+        return bool(self.undecided or self.unstable)
 
 
 def find_bugs(

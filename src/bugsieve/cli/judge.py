@@ -26,7 +26,8 @@ _BATCH = 256
 EPILOG = """\
 The exit code is 1 if a state is or must be a bug, 6 if none is but a run failed and no oracle
 decided whether it had to, or the policy gave two answers in one state of it, 5 if no run of the
-policy said anything, 0 otherwise. Runs that reach the step limit, hang, run out of memory or belong to a policy that never starts say nothing.
+policy said anything, 0 otherwise. Runs that reach the step limit, hang, run out of memory or
+belong to a policy that never starts say nothing.
 
 --json prints one object: task, policy, objective and states. Each of the states has its number,
 the policy's ending, detail (why it gave no usable action, or null), cost and value (null: infinite
