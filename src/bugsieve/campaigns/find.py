@@ -24,7 +24,7 @@ from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import bugs_line
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.judging.findings import AnyBug
+from bugsieve.judging.findings import AnyBug, UnstableRow
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.models.lifted import as_model_policy
@@ -54,6 +54,11 @@ class Bugs(Sequence[BugT]):
         """Cases in which the policy fails and nobody knows whether it had to."""
         return self.summary.undecided
 
+    @property
+    def unstable(self) -> tuple[UnstableRow, ...]:
+        """What would be bugs, had the policy not changed its answers."""
+        return self.summary.changed
+
     @overload
     def __getitem__(self, index: int) -> BugT: ...
 
@@ -81,8 +86,8 @@ class Bugs(Sequence[BugT]):
 
     @property
     def is_open(self) -> bool:
-        """Whether something is undecided."""
-        return bool(self.undecided)
+        """Whether something is undecided, or would be a bug of a policy that stands by it."""
+        return bool(self.undecided or self.unstable)
 
 
 def find_bugs(

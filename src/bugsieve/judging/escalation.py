@@ -113,6 +113,7 @@ def outlay_of(finding: Finding) -> Outlay:
     fails = run.ending != Ending.SOLVED and not math.isnan(run.value)
     said = [row.verdict for row in finding.verdicts]
     settled = {*(row.case for row in finding.bugs), *(row.case for row in finding.bounds)}
+    settled |= {row.case for row in finding.unstable if not row.cause}  # nobody could prove it
     is_open = all(verdict.outcome is Outcome.INCONCLUSIVE for verdict in said)
     return Outlay(
         visit.case,

@@ -214,7 +214,7 @@ class CostRecords(CampaignRecords[CostBugRow]):
         """What escalation has to know of each visit, in order."""
         settled: dict[int, list[int]] = {}
         decided = "SELECT found, case_number FROM bugs UNION SELECT visit, case_number FROM bounds"
-        decided += " ORDER BY 1, 2"
+        decided += " UNION SELECT visit, case_number FROM unstable WHERE cause = '' ORDER BY 1, 2"
         for visit, case in self._rows(decided):
             settled.setdefault(visit, []).append(case)
         query = (
@@ -242,6 +242,8 @@ class CostRecords(CampaignRecords[CostBugRow]):
         query = (
             "SELECT case_number FROM bugs WHERE found >= (SELECT visits FROM progress)"
             " UNION SELECT case_number FROM bounds WHERE visit >= (SELECT visits FROM progress)"
+            " UNION SELECT case_number FROM unstable"
+            " WHERE cause = '' AND visit >= (SELECT visits FROM progress)"
         )
         return [case for (case,) in self._rows(query)]
 
@@ -251,7 +253,8 @@ class CostRecords(CampaignRecords[CostBugRow]):
             "SELECT ending, COUNT(*) FROM runs WHERE ending <> ? AND number NOT IN ("
             "SELECT case_number FROM verdicts JOIN visits ON visit = visits.number"
             " WHERE outcome IN ('pass', 'implied')"
-            " UNION SELECT case_number FROM bounds UNION SELECT case_number FROM bugs)"
+            " UNION SELECT case_number FROM bounds UNION SELECT case_number FROM bugs"
+            " UNION SELECT case_number FROM unstable WHERE cause = '')"
             " GROUP BY ending ORDER BY ending"
         )
         return dict(self._rows(query, int(Ending.SOLVED)))
