@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from benchmarks.fuzzing import LEARNING, benchmark_task
 from benchmarks.tasks import CLASSICAL, PDDL, BenchmarkTask
 from bugsieve.bugs.cost.groups import have_unique_fact_pair
-from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords, PoolColumns
 
 POLICIES = ("greedy:hff", "hill-climbing:hff", "lazy:hff", "random")
@@ -178,7 +176,8 @@ def read_campaign(folder: Path) -> Found:
     if not (folder / "campaign.sqlite").is_file():
         return Found()
     with CostRecords(folder) as records:
-        pool, judged, depths = records.pool(), len(records.runs()), walk_depths(records.pool())
+        pool, judged = records.pool(), len(records.runs())
+        depths = walk_depths(pool)
         bugs = pool.states[[row.case for row in records.bugs()]]
         task = records.header.subject.load()
         return Found(
@@ -186,7 +185,7 @@ def read_campaign(folder: Path) -> Found:
             judged,
             len(bugs),
             int(have_unique_fact_pair(task, bugs).sum()) if len(bugs) else 0,
-            count_undecided(records),
+            sum(records.undecided().values()),
             float(depths.mean()),
             float(np.median(depths)),
             int(depths.max()),
@@ -199,17 +198,6 @@ def walk_depths(pool: PoolColumns) -> NDArray[np.int64]:
     for number, parent in enumerate(pool.parents):  # parents come before their children
         depths[number] += depths[parent] if parent >= 0 else 0
     return depths
-
-
-def count_undecided(records: CostRecords) -> int:
-    """Runs that ended without the goal, and about which no oracle has said more than "maybe"."""
-    runs = records.runs()
-    failing = set(runs.numbers[runs.endings != Ending.SOLVED].tolist())
-    decided = {row.case for row in records.bugs()}
-    for oracle in records.header.used_oracles:
-        verdicts = records.verdicts(oracle)
-        decided |= set(verdicts.numbers[verdicts.outcomes != Outcome.INCONCLUSIVE.value].tolist())
-    return len(failing - decided)
 
 
 def summary(lines: Iterable[Line]) -> str:

@@ -12,6 +12,7 @@ from benchmarks.tasks import BenchmarkTask
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.results.cost.records import CostRecords
 from tests.unit.policies.generated import write_task
 
 NOTHING = sweep.Usage(0, 0.0, 0.0, 0.0)
@@ -38,12 +39,13 @@ def test_depths_and_open_failures_are_those_of_the_pool(tmp_path: Path) -> None:
         task=tuple(write_task(tmp_path, "ferry", seed=2)),
         policy="random",
         oracles=("lookahead:1",),
+        escalate_to=0,
         fuzz=FuzzOptions(pool_size=30, seed=1, bias="uniform"),
     )
     with Campaign.create(tmp_path / "campaign", options) as campaign:
         summary = campaign.run()
     found = sweep.read_campaign(tmp_path / "campaign")
-    with sweep.CostRecords(tmp_path / "campaign") as records:
+    with CostRecords(tmp_path / "campaign") as records:
         pool = records.pool()
     depths = []
     for number in range(len(pool)):
