@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
+from bugsieve.basis.wording import counted
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.judging.findings import RejectedRow, UnstableRow
 
@@ -30,9 +30,6 @@ class Outcome(enum.Enum):
 @dataclass(frozen=True, kw_only=True)
 class Summary:
     """What campaigns of every kind have done so far, all sessions together."""
-
-    open_noun: ClassVar[str] = "failing run"
-    """What a case is that nobody could decide."""
 
     reason: str | None
     """Why it has finished; None if there is more to do."""
@@ -67,6 +64,11 @@ class Summary:
     def undecided(self) -> int:
         """Cases in which the policy fails and nobody knows whether it had to."""
         return 0
+
+    @property
+    def left_open(self) -> str:
+        """The same in words."""
+        return f"{counted(self.undecided, 'failing run')} that nobody could decide"
 
     @property
     def changed(self) -> tuple[UnstableRow, ...]:

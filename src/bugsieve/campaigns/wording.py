@@ -16,9 +16,7 @@ def undecided_lines(summary: Summary) -> list[str]:
         return []
     if summary.changed and summary.is_telling and not summary.undecided:
         return ["undecided: the policy changes its answers"]
-    left = ""
-    if summary.is_telling:
-        left = f"{counted(summary.undecided, summary.open_noun)} that nobody could decide; "
+    left = f"{summary.left_open}; " if summary.is_telling else ""
     return [f"undecided: {left}it would take {summary.would_decide}"]
 
 

@@ -95,7 +95,8 @@ def test_counts_in_words() -> None:
         ({"runs": 0, "outcomes": {"loop": 1, "step limit": 9}}, 0),
         ({"runs": 0, "outcomes": {"step limit": 10}}, 5),
         ({"runs": 0, "outcomes": {}}, 5),
-        ({"runs": 0, "outcomes": {"no action": 10}}, 0),
+        ({"runs": 0, "outcomes": {"no action": 10}}, 6),
+        ({"runs": 0, "outcomes": {"dead end": 10}}, 0),
         (
             {
                 "runs": 0,
@@ -118,7 +119,7 @@ def test_counts_in_words() -> None:
                 "outcomes": {"dead end": 1, "no action": 9},
                 "troubles": {"policy crash": Trouble(9, "KeyError")},
             },
-            0,
+            6,
         ),
     ],
 )

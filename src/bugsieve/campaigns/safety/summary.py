@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bugsieve.basis.wording import counted
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.fuzzing.unsafe_runs import WalkOutcome
@@ -38,8 +39,6 @@ class RunCounts:
 @dataclass(frozen=True, kw_only=True)
 class SafetySummary(Summary):
     """What a safety campaign has done so far; troubles are answers, by their kind."""
-
-    open_noun = "unsafe run"
 
     fuzz_seconds: float
     proof_seconds: float
@@ -76,14 +75,29 @@ class SafetySummary(Summary):
         return not silent.issuperset(self.outcomes)
 
     @property
-    def undecided(self) -> int:
+    def open_runs(self) -> int:
         """Unsafe runs that no oracle decided."""
-        open_runs = (counts.inconclusive for counts in self.oracles.values())
-        return min(open_runs, default=0) if self.runs else 0
+        inconclusive = (counts.inconclusive for counts in self.oracles.values())
+        return min(inconclusive, default=0) if self.runs else 0
+
+    @property
+    def undecided(self) -> int:
+        """Unsafe runs that no oracle decided, and walks that the policy's failure ended."""
+        return self.open_runs + self.failed_walks
+
+    @property
+    def left_open(self) -> str:
+        """The same in words."""
+        runs = f"{counted(self.open_runs, 'unsafe run')} that nobody could decide"
+        walks = f"{counted(self.failed_walks, 'walk')} that ended since the policy failed"
+        counts = ((self.open_runs, runs), (self.failed_walks, walks))
+        return " and ".join(words for count, words in counts if count)
 
     @property
     def would_decide(self) -> str:
         """More expansions for unsafe runs; longer walks, or answers, where there are none."""
+        if self.failed_walks and self.is_telling and not self.open_runs:
+            return "a policy that chooses applicable actions"
         if self.runs:
             return "more expansions per state (--expansions)"
         if STEP_LIMIT in self.outcomes:
