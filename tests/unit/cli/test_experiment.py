@@ -14,9 +14,10 @@ import pytest
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.cli import main
 from bugsieve.cli.experiment_progress import Counts, ExperimentDisplay, duration
+from bugsieve.cli.heartbeat import Heartbeat
 from bugsieve.experiments.experiment import ExperimentStarted
 from bugsieve.experiments.file import Grid, read_experiment
-from bugsieve.experiments.jobs import JobFailed, JobProgress, JobStarted
+from bugsieve.experiments.jobs import JobFailed, JobProgress, JobReport, JobStarted
 
 Captured = pytest.CaptureFixture[str]
 
@@ -114,16 +115,25 @@ def round_done(
     return RoundDone(kind, walks, 1, cases, limit, 2, bugs, 1.0, 9.0, 5, None)
 
 
-def test_progress_lines(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bugsieve.cli.live_display._SECONDS_BETWEEN_LINES", 0.0)
+def tell(display: ExperimentDisplay, *events: ExperimentStarted | JobReport) -> None:
+    """Let the display take the events, with a sign of life after each."""
+    heart = Heartbeat(seconds=0.0)
+    with display:
+        for event in events:
+            display.take(event)
+            heart.beat()
+
+
+def test_progress_lines(capsys: Captured) -> None:
     bugs = {"costly": 2, "unsolved": 1}
     state = round_done("cost", walks=64, cases=7, limit=10, bugs=bugs)
-    display = ExperimentDisplay(grid())
-    with display:
-        display.take(ExperimentStarted(2, 1, 1))
-        display.take(JobStarted(1))
-        display.take(JobProgress(1, state))
-        display.take(JobFailed(1, "no memory", 5))
+    tell(
+        ExperimentDisplay(grid()),
+        ExperimentStarted(2, 1, 1),
+        JobStarted(1),
+        JobProgress(1, state),
+        JobFailed(1, "no memory", 5),
+    )
     lines = capsys.readouterr().err.splitlines()
     folder = "visitall/visitall-width-2-seed-0/hill-climbing-hadd_default_seed-0"
     assert lines == [
@@ -135,19 +145,20 @@ def test_progress_lines(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> No
     ]
 
 
-def test_progress_lines_on_safety(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_lines_on_safety(capsys: Captured) -> None:
     from bugsieve.training.environments import Evaluation
     from bugsieve.training.q_learning import Evaluated
 
-    monkeypatch.setattr("bugsieve.cli.live_display._SECONDS_BETWEEN_LINES", 0.0)
     Path("safe.toml").write_text(SAFETY_GRID)
     state = round_done("safety", walks=7, cases=3, limit=10, bugs={"fault": 2})
     evaluated = Evaluated(500, Evaluation(0.5, 0.5, 9.0), True, 0.1, 0.2, 3.0)
-    with ExperimentDisplay(read_experiment(Path("safe.toml"))) as display:
-        display.take(ExperimentStarted(2, 0, 1, {2: "safe/networks/net"}))
-        display.take(JobProgress(2, evaluated))
-        display.take(JobFailed(2, "no PyTorch", 4))
-        display.take(JobProgress(1, state))
+    tell(
+        ExperimentDisplay(read_experiment(Path("safe.toml"))),
+        ExperimentStarted(2, 0, 1, {2: "safe/networks/net"}),
+        JobProgress(2, evaluated),
+        JobFailed(2, "no PyTorch", 4),
+        JobProgress(1, state),
+    )
     folder = "one-way-line/one-way-line-length-6-packages-1-seed-0/random_default_seed-0"
     assert capsys.readouterr().err.splitlines() == [
         "0 of 2 campaigns done",
