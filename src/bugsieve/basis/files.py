@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 
+from bugsieve.basis.ours import is_inside, refuse_links
+
 _NUMBERS = count()
 
 
@@ -24,13 +26,21 @@ def write_atomically(path: Path, data: bytes) -> None:
 def write_together(files: Mapping[Path, bytes]) -> None:
     """Replace several files; none is touched before the contents of all are on the disk.
 
-    A link goes on to point to its file; what is no file, such as a pipe, is written into.
+    A link goes on to point to its file; what is no file, such as a pipe, is written into. Inside a
+    folder of ours both give way to the file: the folder may come from a stranger.
     """
-    streams = {path for path in files if path.exists() and not path.is_file()}
-    for path in streams:
-        if path.is_dir():
+    inside = {path for path in files if is_inside(path)}
+    for path in inside:
+        refuse_links(path)
+    streams = {path for path in files if _is_stream(path) and path not in inside}
+    for path in files:
+        if path.is_dir() and not (path in inside and path.is_symlink()):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    replaced = {_followed(path): data for path, data in files.items() if path not in streams}
+    replaced = {
+        path if path in inside else _followed(path): data
+        for path, data in files.items()
+        if path not in streams
+    }
     # The process id keeps processes apart, the number threads; permissions follow the umask.
     parts = {
         path: path.with_name(f".{path.name}.{os.getpid()}.{next(_NUMBERS)}.part")
@@ -50,6 +60,10 @@ def write_together(files: Mapping[Path, bytes]) -> None:
         for part in parts.values():
             part.unlink(missing_ok=True)
         raise
+
+
+def _is_stream(path: Path) -> bool:
+    return path.exists() and not path.is_file()
 
 
 def _followed(path: Path) -> Path:

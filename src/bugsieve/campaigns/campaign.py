@@ -12,6 +12,7 @@ from bugsieve.basis.activity import doing
 from bugsieve.basis.arguments import require_folder, require_function, require_kind
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.ours import make_folders
 from bugsieve.campaigns.events import Event, Finished, Listener
 from bugsieve.campaigns.kind import KINDS, Equipment, Kind, kind_in
 from bugsieve.campaigns.options import CampaignOptions
@@ -178,7 +179,7 @@ def make_folder(folder: Path, fill: Callable[[], None]) -> FolderLock:
     """Make the folder of a new campaign and fill it; returns the lock on it."""
     require_utf8(folder.name)
     with explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folders(folder)
     lock = FolderLock(folder)
     try:
         check_free(folder)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bugsieve.basis.errors import BugsieveError, InputError, InternalError, UsageError
 from bugsieve.basis.files import write_together
+from bugsieve.basis.ours import make_folders
 from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
 from bugsieve.experiments.campaigns import state_of
 from bugsieve.experiments.file import Cell, Grid, folder_name
@@ -173,7 +174,7 @@ class Experiment:
                 files.update(zip(paths, cell.instance.texts, strict=True))
         with explained(self.directory):
             for path in files:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_folders(path.parent)
             source = self.grid.source.read_bytes()
             write_together({self.directory / FILE_COPY: source, **files})
         return done

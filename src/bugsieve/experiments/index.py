@@ -9,9 +9,9 @@ from pathlib import Path
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.files import write_text
+from bugsieve.basis.ours import INDEX_FILE as INDEX_FILE
 from bugsieve.results.schema import explained
 
-INDEX_FILE = "experiment.json"
 VERSION = 1
 
 

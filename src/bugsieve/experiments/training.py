@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.files import write_text
+from bugsieve.basis.ours import make_folders
 from bugsieve.results.schema import explained
 from bugsieve.tasks.jani.saved import SavedModel
 from bugsieve.training.options import QOptions
@@ -67,7 +68,7 @@ def train_network(
         "seconds": trained.seconds,
     }
     with explained(network.parent):
-        network.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(network.parent)
         write_safetensors(network, trained.network, {"options": json.dumps(options.to_json())})
         write_text(_record(network), json.dumps(record, indent=1) + "\n")
 

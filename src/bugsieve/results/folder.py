@@ -9,24 +9,28 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.files import write_atomically
+from bugsieve.basis.ours import make_folders
 from bugsieve.judging.findings import BugRow
 from bugsieve.results.lock import LOCK_FILE
 from bugsieve.results.progress import CampaignHeader, TimelineRow
 from bugsieve.results.records import CampaignRecords
-from bugsieve.results.schema import STORE_FILE, explained
+from bugsieve.results.schema import STORE_FILE, companions, explained
 from bugsieve.results.store import PART_FILE
 
 README_FILE = "README.txt"
 OPTIONS_FILE = "options.toml"
 TIMELINE_FILE = "timeline.csv"
 BUGS_FOLDER = "bugs"
+
+_BUG_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
 _FILES = {
     STORE_FILE: "everything that was found; all other files can be written again from it",
@@ -70,7 +74,7 @@ def check_free(directory: Path) -> None:
             f"{directory}: holds a campaign already: continue it with 'bugsieve resume "
             f"{directory}', or name a new folder"
         )
-    leftovers = {LOCK_FILE, PART_FILE, f"{PART_FILE}-wal", f"{PART_FILE}-shm"}
+    leftovers = {LOCK_FILE, PART_FILE, *(path.name for path in companions(Path(PART_FILE)))}
     if names - leftovers:
         raise UsageError(f"{directory}: is not empty: name a new folder for the campaign")
 
@@ -108,9 +112,9 @@ def write_bugs(
     """One JSON file for each bug that has none yet, and for each that has improved."""
     with explained(directory):
         folder = directory / BUGS_FOLDER
-        folder.mkdir(exist_ok=True)
+        make_folders(folder)
         for row in bugs:
-            if not (folder / f"{row.id}.json").exists():
+            if not _bug_file(folder, row).exists():
                 _write_bug(folder, row)
         for row in improved:
             _write_bug(folder, row)
@@ -118,7 +122,15 @@ def write_bugs(
 
 def _write_bug(folder: Path, row: BugRow[Any]) -> None:
     text = f"{readable_json(row.bug.to_json())}\n"
-    write_atomically(folder / f"{row.id}.json", text.encode())
+    write_atomically(_bug_file(folder, row), text.encode())
+
+
+def _bug_file(folder: Path, row: BugRow[Any]) -> Path:
+    """The file of a bug; its id comes from the store, and may be anything but a way elsewhere."""
+    if not _BUG_ID.fullmatch(row.id):
+        place = folder.parent / STORE_FILE
+        raise InputError(f"{place}: is damaged (table bugs: {row.id!r} is no id of a bug)")
+    return folder / f"{row.id}.json"
 
 
 def readable_json(data: Any, indent: str = "") -> str:

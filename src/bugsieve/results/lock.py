@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.ours import refuse_links
 from bugsieve.results.schema import explained
 
 LOCK_FILE = "campaign.lock"
@@ -20,7 +21,9 @@ class FolderLock:
     def __init__(self, directory: Path, name: str = LOCK_FILE) -> None:
         path = directory / name
         with explained(directory):
-            self._file: int | None = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            refuse_links(path, itself=True)
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+            self._file: int | None = os.open(path, flags, 0o666)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bugsieve.basis.errors import BugsieveError, InputError, UsageError
+from bugsieve.basis.ours import STORE_FILE as STORE_FILE
+from bugsieve.basis.ours import refuse_links
 
-STORE_FILE = "campaign.sqlite"
 VERSION = 3
 _TYPES = {
     "INTEGER": ["integer"],
@@ -34,6 +35,11 @@ def create_file(path: Path, tables: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def companions(path: Path) -> tuple[Path, ...]:
+    """The files that SQLite keeps beside a database while it is being written."""
+    return tuple(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal"))
 
 
 def connect_writer(directory: Path, patience: float) -> sqlite3.Connection:
@@ -67,6 +73,8 @@ def _connect(directory: Path, mode: str) -> sqlite3.Connection:
     path = directory / STORE_FILE
     if not path.is_file():
         raise InputError(_no_campaign(directory))
+    for name in (path, *companions(path)):  # opening may write, also for readers
+        refuse_links(name, itself=True)
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
     connection.isolation_level = None
     try:

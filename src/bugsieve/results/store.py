@@ -18,7 +18,13 @@ from typing import Any, ClassVar, TypeVar
 from bugsieve.basis.closing import Closing
 from bugsieve.judging.findings import BugRow, Finding
 from bugsieve.results.progress import Addition, CampaignHeader
-from bugsieve.results.schema import STORE_FILE, connect_writer, create_file, explained
+from bugsieve.results.schema import (
+    STORE_FILE,
+    companions,
+    connect_writer,
+    create_file,
+    explained,
+)
 from bugsieve.results.tables import SHARED_TABLES
 
 PART_FILE = f"{STORE_FILE}.part"
@@ -52,7 +58,7 @@ class Store(Closing):
         """Make the store with its first records; it appears under its name only when complete."""
         part = directory / PART_FILE
         with explained(directory):
-            for name in (part, *_companions(part)):
+            for name in (part, *companions(part)):
                 name.unlink(missing_ok=True)
             connection = create_file(part, SHARED_TABLES + cls.tables)
             try:
@@ -220,7 +226,3 @@ def json_text(data: Any) -> str:
 def _chain(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
     yield first
     yield from rest
-
-
-def _companions(path: Path) -> tuple[Path, ...]:
-    return tuple(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))

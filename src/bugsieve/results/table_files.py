@@ -14,6 +14,7 @@ from typing import Any
 from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
 from bugsieve.basis.files import write_together
 from bugsieve.basis.names import no_such
+from bugsieve.basis.ours import make_folders
 
 Table = dict[str, list[Any]]
 """Columns of equal length; unknown values are None, lists stay lists."""
@@ -43,7 +44,7 @@ def write_tables(
     files = _WRITERS[form](path, tables, about)
     try:
         for file in files:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(file.parent)
         write_together(files)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
