@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bugsieve.basis.errors import UnsupportedError
+from bugsieve.basis.spec_folder import typed_in
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.judging.escalation import SEARCH
@@ -41,12 +42,15 @@ class BenchPlan:
     limits: Limits
     escalation: tuple[int, ...] = ()
     """Limits on expansions at the levels above 0."""
+    policy_folder: str = ""
+    """Where the policy was typed."""
 
     def bench(self, task: Task, policy: Policy | None = None) -> Bench:
         """The bench; the policy is made from its spec unless it is given."""
         if policy is None:
             seed, limits = self.policy_seed, self.policy_limits
-            policy = make_policy(self.policy, task, seed=seed, limits=limits)
+            with typed_in(self.policy_folder):
+                policy = make_policy(self.policy, task, seed=seed, limits=limits)
         try:
             objective = make_objective(self.objective, task)
             return Bench(task, policy, objective, step_limit=self.step_limit)

@@ -14,6 +14,7 @@ from shlex import quote
 
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.basis.reach import Reach
+from bugsieve.basis.spec_folder import located, spec_folder
 from bugsieve.policies.conversation import ForeignMember, Program
 from bugsieve.policies.foreign import ForeignPolicy
 from bugsieve.policies.worker import WorkerLimits
@@ -35,6 +36,13 @@ class CommandMember(ForeignMember[Sequence[str]]):
         """The program."""
         return Reach(programs=(cls.target(argument)[0],))
 
+    @classmethod
+    def starts(cls, argument: str | None) -> Reach:
+        """The program, and the files among its words, which may be code."""
+        program, *words = cls.target(argument)
+        files = (os.path.abspath(located(word)) for word in words)
+        return Reach((_found(program) or program,), files=tuple(filter(os.path.isfile, files)))
+
     @staticmethod
     def target(argument: str | None) -> list[str]:
         """The words of a command line, split as a shell would; UsageError if there is none."""
@@ -50,8 +58,10 @@ class CommandMember(ForeignMember[Sequence[str]]):
     def program(target: Sequence[str], limits: WorkerLimits) -> Program:
         """The program of these words, wherever it is."""
         words = (_place(target[0]), *target[1:])
-        files = tuple(os.path.abspath(word) for word in words if os.path.isfile(word))
-        return Program(f"cmd:{shlex.join(target)}", words, limits, files=files)
+        places = (os.path.abspath(located(word)) for word in words)
+        files = tuple(filter(os.path.isfile, places))
+        spec = f"cmd:{shlex.join(target)}"
+        return Program(spec, words, limits, files=files, folder=spec_folder())
 
 
 class CommandPolicy(CommandMember, ForeignPolicy[Sequence[str]]):
@@ -60,19 +70,26 @@ class CommandPolicy(CommandMember, ForeignPolicy[Sequence[str]]):
 
 def _place(name: str) -> str:
     """Where the program is."""
-    path = shutil.which(name)
+    path = _found(name)
     if path is None:
         raise PolicyError(_why_not_found(name))
     return path
 
 
+def _found(name: str) -> str | None:
+    """The absolute path of a program; without a slash, only PATH counts."""
+    path = shutil.which(located(name) if os.path.dirname(name) else name)
+    return None if path is None else os.path.abspath(path)
+
+
 def _why_not_found(name: str) -> str:
-    here = name if os.path.dirname(name) else f"./{name}"  # without a slash, only PATH counts
+    shown = name if os.path.dirname(name) else f"./{name}"
+    here = located(shown)
     if os.path.isdir(here):
         return f"the policy program {name!r} is a folder: name the program inside it"
     if not os.path.isfile(here):
         return f"there is no policy program {name!r}: give its path or a name on PATH"
-    dotted = "" if here == name else f"write 'cmd:{quote(here)}'"
+    dotted = "" if shown == name else f"write 'cmd:{quote(shown)}'"
     if os.access(here, os.X_OK):
         return f"there is no policy program {name!r} on PATH: {dotted} for the one in this folder"
     return (

@@ -52,6 +52,8 @@ class Program:
     environment: Mapping[str, str] | None = None
     files: tuple[str, ...] = ()
     """What decides how it answers, as far as the spec tells."""
+    folder: str | None = None
+    """Where it is started; None for the current folder."""
 
     def spawn(self) -> Worker:
         """A new process of the program, not yet spoken to."""
@@ -61,6 +63,7 @@ class Program:
             self.command,
             memory_mb=self.limits.memory_mb,
             environment={**environment, "PYTHONHASHSEED": seed},
+            folder=self.folder,
         )
 
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from importlib.machinery import PathFinder
 
 from bugsieve.basis.derived_data import content_key
+from bugsieve.basis.spec_folder import spec_folder
 
 
 class Fingerprinted:
@@ -41,7 +42,7 @@ def files_fingerprint(
 
 def module_file(name: str) -> str | None:
     """The source file that importing the module would read; nothing is imported to find it."""
-    places: Iterable[str] | None = [os.getcwd(), *sys.path]
+    places: Iterable[str] | None = [spec_folder(), *sys.path]
     origin = None
     for part in name.split("."):
         found = None if places is None else PathFinder.find_spec(part, list(places))

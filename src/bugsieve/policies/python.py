@@ -11,11 +11,15 @@ import os
 import sys
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.basis.reach import Reach
+from bugsieve.basis.reach import NOTHING, Reach
+from bugsieve.basis.spec_folder import located, spec_folder
 from bugsieve.policies.conversation import ForeignMember, Program
 from bugsieve.policies.fingerprints import module_file
 from bugsieve.policies.foreign import ForeignPolicy
 from bugsieve.policies.worker import WorkerLimits
+
+_OURS = "bugsieve.policies.examples."
+"""Modules that are no code of others: the worker finds them in the package it has loaded."""
 
 # The current folder leaves the path until our own imports are done: it may hold a `random.py`.
 _BOOT = (
@@ -46,6 +50,15 @@ class FunctionMember(ForeignMember[str]):
         place = (argument or "").rpartition(":")[0]
         return Reach(files=(place,) if place.endswith(".py") else (), runs_code=True)
 
+    @classmethod
+    def starts(cls, argument: str | None) -> Reach:
+        """The file that holds the code, by its name or as that of a module; none of our own."""
+        place = (argument or "").rpartition(":")[0]
+        if place.startswith(_OURS) and not _is_file(place):
+            return NOTHING
+        source = _source(place)
+        return Reach(files=() if source is None else (source,), runs_code=True)
+
     @staticmethod
     def target(argument: str | None) -> str:
         """The function that an argument names; UsageError unless it is `place:name`."""
@@ -55,21 +68,30 @@ class FunctionMember(ForeignMember[str]):
                 f"'python:{argument or ''}' must name a module or file and a function, "
                 "as in 'python:my_policies:choose' or 'python:./my_policies.py:choose'"
             )
-        if place.endswith(".py") and not os.path.isfile(place):
+        if place.endswith(".py") and not os.path.isfile(located(place)):
             raise UsageError(f"'python:{argument}': there is no file {place!r}")
         return f"{place}:{name}"
 
     @staticmethod
     def program(target: str, limits: WorkerLimits) -> Program:
         """An interpreter that serves the function `module:name` or `file.py:name`."""
-        path = os.pathsep.join(filter(None, sys.path))
+        path = os.pathsep.join(os.path.abspath(place) for place in sys.path if place)
         command = (sys.executable, "-c", _BOOT, target)
         environment = {**os.environ, "PYTHONPATH": path}
-        place = target.rpartition(":")[0]
-        is_file = place.endswith(".py") or os.sep in place  # the worker's rule
-        source = place if is_file else module_file(place)
-        files = () if source is None else (os.path.abspath(source),)
-        return Program(f"python:{target}", command, limits, environment, files)
+        source = _source(target.rpartition(":")[0])
+        files = () if source is None else (source,)
+        return Program(f"python:{target}", command, limits, environment, files, spec_folder())
+
+
+def _source(place: str) -> str | None:
+    """The absolute path of a file, or of that of a module."""
+    source = located(place) if _is_file(place) else module_file(place)
+    return None if source is None else os.path.abspath(source)
+
+
+def _is_file(place: str) -> bool:
+    """Whether it is no module, by the rule of the worker."""
+    return place.endswith(".py") or os.sep in place
 
 
 class PythonPolicy(FunctionMember, ForeignPolicy[str]):

@@ -104,6 +104,7 @@ class Worker:
         *,
         memory_mb: int | None = None,
         environment: Mapping[str, str] | None = None,
+        folder: str | None = None,
     ) -> None:
         self.memory_mb = memory_mb
         self._process, lifeline = launch_guarded(
@@ -114,6 +115,7 @@ class Worker:
             stderr=subprocess.PIPE,
             bufsize=0,
             env=environment,
+            cwd=folder,
         )
         self._finalizer = weakref.finalize(self, _end, self._process, lifeline, os.getpid())
         self._stdin, self._stdout, self._stderr = _pipes(self._process)

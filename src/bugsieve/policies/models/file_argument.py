@@ -12,6 +12,7 @@ from typing import ClassVar
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.basis.reach import Reach
+from bugsieve.basis.spec_folder import located
 from bugsieve.policies.models.policy import ModelPolicy
 
 _OPTION = re.compile(r"(.*\S)\s*,\s*([a-z]+)=(.*)", re.DOTALL)  # the last one
@@ -28,7 +29,7 @@ class FileArgument:
 def split_file_argument(argument: str) -> tuple[str, list[tuple[str, str]]]:
     """The file and the options after it, the last one first; names of files may have commas."""
     name, options = argument, []
-    while not os.path.exists(name) and (match := _OPTION.fullmatch(name)):
+    while not os.path.exists(located(name)) and (match := _OPTION.fullmatch(name)):
         name, key, value = match.groups()
         options.append((key, value))
     return name, options
@@ -57,9 +58,9 @@ class FilePolicy(ModelPolicy):
             if allowed is not None and value not in allowed:
                 known = " or ".join(allowed)
                 raise UsageError(f"{spec}: {key!r} must be {known}, not {value!r}")
-        if not os.path.exists(name):
+        if not os.path.exists(located(name)):
             raise UsageError(f"{spec}: there is no file {name!r}")
-        return FileArgument(Path(name), dict(found))
+        return FileArgument(Path(located(name)), dict(found))
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
