@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import tempfile
 from collections import defaultdict
 
 import pytest
@@ -27,11 +29,15 @@ BUDGETS = {
 """Seconds of `make test` on two idle cores for each folder, without those of its own below."""
 
 
+_STATE = tempfile.TemporaryDirectory(prefix="bugsieve-state-")
+
+
 def pytest_configure() -> None:
-    """Take the signals that end programs, and let child processes take them.
+    """Leave the user's list of policies alone, and let child processes take signals.
 
     A shell's background jobs ignore Ctrl-C, what nohup starts ignores SIGHUP; so would children.
     """
+    os.environ["XDG_STATE_HOME"] = _STATE.name
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:

@@ -90,6 +90,23 @@ class MemberTable(Mapping[str, M], Generic[M]):
         reach = getattr(member, "reach", None)
         return NOTHING if reach is None else cast(Reach, reach(argument))
 
+    def started_by(self, spec: str) -> Reach:
+        """What the member would start by itself, with files of code as absolute paths.
+
+        A member declares it by `starts(argument)` where that is not what it would touch: what a
+        file says that it names is its `named(argument)`.
+        """
+        name, member, argument = self.parse(spec)
+        is_own = name in self.family.builtin or "starts" in getattr(member, "__dict__", {})
+        starts = getattr(member, "starts", None) if is_own else None
+        return self.reach_of(spec) if starts is None else cast(Reach, starts(argument))
+
+    def named_by(self, spec: str) -> list[tuple[str, str, str]]:
+        """The specs in files that the member would read, each with its folder and the file."""
+        _, member, argument = self.parse(spec)
+        named = getattr(member, "named", None)
+        return [] if named is None else list(named(argument))
+
     def infos(self) -> list[MemberInfo]:
         """A line on each member; one that cannot be loaded says so in its own."""
         return [self._info(name) for name in self]

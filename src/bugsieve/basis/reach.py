@@ -24,6 +24,11 @@ class Reach:
     runs_code: bool = False
     """Whether it would run Python code of others."""
 
+    @property
+    def needs_trust(self) -> bool:
+        """Whether it touches more than files, which our own code reads."""
+        return bool(self.programs or self.connections or self.runs_code)
+
     def __or__(self, other: Reach) -> Reach:
         """What either touches."""
         return together((self, other))

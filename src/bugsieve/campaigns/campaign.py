@@ -13,8 +13,17 @@ from bugsieve.basis.arguments import require_folder, require_function, require_k
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.ours import make_folders
+from bugsieve.basis.spec_folder import typed_in
+from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.events import Event, Finished, Listener
-from bugsieve.campaigns.kind import KINDS, Equipment, Kind, kind_in
+from bugsieve.campaigns.kind import (
+    KINDS,
+    Equipment,
+    Kind,
+    as_typed,
+    kind_in,
+    require_trusted_policy,
+)
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
@@ -60,6 +69,8 @@ class Campaign(Closing):
     ) -> Campaign:
         """A new campaign in a folder that is missing or empty; its kind is that of the options.
 
+        The policy's spec counts as typed here, in the current folder.
+
         `subject` is the task or model, `policy` and `states` stand in for what the options would
         load. A policy that is a Python object can be asked in this process only, and a resumed
         campaign must get it again.
@@ -69,7 +80,9 @@ class Campaign(Closing):
         check_free(folder)
         kind = KINDS[options.kind]
         if policy is None:
-            kind.check(options)
+            with typed_in(options.policy_folder):
+                kind.check(options)
+            options = as_typed(kind, options)
         with doing("preparing the campaign"):
             begun = kind.begin(options, subject, policy, states)
         try:
@@ -88,11 +101,24 @@ class Campaign(Closing):
         policy: object | None = None,
         workers: int | None = None,
         stop: StopRules | None = None,
+        trust_policy: bool = False,
     ) -> Campaign:
         """An existing campaign, ready to go on; `workers` and `stop` replace what it had.
 
-        A policy that is given must be bound to the subject of the campaign.
+        A policy that is given must be bound to the subject of the campaign. One that the folder
+        names is started if the user has typed it before, or with `trust_policy`.
         """
+        with trusting(trust_policy):
+            return cls._open(directory, policy, workers, stop)
+
+    @classmethod
+    def _open(
+        cls,
+        directory: AnyPath,
+        policy: object | None,
+        workers: int | None,
+        stop: StopRules | None,
+    ) -> Campaign:
         folder = require_folder(directory, "directory")
         kind, header, options = read_campaign(folder)
         options = replace(
@@ -102,7 +128,9 @@ class Campaign(Closing):
         )
         _check_policy_given(header, folder, policy)
         if policy is None:
-            kind.check(options)
+            with typed_in(options.policy_folder):
+                kind.check(options)
+            require_trusted_policy(kind, options, folder)
         lock = FolderLock(folder)
         try:
             with doing(f"opening {folder}"):
@@ -172,7 +200,8 @@ def check_new(options: CampaignOptions, directory: AnyPath | None = None) -> Non
     """Raise what is wrong with a new campaign whatever its subject is, before that is loaded."""
     if directory is not None:
         check_free(Path(directory))
-    KINDS[options.kind].check(options)
+    with typed_in(options.policy_folder):
+        KINDS[options.kind].check(options)
 
 
 def make_folder(folder: Path, fill: Callable[[], None]) -> FolderLock:

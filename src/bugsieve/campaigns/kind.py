@@ -7,13 +7,16 @@ all kinds and asks the kind for what differs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from bugsieve.basis import families
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.members import MemberTable
+from bugsieve.basis.reach import NOTHING
+from bugsieve.basis.spec_folder import spec_folder, typed_in
+from bugsieve.basis.trust import require_trusted
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Driver
@@ -113,6 +116,8 @@ class Kind(Generic[OptionsT]):
     about: Callable[[CampaignHeader], Mapping[str, str]]
     """What these tables are about."""
     wording: Wording
+    policies: MemberTable[Any] | None = None
+    """The family of its policies; None where there are none."""
     bugs_shown: int = 10
     """How many bugs a summary lists."""
 
@@ -120,6 +125,27 @@ class Kind(Generic[OptionsT]):
 KINDS: MemberTable[Kind[Any]] = MemberTable(families.KINDS)
 """Stores name their kind by the key alone: somebody else's folder must not choose what is
 imported."""
+
+
+def as_typed(kind: Kind[Any], options: OptionsT) -> OptionsT:
+    """The options with the folder in which their policy is typed, where that matters."""
+    if kind.policies is None or options.policy_folder:
+        return options
+    if kind.policies.started_by(options.policy) == NOTHING:
+        return options
+    return replace(options, policy_folder=spec_folder())
+
+
+def kept_spec(policies: MemberTable[Any], typed: str, made: str) -> str:
+    """A spec as it was typed; where that was the name alone, with what a member of ours took."""
+    return made if typed.strip() in policies.family.builtin else typed
+
+
+def require_trusted_policy(kind: Kind[Any], options: CampaignOptions, folder: Path) -> None:
+    """UsageError if the policy of a stored campaign is none that the user has typed."""
+    if kind.policies is not None:
+        with typed_in(options.policy_folder):
+            require_trusted(kind.policies, options.policy, folder)
 
 
 def kind_in(directory: Path) -> Kind[Any]:

@@ -41,6 +41,9 @@ class CampaignOptions(TomlOptions):
     """The kind of campaigns they are for, by its name in the registry."""
 
     policy: str
+    """As it was typed; the name of a policy that is a Python object."""
+    policy_folder: str = ""
+    """Where it was typed: what it names is there, and programs start there. Empty: here."""
     policy_seed: int = 0
     policy_limits: WorkerLimits = field(default_factory=WorkerLimits)
     oracles: tuple[str, ...] = ()
@@ -60,7 +63,7 @@ class CampaignOptions(TomlOptions):
             require_count(getattr(self, name), name)
         if self.workers > _MOST_WORKERS:
             raise UsageError(f"workers must be at most {_MOST_WORKERS}, got {self.workers}")
-        for text in (self.policy, *self.oracles):
+        for text in (self.policy, self.policy_folder, *self.oracles):
             require_utf8(text)
 
 

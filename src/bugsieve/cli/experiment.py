@@ -44,6 +44,7 @@ def register(parser: Parser) -> None:
     options.output("DIR", "folder for the results (named after the file)")
     workers = "campaigns to run at the same time (one on each core)"
     options.number("--workers", None, workers, most=1024)
+    options.trust()
     options.add(
         "--example",
         nargs="?",
@@ -70,7 +71,9 @@ def run(args: argparse.Namespace) -> int:
     display = ExperimentDisplay(grid)
     try:
         with display:
-            summary = experiment.run(workers=args.workers, on_event=display.take)
+            summary = experiment.run(
+                workers=args.workers, on_event=display.take, trust_policy=args.trust_policy
+            )
     except KeyboardInterrupt as interruption:
         show(f"{display.counts_line()}\nresults in {experiment.directory}")
         raise going_on(interruption, "the same command goes on") from interruption

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import printable
-from bugsieve.cli.bug_arguments import add_bug_arguments, for_kind, open_bugs
+from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind
 from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
 
@@ -50,7 +50,6 @@ def register(parser: Parser) -> None:
     options = Options(parser)
     options.number("--expansions", 20_000, "states each search may expand, in cost testing")
     options.json()
-    parser.set_defaults(policy=None)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,6 +66,7 @@ def _explain_safety(args: argparse.Namespace) -> int:
 
 
 def _explain_cost(args: argparse.Namespace) -> int:
+    from bugsieve.campaigns.cost.bench import judged_bench
     from bugsieve.checkers.cost import check
     from bugsieve.faults.blame import blame
     from bugsieve.results.cost.records import CostRecords
@@ -74,18 +74,19 @@ def _explain_cost(args: argparse.Namespace) -> int:
     from bugsieve.search import Limits
 
     limits = Limits(args.expansions, None, 1 << 30)
-    with open_bugs(args) as (bench, (row,)):
-        with proof_of(row.id, args.folder):
-            check(bench.task.to_sas(), row.bug.certificate)
-        found = blame(bench, row.bug.certificate, limits=limits)
-        with CostRecords(args.folder) as records:
-            trace = records.trace(row.case)
-        told = _as_json if args.json else _as_text
-        show(told(bench, row, found, trace))
+    with CostRecords(args.folder) as records:
+        row: Any = find_bug(records, args.bug)
+        header, trace = records.header, records.trace(row.case)
+    bench = judged_bench(args.folder, header)
+    with proof_of(row.id, args.folder):
+        check(bench.task.to_sas(), row.bug.certificate)
+    found = blame(bench, row.bug.certificate, limits=limits)
+    text = _as_text(bench, row, found, trace, header.policy)
+    show(_as_json(bench, row, found, trace) if args.json else text)
     return 0
 
 
-def _as_text(bench: Bench, row: CostBugRow, found: Blame, trace: str) -> str:
+def _as_text(bench: Bench, row: CostBugRow, found: Blame, trace: str, policy: str) -> str:
     certificate, task = row.bug.certificate, bench.task
     run = certificate["run"]
     facts = sorted(task.facts(found.state) - task.static_facts)
@@ -93,7 +94,7 @@ def _as_text(bench: Bench, row: CostBugRow, found: Blame, trace: str) -> str:
     theirs = [*_actions(task, found.better_run), "[goal]"]
     return "\n".join(
         [
-            f"bug {row.id} ({row.bug.kind}) of {certificate['policy']} on {task.name}",
+            f"bug {row.id} ({row.bug.kind}) of {policy} on {task.name}",
             f"the policy: {run['ending']}, cost {run['cost']}; possible: {found.plan_cost}",
             *([f"{run['ending']}: {run['detail']}"] if run["detail"] else []),
             "",

@@ -62,6 +62,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, required: bool = Tru
 def add_model_policy_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """The policy and its limits."""
     add_policy_arguments(parser, required=required, example="mlp:net.safetensors", remarks={})
+    Options(parser, "policies that others have made").trust()
 
 
 def add_safety_limits(parser: argparse.ArgumentParser) -> None:

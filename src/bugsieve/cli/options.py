@@ -50,6 +50,14 @@ class Options:
         """The file or folder to write to."""
         self.add("-o", "--output", type=Path, metavar=metavar, help=text, **settings)
 
+    def trust(self) -> None:
+        """Whether what a file says is as good as typed."""
+        self.add(
+            "--trust-policy",
+            action="store_true",
+            help="start the policy that the folder or file names, also if you never typed it",
+        )
+
     def json(self, text: str = "print one JSON object") -> None:
         """Whether to print for programs."""
         self.add("--json", action="store_true", help=text)

@@ -14,6 +14,8 @@ from bugsieve.basis import families
 from bugsieve.basis.errors import BudgetError, BugsieveError, InputError, UsageError
 from bugsieve.basis.members import MemberTable
 from bugsieve.basis.names import no_such
+from bugsieve.basis.trust import asking
+from bugsieve.cli.consent import consent_of
 from bugsieve.cli.heartbeat import Heartbeat
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.signals import ending_on_signals
@@ -116,7 +118,7 @@ def _run(arguments: list[str]) -> int:
     if chosen is None:
         parser.print_help()
         raise UsageError("say which command to run")
-    with _signs_of_life():
+    with _signs_of_life(), asking(consent_of(options)):
         return int(options.run(options))
 
 

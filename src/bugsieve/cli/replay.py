@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.cli.bug_arguments import add_bug_arguments, for_kind, open_bugs
+from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ def register(parser: Parser) -> None:
     )
     add_bug_arguments(parser, many=True)
     parser.add_argument("--policy", metavar="SPEC", help="another policy than the campaign's")
-    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+    options = Options(parser)
+    options.trust()
+    options.json("print one JSON object per line")
 
 
 def run(args: argparse.Namespace) -> int:

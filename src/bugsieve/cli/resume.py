@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.cli import campaign_arguments
+from bugsieve.cli.options import Options
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.stop_rules import StopRules
@@ -22,6 +23,7 @@ def register(parser: Parser) -> None:
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    Options(parser).trust()
     campaign_arguments.add_workers_argument(parser, default=None)
     campaign_arguments.add_stop_arguments(parser)
 

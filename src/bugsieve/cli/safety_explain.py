@@ -24,6 +24,7 @@ class SafetyExplanation:
     """A bug with the whole run in which it was found."""
 
     row: SafetyBugRow
+    policy: str
     variables: tuple[str, ...]
     actions: tuple[str, ...]
     """Names, by number."""
@@ -64,6 +65,7 @@ def explanation_of(folder: Path, name: str) -> SafetyExplanation:
     begin, end = expansion.outcome_offsets[place : place + 2]
     return SafetyExplanation(
         row,
+        header.policy,
         tuple(variable.name for variable in model.variables),
         header.subject.actions,
         plain_states(model, run.states),
@@ -79,7 +81,7 @@ def explanation_text(found: SafetyExplanation) -> str:
     row, certificate = found.row, found.certificate
     kind = "a decision that leaves safety" if row.bug.kind == "fault" else "danger was avoidable"
     lines = [
-        f"bug {row.id} ({row.bug.kind}: {kind}) of {certificate['policy']} "
+        f"bug {row.id} ({row.bug.kind}: {kind}) of {found.policy} "
         f"on {certificate['model']['name']}",
         f"found in walk {row.walk}: danger after {counted(len(found.choices), 'step')}",
         "",

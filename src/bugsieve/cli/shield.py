@@ -20,7 +20,9 @@ def register(parser: Parser) -> None:
         "The result is a policy again ('table:FILE'), which can be tested again.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
-    Options(parser).output("FILE", "where to write it (shield.json in the folder)")
+    options = Options(parser)
+    options.output("FILE", "where to write it (shield.json in the folder)")
+    options.trust()
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.campaign import Campaign, read_campaign
+from bugsieve.campaigns.kind import KINDS, require_trusted_policy
 from bugsieve.campaigns.option_tables import table_of
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.experiments.file import Cell
@@ -23,10 +25,20 @@ def state_of(folder: Path, cell: Cell) -> tuple[bool, str | None]:
     return is_finished, _difference(cell, had)
 
 
-def open_campaign(folder: Path, options: CampaignOptions) -> Campaign:
-    """The campaign in the folder, or a new one with these options."""
-    exists = (folder / STORE_FILE).exists()
-    return Campaign.open(folder) if exists else Campaign.create(folder, options)
+def open_campaign(
+    folder: Path, options: CampaignOptions, *, trust_policy: bool = False
+) -> Campaign:
+    """The campaign in the folder, or a new one with these options, whose policy is trusted."""
+    if (folder / STORE_FILE).exists():
+        return Campaign.open(folder, trust_policy=trust_policy)
+    with trusting(True):
+        return Campaign.create(folder, options)
+
+
+def require_trusted_cell(cell: Cell, source: Path) -> None:
+    """UsageError if the policy of a cell is none that the user has typed."""
+    if cell.training is None:
+        require_trusted_policy(KINDS[cell.options.kind], cell.options, source)
 
 
 def _difference(cell: Cell, options: CampaignOptions) -> str | None:
@@ -34,13 +46,18 @@ def _difference(cell: Cell, options: CampaignOptions) -> str | None:
     had = _flat(options)
     for name, value in _flat(cell.options).items():
         if had.get(name) != value and name not in _NAMES_OF_FILES:
-            if name == "policy" and cell.training is not None:
-                continue  # the name of a file, too
+            if name == "policy" and _is_same_policy(cell, str(value), str(had.get(name))):
+                continue
             return f"{name} was {had.get(name)!r} and is {value!r}"
     return None
 
 
-_NAMES_OF_FILES = ("task", "model", "property_name", "constants")
+def _is_same_policy(cell: Cell, wanted: str, had: str) -> bool:
+    """Whether it was trained, for then its name is that of a file; or was named without more."""
+    return cell.training is not None or had.partition(":")[0] == wanted.strip()
+
+
+_NAMES_OF_FILES = ("task", "model", "property_name", "constants", "policy_folder")
 """The folder may have been moved meanwhile; the contents have been compared."""
 
 

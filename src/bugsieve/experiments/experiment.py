@@ -11,8 +11,9 @@ from pathlib import Path
 from bugsieve.basis.errors import BugsieveError, InputError, InternalError, UsageError
 from bugsieve.basis.files import write_together
 from bugsieve.basis.ours import make_folders
+from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
-from bugsieve.experiments.campaigns import state_of
+from bugsieve.experiments.campaigns import require_trusted_cell, state_of
 from bugsieve.experiments.file import Cell, Grid, folder_name
 from bugsieve.experiments.index import (
     INDEX_FILE,
@@ -84,17 +85,25 @@ class Experiment:
         self.directory = directory
 
     def run(
-        self, *, workers: int | None = None, on_event: ExperimentListener | None = None
+        self,
+        *,
+        workers: int | None = None,
+        on_event: ExperimentListener | None = None,
+        trust_policy: bool = False,
     ) -> ExperimentSummary:
         """Run all campaigns that are not done yet; by default one on each core.
 
         A campaign that fails does not stop the others. Ctrl-C is passed on; whatever ends the
-        run, the next one goes on where it stopped.
+        run, the next one goes on where it stopped. UsageError where the file names a policy that
+        the user has never typed, without `trust_policy`.
         """
+        with trusting(trust_policy):
+            for cell in self.grid.cells:
+                require_trusted_cell(cell, self.grid.source)
         tell = _ignore if on_event is None else on_event
         with self._locked():
             done = self._prepare()
-            jobs = [job for job in self._jobs() if job.number not in done]
+            jobs = [job for job in self._jobs(trust_policy) if job.number not in done]
             trainings = self._trainings(jobs)
             wanted = max(len(jobs), len(trainings))
             count = max(1, min(wanted, workers or len(os.sched_getaffinity(0))))
@@ -212,9 +221,9 @@ class Experiment:
             )
         write_index(self.directory, Index(self.grid.name, entries))
 
-    def _jobs(self) -> list[Job]:
+    def _jobs(self, trust_policy: bool) -> list[Job]:
         return [
-            Job(number, str(self.directory / cell.folder), self._options(cell))
+            Job(number, str(self.directory / cell.folder), self._options(cell), trust_policy)
             for number, cell in enumerate(self.grid.cells)
         ]
 

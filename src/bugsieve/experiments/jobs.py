@@ -31,6 +31,8 @@ class Job:
     number: int
     directory: str
     options: CampaignOptions
+    trust_policy: bool = False
+    """Whether the user says yes to whatever a campaign that exists names."""
 
 
 @dataclass(frozen=True)

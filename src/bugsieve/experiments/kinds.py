@@ -29,7 +29,8 @@ from bugsieve.training.options import QOptions
 AnyFuzzOptions = FuzzOptions | SafetyFuzzOptions
 
 _OF_THE_GRID = (
-    *("task", "model", "property_name", "constants", "policy", "policy_seed", "oracles"),
+    *("task", "model", "property_name", "constants", "policy", "policy_folder"),
+    *("policy_seed", "oracles"),
     *("from_states", "workers", "seed"),
 )
 """Options that the grid decides on, or that make no sense for a whole grid."""

@@ -54,7 +54,8 @@ def _run(job: AnyJob, tell: Callable[[object], None]) -> JobDone | JobFailed:
 
 def _result(job: AnyJob, tell: Callable[[object], None]) -> JobDone:
     if not isinstance(job, TrainingJob):
-        with open_campaign(Path(job.directory), job.options) as campaign:
+        folder, trust = Path(job.directory), job.trust_policy
+        with open_campaign(folder, job.options, trust_policy=trust) as campaign:
             return JobDone(job.number, campaign.run(_Teller(job.number, tell, RoundDone).take))
     from bugsieve.experiments.training import train_network
     from bugsieve.training.q_learning import Evaluated

@@ -7,6 +7,7 @@ from typing import Protocol
 from bugsieve.basis import families
 from bugsieve.basis.errors import PolicyError, UnsupportedError
 from bugsieve.basis.members import MemberInfo, MemberTable
+from bugsieve.basis.trust import remember
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.fdr.task import Task, require_task
@@ -30,12 +31,16 @@ POLICIES: MemberTable[Member] = MemberTable(families.POLICIES, error=PolicyError
 def make_policy(
     spec: str, task: Task, *, seed: int = 0, limits: WorkerLimits | None = None
 ) -> BoundPolicy:
-    """The policy that a spec like `greedy:hff` or `cmd:./program -v` names, bound to the task."""
+    """The policy that a spec like `greedy:hff` or `cmd:./program -v` names, bound to the task.
+
+    It counts as typed by the user: whoever takes it from a file calls `require_trusted` first.
+    """
     name, member, argument = POLICIES.parse(spec)
     objection = member.objection(require_task(task))
     if objection is not None:
         raise UnsupportedError(f"policy {name!r} cannot be used on {task.name}: {objection}")
     settings = PolicySettings.of(seed, limits)
+    remember(POLICIES, spec)
     return member.from_spec(task, argument, settings)
 
 

@@ -19,7 +19,7 @@ class CampaignHeader:
     subject: Any
     """What the policy is tested on, as it was when the campaign was made; has a `name`."""
     policy: str
-    """Empty where a kind of campaigns tests no policy."""
+    """The one in the options, which stores keep once; empty where no policy is tested."""
     policy_is_object: bool
     """Whether it was given as a Python object, which a spec cannot make again."""
     oracles: tuple[OracleRow, ...]

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BugsieveError, InputError
+from bugsieve.basis.toml import parse_toml
 from bugsieve.judging.findings import (
     BoundRow,
     BugRow,
@@ -109,13 +110,17 @@ class CampaignRecords(StoreReader, Generic[RowT]):
 
     def _header(self, oracles: list[Any]) -> CampaignHeader:
         meta = self._meta
-        for name in ("options", "policy", "objective"):
+        for name in ("options", "objective"):
             if not isinstance(meta[name], str):
                 raise TypeError(f"{name} is no text")
+        # What is shown must be what would be started: there is one place for both.
+        policy = parse_toml(meta["options"], self._source).get("policy", "")
+        if not isinstance(policy, str):
+            raise TypeError("policy is no text")
         return CampaignHeader(
             meta["options"],
             self._subject(meta),
-            meta["policy"],
+            policy,
             meta["policy is object"] == "1",
             tuple(OracleRow(*row) for row in oracles),
             meta["policy fingerprint"],

@@ -199,7 +199,6 @@ class Store(Closing):
 def _meta(header: CampaignHeader) -> dict[str, str]:
     return {
         "options": header.options,
-        "policy": header.policy,
         "policy is object": str(int(header.policy_is_object)),
         "policy fingerprint": header.policy_fingerprint,
         "objective": header.objective,

@@ -71,7 +71,7 @@ def test_an_experiment_on_safety_and_its_tables(capsys: Captured) -> None:
 def test_failures_are_listed(capsys: Captured) -> None:
     Path("bad.py").write_text("raise RuntimeError('no policy here')\n")
     Path("grid.toml").write_text(GRID.replace("hill-climbing:hadd", "python:bad.py:choose"))
-    assert main(["experiment", "grid.toml", "-o", "out"]) == 4
+    assert main(["experiment", "grid.toml", "-o", "out", "--trust-policy"]) == 4
     output, errors = capsys.readouterr()
     assert output.splitlines()[0] == "2 campaigns: 0 done, 2 failed"
     assert output.count("no policy here") == errors.count("no policy here") == 2

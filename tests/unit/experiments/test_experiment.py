@@ -112,7 +112,7 @@ def test_a_failure_does_not_stop_the_others(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("raise RuntimeError('no policy here')\n")
     text = GRID.replace('["hill', f'["python:{tmp_path / "bad.py"}:choose", "hill')
     made = experiment(tmp_path, text)
-    summary, events = run(made, workers=1)
+    summary, events = run(made, workers=1, trust_policy=True)
     assert (summary.campaigns, summary.done, summary.exit_code) == (8, 4, 4)
     assert len(summary.failures) == 4
     (failure, *_) = [event for event in events if isinstance(event, JobFailed)]

@@ -32,7 +32,7 @@ def header(task: Task | None = None, *, policy: str = "greedy:hff") -> CampaignH
     grounded = SavedTask.of(task or line_task(PLACES))
     saved = replace(grounded, domain=b"(domain)", problem=b"(problem)")
     rows = (OracleRow("lookahead"), OracleRow("undo-qual", "no way back"), OracleRow("perfect"))
-    options = 'policy = "greedy:hff"\n'
+    options = f'policy = "{policy}"\n'
     return CampaignHeader(options, saved, policy, False, rows, objective="quantitative")
 
 

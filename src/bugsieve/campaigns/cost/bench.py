@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import InternalError, UsageError
+from bugsieve.basis.spec_folder import typed_in
+from bugsieve.basis.trust import require_trusted
 from bugsieve.benches.bench import Bench
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.cost.start_states import start_states
-from bugsieve.campaigns.kind import Beginning
+from bugsieve.campaigns.kind import Beginning, kept_spec
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.judging.escalation import SEARCH, level_limits
@@ -21,12 +23,12 @@ from bugsieve.oracles.registry import check_oracle_spec
 from bugsieve.policies.fingerprints import policy_fingerprint
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.policy import Policy, policy_name
-from bugsieve.policies.registry import check_spec
+from bugsieve.policies.registry import POLICIES, check_spec
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.task import StateArray, Task, require_task
+from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task, require_task
 
 AnyPolicy = Policy | PolicyFunction
 
@@ -77,10 +79,13 @@ def begin(
     try:
         made = plan.examined(bench, options.oracles)
         equipment.oracles = [oracle for oracle in made if isinstance(oracle, Oracle)]
+        name = policy_name(bench.policy)
+        spec = kept_spec(POLICIES, options.policy, name) if policy is None else name
+        options = replace(options, policy=spec)
         header = CampaignHeader(
             options.to_toml(),
             saved,
-            policy_name(bench.policy),
+            options.policy,
             policy is not None,
             (
                 *(OracleRow(o.spec) if isinstance(o, Oracle) else o for o in made),
@@ -124,15 +129,33 @@ def bench_of(
     folder = Path(directory)
     options = CostOptions.from_toml(header.options, name=str(folder / "options.toml"))
     if policy is not None:
-        options = replace(options, policy=policy)
+        options = replace(options, policy=policy, policy_folder="")
         check_spec(policy)
     elif header.policy_is_object:
         raise UsageError(f"{folder}: tests the Python object {header.policy}: name a policy")
+    else:
+        with typed_in(options.policy_folder):
+            require_trusted(POLICIES, options.policy, folder)
     bench = plan_of(options).bench(header.subject.load())
     try:
         yield bench
     finally:
         close_policy(bench.policy)
+
+
+def judged_bench(directory: AnyPath, header: CampaignHeader) -> Bench:
+    """The bench of a campaign for what is known of its bugs: the policy is not started."""
+    name = str(Path(directory) / "options.toml")
+    options = CostOptions.from_toml(header.options, name=name)
+    return plan_of(options).bench(header.subject.load(), _NoPolicy())
+
+
+class _NoPolicy:
+    """Stands where nobody asks."""
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """Whoever asks has made a mistake."""
+        raise InternalError("a policy was asked that was not to be started")
 
 
 def plan_of(options: CostOptions) -> BenchPlan:
@@ -145,6 +168,7 @@ def plan_of(options: CostOptions) -> BenchPlan:
         options.step_limit,
         options.limits,
         level_limits(options.limits.expansions, options.escalate_to),
+        options.policy_folder,
     )
 
 

@@ -8,6 +8,7 @@ from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.cost.wording import CostWording
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.policies.registry import POLICIES
 from bugsieve.results.cost.export import about, export_tables
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import CostStore
@@ -48,4 +49,5 @@ COST = Kind(
     tables=export_tables,
     about=about,
     wording=CostWording(),
+    policies=POLICIES,
 )

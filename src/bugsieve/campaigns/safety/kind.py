@@ -8,6 +8,7 @@ from bugsieve.campaigns.safety.driver import drive
 from bugsieve.campaigns.safety.policy import MODEL_FILE, begin, check, equip
 from bugsieve.campaigns.safety.summary import summarise_safety
 from bugsieve.campaigns.safety.wording import SafetyWording
+from bugsieve.policies.models.registry import MODEL_POLICIES
 from bugsieve.results.folder import BUGS_FOLDER, Description
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.export import about_safety, safety_tables
@@ -43,5 +44,6 @@ SAFETY = Kind(
     tables=safety_tables,
     about=about_safety,
     wording=SafetyWording(),
+    policies=MODEL_POLICIES,
     bugs_shown=5,
 )

@@ -8,14 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.spec_folder import typed_in
+from bugsieve.basis.trust import require_trusted
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
-from bugsieve.campaigns.kind import Beginning
+from bugsieve.campaigns.kind import Beginning, kept_spec
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.models import model_of
 from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer
 from bugsieve.judging.plan import OracleRow
 from bugsieve.policies.models.policy import ModelPolicy
-from bugsieve.policies.models.registry import check_model_spec, make_model_policy
+from bugsieve.policies.models.registry import (
+    MODEL_POLICIES,
+    check_model_spec,
+    make_model_policy,
+)
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.tasks.jani.model import JaniModel, require_model
 from bugsieve.tasks.jani.saved import SavedModel
@@ -60,10 +66,14 @@ def begin(
     made = _made(options, loaded) if policy is None else policy
     equipment = SafetyEquipment(made, options, owns_policy=policy is None)
     try:
+        spec = made.spec
+        if policy is None:
+            spec = kept_spec(MODEL_POLICIES, options.policy, spec)
+        options = replace(options, policy=spec)
         header = CampaignHeader(
             options.to_toml(),
             SavedModel.of(loaded),
-            made.spec,
+            options.policy,
             policy is not None,
             tuple(map(OracleRow, options.oracles)),
             made.fingerprint(),
@@ -105,14 +115,17 @@ def policy_of(
     options = SafetyOptions.from_toml(header.options, name=str(folder / "options.toml"))
     if policy is not None:
         check_model_spec(policy)
-        options = replace(options, policy=policy)
+        options = replace(options, policy=policy, policy_folder="")
     elif header.policy_is_object:
         raise UsageError(f"{folder}: tests the Python object {header.policy}: name a policy")
+    else:
+        with typed_in(options.policy_folder):
+            require_trusted(MODEL_POLICIES, options.policy, folder)
     with _made(options, saved_model(folder, header)) as made:
         yield made
 
 
 def _made(options: SafetyOptions, model: JaniModel) -> ModelPolicy:
-    return make_model_policy(
-        options.policy, model, seed=options.policy_seed, limits=options.policy_limits
-    )
+    seed, limits = options.policy_seed, options.policy_limits
+    with typed_in(options.policy_folder):
+        return make_model_policy(options.policy, model, seed=seed, limits=limits)

@@ -15,13 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.spec_folder import typed_in
+from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.campaign import AnyPath
+from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.policy import policy_of
 from bugsieve.checkers.safety import SafetyBugChecker
 from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.rows import row_keys
 from bugsieve.policies.models.table import write_table
+from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.proofs import proof_of
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.tasks.jani.model import JaniModel, Valuations
@@ -44,24 +48,32 @@ class Shield:
     """The spec under which it can be tested."""
 
 
-def make_shield(directory: AnyPath, target: AnyPath) -> Shield:
-    """Write the policy of a campaign without its proven bugs, as a table policy."""
+def make_shield(directory: AnyPath, target: AnyPath, *, trust_policy: bool = False) -> Shield:
+    """Write the policy of a campaign without its proven bugs, as a table policy.
+
+    A policy that the user has never typed is started with `trust_policy` only.
+    """
     with SafetyRecords(directory) as records:
         header, rows = records.header, records.bugs()
     if not rows:
         raise UsageError(f"{directory}: has no bugs, so there is nothing to shield")
     path = Path(target)
-    with policy_of(directory, header) as policy:
+    with trusting(trust_policy), policy_of(directory, header) as policy:
         checker = SafetyBugChecker(policy.model.document)
         for row in rows:
             with proof_of(row.id, Path(directory)):
                 checker.check(row.bug.certificate)
         choices = _needed(policy, _alternatives(policy, rows))
         try:
-            write_table(path, policy.model, list(choices.values()), default=policy.spec)
+            with typed_in(_typed_folder(header)):
+                write_table(path, policy.model, list(choices.values()), default=header.policy)
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     return Shield(path, len(rows), len(choices), f"table:{path}")
+
+
+def _typed_folder(header: CampaignHeader) -> str:
+    return SafetyOptions.from_toml(header.options, name="options.toml").policy_folder
 
 
 def _alternatives(policy: ModelPolicy, rows: list[SafetyBugRow]) -> Choices:

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from bugsieve.basis.spec_folder import located, spec_folder
 from bugsieve.policies.models.file_argument import split_file_argument
 
 HERE = "{here}"
@@ -19,13 +20,9 @@ _FILE_FAMILIES = ("mlp", "trees", "table")
 
 def anchored_spec(spec: str, folder: Path) -> str:
     """The spec as a file in `folder` holds it: with `{here}` for paths inside, else absolute."""
-    inside = os.path.abspath(folder)
 
     def anchor(place: str) -> str:
-        path = os.path.abspath(place)
-        if path.startswith(os.path.join(inside, "")):
-            return f"{HERE}/{os.path.relpath(path, inside)}"
-        return path
+        return _anchored(located(place), folder)
 
     name, colon, argument = spec.partition(":")
     family = name.strip()
@@ -35,6 +32,25 @@ def anchored_spec(spec: str, folder: Path) -> str:
         )
     place, rest = _split_place(family, argument.strip())
     return f"{family}{colon}{anchor(place) if place else ''}{rest}"
+
+
+def anchored_folder(folder: Path) -> str:
+    """The folder of the spec at hand as a file in `folder` holds it."""
+    return _anchored(spec_folder(), folder)
+
+
+def _anchored(place: str, folder: Path) -> str:
+    path, inside = os.path.abspath(place), os.path.abspath(folder)
+    if path == inside:
+        return HERE
+    if path.startswith(os.path.join(inside, "")):
+        return f"{HERE}/{os.path.relpath(path, inside)}"
+    return path
+
+
+def resolved_folder(text: str, folder: Path) -> str:
+    """The folder that a file of `folder` says its spec was typed in."""
+    return os.path.abspath(located(text.replace(HERE, os.path.abspath(folder))))
 
 
 def resolved_spec(spec: str, folder: Path) -> str:
@@ -55,7 +71,7 @@ def _with_words(command: str, change: Callable[[str], str]) -> str:
 
 
 def _is_path(word: str) -> bool:
-    return os.sep in word and os.path.exists(word)
+    return os.sep in word and os.path.exists(located(word))
 
 
 def _split_place(family: str, argument: str) -> tuple[str, str]:

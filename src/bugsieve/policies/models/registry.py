@@ -7,6 +7,7 @@ from typing import Protocol
 from bugsieve.basis import families
 from bugsieve.basis.errors import PolicyError
 from bugsieve.basis.members import MemberInfo, MemberTable
+from bugsieve.basis.trust import remember, trusting
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.worker import WorkerLimits
@@ -27,12 +28,24 @@ MODEL_POLICIES: MemberTable[Member] = MemberTable(families.MODEL_POLICIES, error
 
 
 def make_model_policy(
-    spec: str, model: JaniModel, *, seed: int = 0, limits: WorkerLimits | None = None
+    spec: str,
+    model: JaniModel,
+    *,
+    seed: int = 0,
+    limits: WorkerLimits | None = None,
+    trust_policy: bool = False,
 ) -> ModelPolicy:
-    """The policy that a spec like `mlp:net.safetensors` names, bound to the model."""
+    """The policy that a spec like `mlp:net.safetensors` names, bound to the model.
+
+    It counts as typed by the user: whoever takes it from a file calls `require_trusted` first.
+    `trust_policy` says yes to what the files say that it names.
+    """
     _, member, argument = MODEL_POLICIES.parse(spec)
     settings = PolicySettings.of(seed, limits)
-    return member.from_spec(require_model(model), argument, settings)
+    require_model(model)
+    remember(MODEL_POLICIES, spec)
+    with trusting(trust_policy):
+        return member.from_spec(model, argument, settings)
 
 
 def check_model_spec(spec: str) -> None:

@@ -7,7 +7,9 @@ The file is JSON; `bugsieve shield` writes such files, with a policy's faults re
 
 A row has the values of a state in the order of the model's variables, and an action, or null for
 none. `default` is the spec of any policy for models, or null for no action; `{here}` in it is the
-folder of the file. A default may be a table again: the rows of the outer one count first.
+folder of the file. `folder` says where the spec was typed, and so where its program starts. A
+default may be a table again: the rows of the outer one count first. One that starts a program must
+be trusted, for nobody has typed what a file says.
 """
 
 from __future__ import annotations
@@ -23,13 +25,20 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.errors import BugsieveError, InputError, UsageError
 from bugsieve.basis.files import write_text
 from bugsieve.basis.names import suggest
 from bugsieve.basis.reach import Reach
+from bugsieve.basis.spec_folder import located, spec_folder, typed_in
+from bugsieve.basis.trust import remember, require_trusted
 from bugsieve.policies.asking import is_ours
 from bugsieve.policies.decisions import Decisions, Failure
-from bugsieve.policies.models.places import anchored_spec, resolved_spec
+from bugsieve.policies.models.places import (
+    anchored_folder,
+    anchored_spec,
+    resolved_folder,
+    resolved_spec,
+)
 from bugsieve.policies.models.policy import NO_ACTION, ActionArray, ModelPolicy
 from bugsieve.policies.models.registry import MODEL_POLICIES, make_model_policy
 from bugsieve.policies.models.rows import row_keys
@@ -70,18 +79,21 @@ class TablePolicy(ModelPolicy):
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
         """The file, and what the default in it would touch."""
-        path = _path_in(argument)
-        own, tables = Reach(files=(str(path),)), {os.path.realpath(path)}
-        while (spec := _default_in(_root(path), path.parent)) is not None:
-            family, _, rest = spec.partition(":")
-            if family.strip() != _FAMILY:
-                return own | MODEL_POLICIES.reach_of(spec)
-            path = _path_in(rest.strip())
-            own |= Reach(files=(str(path),))
-            if os.path.realpath(path) in tables:
-                break
-            tables.add(os.path.realpath(path))
-        return own
+        files, default = _followed(_path_in(argument))
+        own = Reach(files=tuple(sorted(set(map(str, files)))))
+        return own if default is None else own | MODEL_POLICIES.reach_of(default.spec)
+
+    @classmethod
+    def starts(cls, argument: str | None) -> Reach:
+        """Nothing by itself."""
+        return Reach(files=(str(_path_in(argument)),))
+
+    @classmethod
+    def named(cls, argument: str | None) -> Iterator[tuple[str, str, str]]:
+        """The default policy, where it was typed, and the file that says so."""
+        files, default = _followed(_path_in(argument))
+        if default is not None:
+            yield default.spec, default.folder, str(files[-1])
 
     @classmethod
     def from_spec(
@@ -171,19 +183,50 @@ def write_table(
     Files that the default's spec names are found again when the table's folder is moved with them.
     """
     target = Path(path)
-    anchored = None if default is None else anchored_spec(default, target.parent)
+    policy: dict[str, str | None] = {"default": None}
+    if default is not None:
+        policy = {"default": anchored_spec(default, target.parent)}
+        if _is_foreign(default):
+            policy["folder"] = anchored_folder(target.parent)
     states = np.array([state for state, _ in choices], dtype=np.float64)
     keys = row_keys(states.reshape(len(choices), model.num_variables))
     rows = {key: _row(model, *choice) for key, choice in zip(keys, choices, strict=True)}
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows.values())
-    head = json.dumps({"model": _model_name(model), "default": anchored}, ensure_ascii=False)
+    head = json.dumps({"model": _model_name(model), **policy}, ensure_ascii=False)
     write_text(target, f'{head[:-1]}, "rows": [\n{lines}\n]}}\n')
+    if "folder" in policy:  # whoever reads the table is to believe us
+        remember(MODEL_POLICIES, resolved_spec(str(policy["default"]), target.parent))
+
+
+def _is_foreign(spec: str) -> bool:
+    """Whether it starts programs; one that is wrong is for the reader to report."""
+    try:
+        return MODEL_POLICIES.started_by(spec).needs_trust
+    except BugsieveError:
+        return False
+
+
+@dataclass(frozen=True)
+class _Default:
+    """A spec in a file, and the folder in which it was typed."""
+
+    spec: str
+    folder: str
+
+    @property
+    def table(self) -> Path | None:
+        """The table that it is; None for other policies."""
+        family, _, argument = self.spec.partition(":")
+        if family.strip() != _FAMILY:
+            return None
+        with typed_in(self.folder):
+            return _path_in(argument.strip())
 
 
 @dataclass(frozen=True)
 class _Table:
     path: Path
-    default: str | None
+    default: _Default | None
     choices: dict[bytes, int]
 
 
@@ -195,19 +238,32 @@ def _row(model: JaniModel, state: Valuations, action: int) -> list[Any]:
 def _path_in(argument: str | None) -> Path:
     if not argument:
         raise UsageError(f"'{_FAMILY}:' must be followed by a file, as in '{_FAMILY}:shield.json'")
-    return Path(argument)
+    return Path(located(argument))
+
+
+def _followed(path: Path) -> tuple[list[Path], _Default | None]:
+    """The table and those that are its defaults, and the policy that is the last one's."""
+    files, default = [path], _default_in(_root(path), path.parent)
+    seen = {os.path.realpath(path)}
+    while default is not None and (inner := default.table) is not None:
+        if os.path.realpath(inner) in seen:
+            return files, None
+        seen.add(os.path.realpath(inner))
+        files.append(inner)
+        default = _default_in(_root(inner), inner.parent)
+    return files, default
 
 
 def _chain(path: Path, model: JaniModel) -> list[_Table]:
     """The table, the table that is its default, and so on."""
     tables = [_read(path, model)]
     seen = {os.path.realpath(path)}
-    while (spec := tables[-1].default) is not None:
-        family, _, argument = spec.partition(":")
-        if family.strip() != _FAMILY:
-            break
+    while (default := tables[-1].default) is not None:
         with _about_default(tables[-1].path):
-            path = _path_in(argument.strip())
+            inner = default.table
+        if inner is None:
+            break
+        path = inner
         if os.path.realpath(path) in seen:
             raise InputError(f"{tables[-1].path}: default: the table is its own default")
         seen.add(os.path.realpath(path))
@@ -217,8 +273,12 @@ def _chain(path: Path, model: JaniModel) -> list[_Table]:
 
 def _default_policy(table: _Table, model: JaniModel, settings: PolicySettings) -> ModelPolicy:
     assert table.default is not None
-    with _about_default(table.path):
-        return make_model_policy(table.default, model, seed=settings.seed, limits=settings.limits)
+    spec = table.default.spec
+    with typed_in(table.default.folder):
+        with _about_default(table.path):
+            MODEL_POLICIES.check(spec)
+        require_trusted(MODEL_POLICIES, spec, table.path)
+        return make_model_policy(spec, model, seed=settings.seed, limits=settings.limits)
 
 
 @contextmanager
@@ -230,12 +290,13 @@ def _about_default(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: default: {error}") from None
 
 
-def _default_in(root: Part, folder: Path) -> str | None:
-    """The spec of the default policy in a file of the folder; None where it has none."""
-    default = root.get("default")
+def _default_in(root: Part, folder: Path) -> _Default | None:
+    """The default policy in a file of the folder; None where it has none."""
+    default, place = root.get("default"), root.get("folder")
     if default is None or default.data is None:
         return None
-    return resolved_spec(default.text(), folder)
+    typed = spec_folder() if place is None else resolved_folder(place.text(), folder)
+    return _Default(resolved_spec(default.text(), folder), typed)
 
 
 def _root(path: Path) -> Part:

@@ -94,9 +94,14 @@ def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Co
                 f"{first} and {second}: are campaigns on different tasks "
                 f"({one.header.subject.name} and {two.header.subject.name})"
             )
-        same_policy = one.header.policy == two.header.policy
+        same_policy = _policy(one) == _policy(two)
         same_objective = one.header.objective == two.header.objective
         return _compared(_Campaign.read(one), _Campaign.read(two), same_policy, same_objective)
+
+
+def _policy(records: CostRecords) -> str:
+    """What the policy was: its spec alone does not say which seed or file it had."""
+    return records.header.policy_fingerprint or records.header.policy
 
 
 def _compared(

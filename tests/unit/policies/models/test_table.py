@@ -87,7 +87,7 @@ def test_a_table_moves_with_its_folder(tmp_path: Path, monkeypatch: pytest.Monke
     shutil.move(old, new)
     monkeypatch.chdir(tmp_path)
     for name in ("python", "cmd"):
-        with make_model_policy(f"table:{new / name}.json", model) as policy:
+        with make_model_policy(f"table:{new / name}.json", model, trust_policy=True) as policy:
             assert chosen(policy, model, 1, 2, 5) == ["up", "up", None], policy.troubles
     policy = make_model_policy("table:new one/table.json", model)
     assert chosen(policy, model, 1, 2) == [model.actions[0], "down"]
@@ -130,7 +130,7 @@ def test_troubles_and_processes_are_those_of_the_default(tmp_path: Path) -> None
     model = lift()
     (tmp_path / "walk.py").write_text("def choose(values, applicable):\n    1 / 0\n")
     path = table(tmp_path / "t.json", default="python:{here}/walk.py:choose")
-    with make_model_policy(f"table:{path}", model) as policy:
+    with make_model_policy(f"table:{path}", model, trust_policy=True) as policy:
         assert chosen(policy, model, 1) == [None]
         assert policy.troubles.sentences() == [
             "policy crash in 1 answer, first: ZeroDivisionError: division by zero"
@@ -221,7 +221,7 @@ def test_forgetting_reaches_the_default(tmp_path: Path) -> None:
         "    return applicable[len(calls) % 2]\n"
     )
     path = table(tmp_path / "t.json", default="python:{here}/fickle.py:choose")
-    with make_model_policy(f"table:{path}", model) as policy:
+    with make_model_policy(f"table:{path}", model, trust_policy=True) as policy:
         first = chosen(policy, model, 1)
         assert chosen(policy, model, 1) == first
         policy.forget()

@@ -31,7 +31,7 @@ WALKS = 4
 def header() -> CampaignHeader:
     model = SavedModel("ledge", json.dumps(ledge()), ("left", "right"))
     oracles = tuple(map(OracleRow, ORACLES))
-    return CampaignHeader('policy = "random"\n', model, "random:0", False, oracles)
+    return CampaignHeader('policy = "random:0"\n', model, "random:0", False, oracles)
 
 
 def created(directory: Path) -> Path:
