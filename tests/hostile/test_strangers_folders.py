@@ -111,6 +111,10 @@ def test_a_stored_policy_is_not_started(campaign: Path, marker: Path, run: Run) 
     assert run("export", campaign, "--json", campaign.parent / "out.json")[0] == 0
     with pytest.raises(UsageError, match="--trust-policy"):
         Campaign.open(campaign)
+    again = ["test", "--from", campaign, "-o", campaign.parent / "again"]
+    code, said = run(*again)
+    assert code == 4 and spec in said and "--trust-policy" in said
+    assert run(*again, "--policy", "random:1", "--max-bugs", 1)[0] == 1, "that one is typed"
     assert not marker.exists()
     run("replay", campaign, "--trust-policy")
     assert marker.exists()

@@ -80,7 +80,8 @@ class Campaign(Closing):
         check_free(folder)
         kind = KINDS[options.kind]
         if policy is None:
-            kind.check(options)
+            with typed_in(options.policy_folder):
+                kind.check(options)
             options = as_typed(kind, options)
         with doing("preparing the campaign"):
             begun = kind.begin(options, subject, policy, states)
@@ -199,7 +200,8 @@ def check_new(options: CampaignOptions, directory: AnyPath | None = None) -> Non
     """Raise what is wrong with a new campaign whatever its subject is, before that is loaded."""
     if directory is not None:
         check_free(Path(directory))
-    KINDS[options.kind].check(options)
+    with typed_in(options.policy_folder):
+        KINDS[options.kind].check(options)
 
 
 def make_folder(folder: Path, fill: Callable[[], None]) -> FolderLock:

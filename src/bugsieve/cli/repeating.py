@@ -27,6 +27,7 @@ class Repeated:
 def repeated(args: argparse.Namespace, kind: str, folder: str | Path) -> Repeated:
     """The options of the campaign in the folder, and of the command line where it has some."""
     from bugsieve.campaigns.campaign import read_campaign
+    from bugsieve.campaigns.kind import require_trusted_policy
 
     found, header, stored = read_campaign(Path(folder))
     if found.name != kind:
@@ -39,6 +40,10 @@ def repeated(args: argparse.Namespace, kind: str, folder: str | Path) -> Repeate
     again.oracle = again.oracle or list(stored.oracles)
     options = _cost(again, stored) if kind == "cost" else _safety(again, stored)
     limits = {name: getattr(stored.policy_limits, name) for name in ("startup", "batch_size")}
+    if args.policy is None:
+        require_trusted_policy(found, stored, Path(folder))
+    else:
+        options = replace(options, policy_folder="")
     return Repeated(
         again,
         replace(options, policy_limits=replace(options.policy_limits, **limits)),

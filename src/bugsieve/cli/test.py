@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bugsieve.cli import campaign_arguments, task_arguments
+from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 
 DESCRIPTION = (
@@ -35,6 +36,7 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-TASK")
     campaign_arguments.add_workers_argument(parser, default=1)
     task_arguments.add_policy_arguments(parser, required=False)
+    Options(parser, "policies that others have made").trust()
     campaign_arguments.add_judging_arguments(parser, escalates=True)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
