@@ -58,8 +58,8 @@ class PolicyGraph:
     @property
     def memory_bytes(self) -> int:
         """What its states and their columns take."""
-        columns = vars(self._nodes).values()
-        return self._registry.memory_bytes + sum(column.nbytes for column in columns)
+        columns = sum(column.nbytes for column in vars(self._nodes).values())
+        return self._registry.memory_bytes + int(columns)
 
     def table(
         self,

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -35,10 +36,10 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers import cost as checker
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.faults.blame import blame
-from bugsieve.judging.findings import CostBugRow
 from bugsieve.oracles.cost.aras import ArasOracle
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.run_table import RunTable
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.search import exact_goal_distances
 from bugsieve.tasks.fdr.loading import native_task
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -187,9 +188,10 @@ def test_all_oracles_are_right_about_it(spec: str) -> None:
 
 
 @pytest.mark.usefixtures("known_to_the_checker")
-def test_a_campaign_finds_replays_explains_and_words_its_bugs() -> None:
+def test_a_campaign_finds_replays_explains_and_words_its_bugs(tmp_path: Path) -> None:
     bench = straying_bench()
-    (bug,) = find_bugs(bench.task, bench.policy, objective="fewest-odd")
+    folder = tmp_path / "campaign"
+    (bug,) = find_bugs(bench.task, bench.policy, folder=folder, objective="fewest-odd")
     assert (bug.kind, bug.gap) == ("odd", 1)
     assert replay(bench, bug.certificate).status is ReplayStatus.STILL_FAILS
     found = blame(bench, bug.certificate)
@@ -198,7 +200,8 @@ def test_a_campaign_finds_replays_explains_and_words_its_bugs() -> None:
         "odd actions could be spared before this decision, but not after it, "
         "as far as the searches could tell"
     )
-    (line,) = FoundStates([CostBugRow(0, bug, ("lookahead",))]).lines(1)
+    with CostRecords(folder) as records:
+        (line,) = FoundStates(records, records.ranked()).lines(1)
     assert line.split(maxsplit=2)[1:] == ["odd", "1 for 0  lookahead"]
 
 

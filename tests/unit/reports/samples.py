@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bugsieve.bugs.cost.bug import Bug, FoundBy
 from bugsieve.bugs.cost.verdict import Outcome, Verdict
@@ -101,7 +102,7 @@ class Sample:
 
 def _bug_row(number: int, kind: str, finders: tuple[str, ...]) -> CostBugRow:
     gap = 1 if kind == "costly" else None
-    certificate = {"kind": kind, "gap": gap, "run": {"operators": []}}
+    certificate: dict[str, Any] = {"kind": kind, "gap": gap, "run": {"operators": []}}
     found_by = FoundBy(number, 1, ())
     bug = Bug(f"{number:012x}", certificate, finders[0], "found", False, found_by)
     return CostBugRow(number, bug, finders, number, number, number + 1.0)

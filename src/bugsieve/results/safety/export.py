@@ -100,8 +100,10 @@ def _alone(records: SafetyRecords) -> Table:
 
 
 def _bugs(records: SafetyRecords, model: JaniModel) -> Table:
-    names = ("id", "kind", "oracle", "radius", "walk", "position", "state", "action")
-    names += ("alternative", "runs", "seconds")
+    names = (
+        *("id", "kind", "oracle", "radius", "walk", "position", "state", "action"),
+        *("alternative", "runs", "seconds"),
+    )
     table: Table = {name: [] for name in names}
     runs = records.bug_runs()
     for row in records.each_bug():  # certificates are large, and only some of each is wanted
