@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bugsieve.cli import campaign_arguments, task_arguments
+from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 
 DESCRIPTION = (
@@ -38,6 +39,7 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_judging_arguments(parser, escalates=True)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
+    Options(parser).trust()
     parser.set_defaults(parser=parser)
 
 
