@@ -101,3 +101,19 @@ def test_what_cannot_be_repeated(tmp_path: Path, run: Run) -> None:
     _, out, _ = run("status", tmp_path / "old")
     assert "policy Mine (a Python object: changes of it are not noticed)" in out
     assert "changes of it are not noticed" in (tmp_path / "old" / "README.txt").read_text()
+
+
+def test_the_policy_of_a_stranger_is_not_started(
+    tmp_path: Path, spec: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = write_task(tmp_path, "ferry", seed=2)
+    old, new = tmp_path / "old", tmp_path / "new"
+    run("test", *task, "--policy", spec, "--pool-size", 3, "-o", old)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another user"))
+    for _ in range(2):  # refusing it makes nobody trust it
+        code, _, err = run("test", "--from", old, "-o", new)
+        assert (code, "mine.py" in err, new.exists()) == (4, True, False)
+    run("test", "--from", old, "--trust-policy", "-o", new)
+    assert new.exists()
+    run("test", "--from", old, "--policy", "random", "-o", tmp_path / "other")
+    assert read_campaign(tmp_path / "other")[2].policy == "random:0"
