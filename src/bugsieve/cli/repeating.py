@@ -32,7 +32,6 @@ def repeated(args: argparse.Namespace, kind: str, folder: str | Path) -> Repeate
     found, header, stored = read_campaign(Path(folder))
     if found.name != kind:
         raise UsageError(f"{folder}: is a campaign of {found.name} testing, which has its command")
-    # What the campaign had becomes the default of what is parsed again: words that are there win.
     if header.policy_is_object and args.policy is None:
         raise UsageError(f"{folder}: tests the Python object {header.policy}: name a policy")
     usual = _arguments(stored)
@@ -40,15 +39,12 @@ def repeated(args: argparse.Namespace, kind: str, folder: str | Path) -> Repeate
         require_trusted_policy(found, stored, Path(folder))
     else:
         del usual["policy_folder"]  # typed here
+    # What the campaign had becomes the default of what is parsed again: words that are there win.
     args.parser.set_defaults(**usual, oracle=None)
     again = args.parser.parse_args(args.parser.words)
     again.oracle = again.oracle or list(stored.oracles)
     options = _cost(again, stored) if kind == "cost" else _safety(again, stored)
     limits = {name: getattr(stored.policy_limits, name) for name in ("startup", "batch_size")}
-    if args.policy is None:
-        require_trusted_policy(found, stored, Path(folder))
-    else:
-        options = replace(options, policy_folder="")
     return Repeated(
         again,
         replace(options, policy_limits=replace(options.policy_limits, **limits)),

@@ -40,7 +40,6 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_judging_arguments(parser, escalates=True)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
-    Options(parser).trust()
     parser.set_defaults(parser=parser)
 
 
