@@ -202,7 +202,7 @@ def test_a_campaign_finds_replays_explains_and_words_its_bugs(tmp_path: Path) ->
     )
     with CostRecords(folder) as records:
         (line,) = FoundStates(records, records.ranked()).lines(1)
-    assert line.split(maxsplit=2)[1:] == ["odd", "1 for 0  lookahead"]
+    assert line.split(maxsplit=2)[1:] == ["odd", "1 for 0  lookahead, planner:gbfs-20000"]
 
 
 def test_nothing_counts_before_the_checker_has_a_rule_for_it() -> None:
