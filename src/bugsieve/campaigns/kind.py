@@ -21,6 +21,7 @@ from bugsieve.campaigns.summary import Summary
 from bugsieve.results.folder import Description
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.records import CampaignRecords, kind_of
+from bugsieve.results.salvage import Salvage
 from bugsieve.results.store import Store
 from bugsieve.results.table_files import Table
 
@@ -113,6 +114,10 @@ class Kind(Generic[OptionsT]):
     about: Callable[[CampaignHeader], Mapping[str, str]]
     """What these tables are about."""
     wording: Wording
+    salvage: type[Salvage] | None = None
+    """What takes whole visits out of a damaged store; None where nothing does."""
+    checker: Callable[[CampaignHeader], Callable[[Any], None]] | None = None
+    """A check of certificates, which raises a ValueError; salvaging needs it."""
     bugs_shown: int = 10
     """How many bugs a summary lists."""
 

@@ -5,30 +5,34 @@ Readers need no lock: they see the campaign as it was when they opened it, also 
 
 from __future__ import annotations
 
-import json
 import os
 from abc import abstractmethod
 from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BugsieveError, InputError
+from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.judging.findings import BoundRow, BugRow, Lesson, RejectedRow, UnprovenRow
 from bugsieve.judging.plan import OracleRow
 from bugsieve.results.progress import CampaignHeader, Progress, TimelineRow
 from bugsieve.results.schema import (
     STORE_FILE,
+    Patience,
+    check_schema,
     connect_reader,
+    damaged,
     explained,
     understood,
-    wrong_column,
 )
+from bugsieve.results.validation import Guard, Layout, layout_of
 
 RowT = TypeVar("RowT", bound=BugRow[Any])
 
-BUGS = "SELECT case_number, bug, finders, found, changed, seconds FROM bugs"
+BUGS = "SELECT id, kind, case_number, bug, finders, found, changed, seconds FROM bugs"
+_TROUBLES = {"*": {"answers": int, "first": str}}
 
 
 class StoreReader(Closing):
@@ -39,12 +43,14 @@ class StoreReader(Closing):
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(directory)
+        self._guard: Guard | None = None
         with explained(self.directory):
             self._connection = connect_reader(self.directory)
+            self._patience = Patience(self._connection, self.directory)
         try:
             self._meta: dict[str, Any] = dict(self._rows("SELECT name, value FROM meta"))
             with understood(self.directory):
-                self.kind = str(self._meta["kind"])
+                self.kind = text_of(self._meta, "kind")
             self._require_kind()
         except BaseException:
             self.close()
@@ -54,26 +60,6 @@ class StoreReader(Closing):
         """Let go of the file."""
         self._connection.close()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close; what went wrong because a value has a wrong type is a fault of the store."""
-        try:
-            if isinstance(error, Exception) and not isinstance(error, BugsieveError):
-                self._check_types()
-        finally:
-            self.close()
-
-    def _check_types(self) -> None:
-        with explained(self.directory):
-            column = wrong_column(self._connection)
-        if column is not None:
-            place = self.directory / STORE_FILE
-            raise InputError(f"{place}: is damaged (a value of {column} has a wrong type)")
-
     def _require_kind(self) -> None:
         if self.wanted_kind not in (None, self.kind):
             raise InputError(
@@ -82,16 +68,29 @@ class StoreReader(Closing):
             )
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
+        """What a query gives; InputError if a table that it reads holds what cannot be."""
         with explained(self.directory):
-            return self._connection.execute(query, values).fetchall()
+            self._patience.renew()
+            rows = self._connection.execute(query, values).fetchall()
+            self._patience.renew()
+            complaint = None if self._guard is None else self._guard.complaint()
+        if complaint is not None:
+            raise damaged(self.directory, complaint)
+        return rows
 
 
 class CampaignRecords(StoreReader, Generic[RowT]):
     """The records of one campaign, as they were when it was opened."""
 
+    tables: ClassVar[str]
+    """SQL that makes the tables which only this kind of campaigns has."""
+    conditions: ClassVar[Mapping[str, str]] = {}
+    """What must hold of the values in them, see `results.tables`."""
+
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         super().__init__(directory)
         try:
+            self._guard = self._guarded(layout_of(self.tables, self.conditions))
             oracles = self._rows("SELECT spec, objection, level FROM oracles ORDER BY number")
             self._specs = [str(spec) for spec, *_ in oracles]
             with understood(self.directory):
@@ -100,11 +99,15 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             self.close()
             raise
 
+    def _guarded(self, layout: Layout) -> Guard:
+        with explained(self.directory):
+            check_schema(self._connection, self.directory, layout)
+            return Guard(self._connection, layout)
+
     def _header(self, oracles: list[Any]) -> CampaignHeader:
         meta = self._meta
-        for name in ("options", "policy", "objective"):
-            if not isinstance(meta[name], str):
-                raise TypeError(f"{name} is no text")
+        for name in ("options", "policy", "policy is object", "policy fingerprint", "objective"):
+            text_of(meta, name)
         return CampaignHeader(
             meta["options"],
             self._subject(meta),
@@ -131,7 +134,9 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         """How far the campaign has come."""
         with understood(self.directory):
             (row,) = self._rows("SELECT * FROM progress")
-            return Progress(*row[1:])
+            progress = Progress(*row[1:])
+            fitting(parse_json(progress.troubles), _TROUBLES)
+            return progress
 
     def bugs(self) -> list[RowT]:
         """All bugs, in the order in which they were found."""
@@ -141,6 +146,20 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         """The bug of this id, or of the only one that begins so."""
         rows = self._rows(f"{BUGS} WHERE substr(id, 1, ?) = ?", len(name), name)
         return self._bug_row(rows[0]) if len(rows) == 1 else None
+
+    def first_wrong_bug(self, check: Callable[[Any], None]) -> tuple[int, str] | None:
+        """The visit that found the first bug which cannot be read or whose certificate the check
+        does not accept, and why; it says so by a ValueError."""
+        for row in self._rows(f"{BUGS} ORDER BY found, rowid"):
+            try:
+                check(self._bug_row(row).bug.certificate)
+            except (BugsieveError, ValueError) as error:
+                return int(row[5]), f"table bugs, row {row[0]}: {error}"
+        return None
+
+    def first_wrong_case(self) -> tuple[int, str] | None:
+        """The first case that is none of the subject, and why."""
+        return None
 
     def bug_kinds(self) -> dict[str, str]:
         """The kinds of all bugs by their ids, in the order in which they were found."""
@@ -166,7 +185,8 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             "SELECT name, data FROM notes JOIN bugs"
             " ON notes.bug = bugs.id AND notes.changed = bugs.changed WHERE id = ? ORDER BY name"
         )
-        return {name: json.loads(data) for name, data in self._rows(query, bug)}
+        with understood(self.directory):
+            return {name: parse_json(data) for name, data in self._rows(query, bug)}
 
     def bounds(self) -> list[BoundRow]:
         """What is known of cases that must be bugs, in the order in which it was found out."""
@@ -201,23 +221,28 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             "SELECT case_number, oracle, reason, certificate, position FROM rejected"
             " ORDER BY visit, place"
         )
-        return [
-            RejectedRow(
-                case, self._specs[oracle], reason, json.loads(certificate or "null"), position
-            )
-            for case, oracle, reason, certificate, position in self._rows(query)
-        ]
+        with understood(self.directory):
+            return [
+                RejectedRow(
+                    case, self._specs[oracle], reason, parse_json(certificate or "null"), position
+                )
+                for case, oracle, reason, certificate, position in self._rows(query)
+            ]
 
     def timeline(self) -> list[TimelineRow]:
         """What happened when."""
         return [TimelineRow(*row) for row in self._rows("SELECT * FROM timeline ORDER BY rowid")]
 
     def _bug_row(self, row: tuple[Any, ...]) -> RowT:
-        case, bug, finders, *rest = row
+        name, kind, case, bug, finders, *rest = row
         with understood(self.directory):
-            specs = tuple(self._specs[finder] for finder in json.loads(finders))
-            data = json.loads(bug)
-        return self._bug(case, data, specs, *rest)
+            numbers = fitting(parse_json(finders), [int])
+            specs = tuple(self._specs[finder] for finder in numbers)
+            data = parse_json(bug)
+        made = self._bug(case, data, specs, *rest)
+        if (made.id, made.bug.kind, made.bug.oracle in self._specs) != (name, kind, True):
+            raise damaged(self.directory, f"table bugs, row {name}: is about another bug")
+        return made
 
     @property
     def _source(self) -> str:
@@ -233,3 +258,15 @@ def kind_of(directory: str | os.PathLike[str]) -> str:
 def columns_of(rows: list[Any], width: int) -> list[tuple[Any, ...]]:
     """The columns of rows that have this width."""
     return list(zip(*rows, strict=True)) if rows else [()] * width
+
+
+def text_of(meta: Mapping[str, Any], name: str) -> str:
+    """The text of this name in the table `meta`; LookupError or TypeError if there is none."""
+    if not isinstance(meta[name], str):
+        raise TypeError(f"{name} is no text")
+    return str(meta[name])
+
+
+def json_of(meta: Mapping[str, Any], name: str, shape: Any) -> Any:
+    """The JSON data of this name there, which must have the shape; ValueError if it has not."""
+    return fitting(parse_json(text_of(meta, name)), shape)
