@@ -89,6 +89,8 @@ def _wrong(kind: Kind[Any], header: CampaignHeader, work: Path) -> Loss | None:
         if case is not None:
             return Loss(case=case[0], what=case[1])
         bug = records.first_wrong_bug(kind.checker(header))
+        if bug is None:
+            kind.summarise(records)  # reads the rest
     return None if bug is None else Loss(visit=bug[0], what=bug[1])
 
 

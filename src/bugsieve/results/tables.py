@@ -87,7 +87,23 @@ CREATE TABLE lessons (
 _NOW = "FROM progress"
 _VISITED = f"number <= (SELECT visits {_NOW})"  # one that a limit on bugs has cut does not count
 
+
+def json_condition(column: str, kind: str, wrong: str) -> str:
+    """That a text is JSON of this kind, and nothing in it is wrong, which is SQL on `json_each`."""
+    items = f"SELECT 1 FROM json_each({column}) AS item WHERE {wrong}"
+    is_right = f"json_type({column}) = '{kind}' AND NOT EXISTS ({items})"
+    return f"CASE WHEN json_valid({column}) THEN {is_right} END"
+
+
+_TROUBLE = (
+    "item.type <> 'object' OR IFNULL(json_type(item.value, '$.answers'), '') <> 'integer'"
+    " OR IFNULL(json_type(item.value, '$.first'), '') <> 'text'"
+)
+
 SHARED_CONDITIONS = {
+    "*.troubles": json_condition("troubles", "object", _TROUBLE),
+    "bugs.finders": json_condition("finders", "array", "item.type <> 'integer'"),
+    "rejected.certificate": "json_valid(certificate)",
     "meta.value": ANYTHING,
     "oracles.number": "number < (SELECT COUNT(*) FROM oracles)",
     "progress.visits": "visits <= (SELECT IFNULL(MAX(number), -1) + 1 FROM visits)",
@@ -170,6 +186,7 @@ CREATE TABLE alone (
 _FIRST_RUNS = "IN (SELECT walk FROM runs WHERE same_as IS NULL)"
 _STEPS = "(SELECT steps FROM runs JOIN visits ON case_number = walk WHERE visits.number = visit)"
 
+_NO_POSITION = "item.type <> 'integer' OR item.value NOT BETWEEN 0 AND length(safety) - 1"
 _ALL_JUDGED = (
     "(SELECT COUNT(*) FROM verdicts WHERE visit = visits.number) = (SELECT COUNT(*) FROM oracles)"
 )
@@ -186,6 +203,8 @@ SAFETY_CONDITIONS = {
     "runs.steps": "(same_as IS NULL) = (states IS NOT NULL AND actions IS NOT NULL)",
     "runs.states": "length(states) > 0 AND length(states) % (8 * (steps + 1)) = 0",
     "runs.actions": "length(actions) = 4 * steps",
+    "verdicts.faults": json_condition("faults", "array", _NO_POSITION),
+    "verdicts.open_faults": json_condition("open_faults", "array", _NO_POSITION),
     "verdicts.safety": f"length(safety) = 1 + {_STEPS}",
     "alone.walk": f"walk {_FIRST_RUNS}",
     "alone.position": "position < (SELECT steps FROM runs WHERE runs.walk = alone.walk)",

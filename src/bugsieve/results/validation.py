@@ -68,9 +68,12 @@ class Layout:
         return f"NOT ({parts})"
 
     def _condition(self, table: str, column: Column) -> str:
-        for key in (f"{table}.{column.name}", f"*.{column.name}"):
-            if key in self.conditions:
-                return self.conditions[key]
+        keys = (f"{table}.{column.name}", f"*.{column.name}")
+        found = [self.conditions[key] for key in keys if key in self.conditions]
+        if ANYTHING in found:
+            return ANYTHING
+        if found:
+            return " AND ".join(f"({condition})" for condition in found)
         if column.type == "INTEGER":
             return f"{column.name} >= 0"
         if column.name.endswith("seconds"):

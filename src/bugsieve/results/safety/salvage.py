@@ -25,7 +25,11 @@ class SafetySalvage(Salvage):
     def cut_cases(self, visits: int) -> int:
         """All walks before the one whose run would be visited next."""
         walks = min(self.value("SELECT COUNT(*) FROM walks"), self.loss.case, self._without_run())
-        first_lost = self.value("SELECT MIN(case_number) FROM visits WHERE number >= ?", visits)
+        first_lost = self.value(
+            "SELECT MIN(case_number) FROM visits"
+            " WHERE number >= ? AND typeof(case_number) = 'integer' AND case_number >= 0",
+            visits,
+        )
         if first_lost is not None:
             walks = min(walks, first_lost)
         for table, column in self.cases.items():
