@@ -89,7 +89,7 @@ _VISITED = f"number <= (SELECT visits {_NOW})"  # one that a limit on bugs has c
 
 
 def json_condition(column: str, kind: str, wrong: str) -> str:
-    """That a text is JSON of this kind, and nothing in it is wrong, which is SQL on `json_each`."""
+    """That a text is JSON of this kind, and no item in it is wrong, which is SQL on `item`."""
     items = f"SELECT 1 FROM json_each({column}) AS item WHERE {wrong}"
     is_right = f"json_type({column}) = '{kind}' AND NOT EXISTS ({items})"
     return f"CASE WHEN json_valid({column}) THEN {is_right} END"

@@ -179,7 +179,8 @@ class Guard:
 
     def _allow(self, action: int, table: str | None, *_: str | None) -> int:
         """SQLite asks this about all that a query would do, before it does it."""
-        is_read = action == sqlite3.SQLITE_READ and not self._is_checking
-        if is_read and table is not None and table in self._layout.columns:
-            self._read[table] = None
+        if self._is_checking:
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_READ and table in self._layout.columns:
+            self._read[str(table)] = None
         return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
