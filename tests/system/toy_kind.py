@@ -90,6 +90,7 @@ class ToyStore(Store):
 
 class ToyRecords(CampaignRecords[BugRow[Composite]]):
     wanted_kind = NAME
+    tables = ToyStore.tables
 
     def case_count(self) -> int:
         return self.progress().visits

@@ -160,6 +160,7 @@ _COMMANDS = {
     "safety": "find and prove decisions of a policy that lead to danger",
     "judge": "judge given states",
     "resume": "go on with a campaign",
+    "salvage": "take what is whole out of a damaged campaign",
     "status": "show how far a campaign is, and its bugs",
     "replay": "ask the policy again whether a bug is still there",
     "explain": "show which decision of the policy is to blame for a bug",

@@ -105,6 +105,8 @@ class Campaign(Closing):
     ) -> Campaign:
         """An existing campaign, ready to go on; `workers` and `stop` replace what it had.
 
+        Of the workers that it had it gets as many as there are processors.
+
         A policy that is given must be bound to the subject of the campaign. One that the folder
         names is started if the user has typed it before, or with `trust_policy`.
         """
@@ -123,7 +125,8 @@ class Campaign(Closing):
         kind, header, options = read_campaign(folder)
         options = replace(
             options,
-            workers=options.workers if workers is None else workers,
+            # What a store says must not fill the machine with processes: it may be a stranger's.
+            workers=min(options.workers, os.cpu_count() or 1) if workers is None else workers,
             stop=options.stop if stop is None else stop,
         )
         _check_policy_given(header, folder, policy)

@@ -24,6 +24,7 @@ from bugsieve.campaigns.summary import Summary
 from bugsieve.results.folder import Description
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.records import CampaignRecords, kind_of
+from bugsieve.results.salvage import Salvage
 from bugsieve.results.store import Store
 from bugsieve.results.table_files import Table
 
@@ -118,6 +119,10 @@ class Kind(Generic[OptionsT]):
     wording: Wording
     policies: MemberTable[Any] | None = None
     """The family of its policies; None where there are none."""
+    salvage: type[Salvage] | None = None
+    """What takes whole visits out of a damaged store; None where nothing does."""
+    checker: Callable[[CampaignHeader], Callable[[Any], None]] | None = None
+    """A check of certificates, which raises a ValueError; salvaging needs it."""
     bugs_shown: int = 10
     """How many bugs a summary lists."""
 

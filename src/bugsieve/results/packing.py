@@ -7,6 +7,7 @@ import zlib
 from typing import Any
 
 from bugsieve.basis.errors import BudgetError
+from bugsieve.basis.foreign_json import parse_json
 
 MOST_BYTES = 1 << 28
 """Of JSON: a small row of somebody else's store must not fill the memory."""
@@ -37,4 +38,4 @@ def unpacked(content: bytes) -> Any:
         raise ValueError(str(error)) from None
     if not decoder.eof or decoder.unused_data:
         raise ValueError("compressed data is cut off, too large, or more than that")
-    return json.loads(text)
+    return parse_json(text.decode())

@@ -5,17 +5,16 @@ Readers need no lock: they see the campaign as it was when they opened it, also 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BugsieveError, InputError
+from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.basis.toml import parse_toml
 from bugsieve.judging.findings import (
     BoundRow,
@@ -30,16 +29,20 @@ from bugsieve.results.packing import unpacked
 from bugsieve.results.progress import CampaignHeader, Progress, TimelineRow
 from bugsieve.results.schema import (
     STORE_FILE,
+    Patience,
+    check_schema,
     connect_reader,
+    damaged,
     explained,
     understood,
-    wrong_column,
 )
+from bugsieve.results.validation import Guard, Layout, layout_of
 
 RowT = TypeVar("RowT", bound=BugRow[Any])
 
-BUGS = "SELECT case_number, bug, finders, found, changed, seconds FROM bugs"
+BUGS = "SELECT id, kind, case_number, bug, finders, found, changed, seconds FROM bugs"
 _ROWS_AT_ONCE = 100
+_TROUBLES = {"*": {"answers": int, "first": str}}
 
 
 class StoreReader(Closing):
@@ -50,12 +53,14 @@ class StoreReader(Closing):
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(directory)
+        self._guard: Guard | None = None
         with explained(self.directory):
             self._connection = connect_reader(self.directory)
+            self._patience = Patience(self._connection, self.directory)
         try:
             self._meta: dict[str, Any] = dict(self._rows("SELECT name, value FROM meta"))
             with understood(self.directory):
-                self.kind = str(self._meta["kind"])
+                self.kind = text_of(self._meta, "kind")
             self._require_kind()
         except BaseException:
             self.close()
@@ -65,26 +70,6 @@ class StoreReader(Closing):
         """Let go of the file."""
         self._connection.close()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close; what went wrong because a value has a wrong type is a fault of the store."""
-        try:
-            if isinstance(error, Exception) and not isinstance(error, BugsieveError):
-                self._check_types()
-        finally:
-            self.close()
-
-    def _check_types(self) -> None:
-        with explained(self.directory):
-            column = wrong_column(self._connection)
-        if column is not None:
-            place = self.directory / STORE_FILE
-            raise InputError(f"{place}: is damaged (a value of {column} has a wrong type)")
-
     def _require_kind(self) -> None:
         if self.wanted_kind not in (None, self.kind):
             raise InputError(
@@ -93,26 +78,47 @@ class StoreReader(Closing):
             )
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
+        """What a query gives; InputError if a table that it reads holds what cannot be."""
         with explained(self.directory):
-            return self._connection.execute(query, values).fetchall()
+            self._patience.renew()
+            rows = self._connection.execute(query, values).fetchall()
+        self._check_read()
+        return rows
+
+    def _check_read(self) -> None:
+        """InputError if a table that was read for the first time holds what cannot be."""
+        with explained(self.directory):
+            self._patience.renew()
+            complaint = None if self._guard is None else self._guard.complaint()
+        if complaint is not None:
+            raise damaged(self.directory, complaint)
 
     def _each(self, query: str, *values: Any) -> Iterator[Any]:
         """The rows one after the other: some tables are larger than the memory should be."""
         with explained(self.directory):
+            self._patience.renew()
             cursor = self._connection.execute(query, values)
             rows = cursor.fetchmany(_ROWS_AT_ONCE)
+        self._check_read()
         while rows:
             yield from rows
             with explained(self.directory):
+                self._patience.renew()
                 rows = cursor.fetchmany(_ROWS_AT_ONCE)
 
 
 class CampaignRecords(StoreReader, Generic[RowT]):
     """The records of one campaign, as they were when it was opened."""
 
+    tables: ClassVar[str]
+    """SQL that makes the tables which only this kind of campaigns has."""
+    conditions: ClassVar[Mapping[str, str]] = {}
+    """What must hold of the values in them, see `results.tables`."""
+
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         super().__init__(directory)
         try:
+            self._guard = self._guarded(layout_of(self.tables, self.conditions))
             oracles = self._rows("SELECT spec, objection, level FROM oracles ORDER BY number")
             self._specs = [str(spec) for spec, *_ in oracles]
             with understood(self.directory):
@@ -121,11 +127,15 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             self.close()
             raise
 
+    def _guarded(self, layout: Layout) -> Guard:
+        with explained(self.directory):
+            check_schema(self._connection, self.directory, layout)
+            return Guard(self._connection, layout)
+
     def _header(self, oracles: list[Any]) -> CampaignHeader:
         meta = self._meta
-        for name in ("options", "objective"):
-            if not isinstance(meta[name], str):
-                raise TypeError(f"{name} is no text")
+        for name in ("options", "policy is object", "policy fingerprint", "objective"):
+            text_of(meta, name)
         # What is shown must be what would be started: there is one place for both.
         policy = parse_toml(meta["options"], self._source).get("policy", "")
         if not isinstance(policy, str):
@@ -156,7 +166,9 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         """How far the campaign has come."""
         with understood(self.directory):
             (row,) = self._rows("SELECT * FROM progress")
-            return Progress(*row[1:])
+            progress = Progress(*row[1:])
+            fitting(parse_json(progress.troubles), _TROUBLES)
+            return progress
 
     def bugs(self) -> list[RowT]:
         """All bugs, in the order in which they were found."""
@@ -190,6 +202,20 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         for name in names:
             yield from map(self._bug_row, self._rows(f"{BUGS} WHERE id = ?", name))
 
+    def first_wrong_bug(self, check: Callable[[Any], None]) -> tuple[int, str] | None:
+        """The visit that found the first bug which cannot be read or whose certificate the check
+        does not accept, and why; it says so by a ValueError."""
+        for row in self._rows(f"{BUGS} ORDER BY found, rowid"):
+            try:
+                check(self._bug_row(row).bug.certificate)
+            except (BugsieveError, ValueError) as error:
+                return int(row[5]), f"table bugs, row {row[0]}: {error}"
+        return None
+
+    def first_wrong_case(self) -> tuple[int, str] | None:
+        """The first case that is none of the subject, and why."""
+        return None
+
     def bug_kinds(self) -> dict[str, str]:
         """The kinds of all bugs by their ids, in the order in which they were found."""
         return dict(self._rows("SELECT id, kind FROM bugs ORDER BY rowid"))
@@ -214,7 +240,8 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             "SELECT name, data FROM notes JOIN bugs"
             " ON notes.bug = bugs.id AND notes.changed = bugs.changed WHERE id = ? ORDER BY name"
         )
-        return {name: json.loads(data) for name, data in self._rows(query, bug)}
+        with understood(self.directory):
+            return {name: parse_json(data) for name, data in self._rows(query, bug)}
 
     def bounds(self) -> list[BoundRow]:
         """What is known of cases that must be bugs, in the order in which it was found out."""
@@ -249,12 +276,13 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             "SELECT case_number, oracle, reason, certificate, position FROM rejected"
             " ORDER BY visit, place"
         )
-        return [
-            RejectedRow(
-                case, self._specs[oracle], reason, json.loads(certificate or "null"), position
-            )
-            for case, oracle, reason, certificate, position in self._rows(query)
-        ]
+        with understood(self.directory):
+            return [
+                RejectedRow(
+                    case, self._specs[oracle], reason, parse_json(certificate or "null"), position
+                )
+                for case, oracle, reason, certificate, position in self._rows(query)
+            ]
 
     def unstable(self) -> list[UnstableRow]:
         """Where the policy gave two answers, in the order in which it was found out."""
@@ -278,11 +306,15 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         return (TimelineRow(*row) for row in rows)
 
     def _bug_row(self, row: tuple[Any, ...]) -> RowT:
-        case, bug, finders, *rest = row
+        name, kind, case, bug, finders, *rest = row
         with understood(self.directory):
-            specs = tuple(self._specs[finder] for finder in json.loads(finders))
+            numbers = fitting(parse_json(finders), [int])
+            specs = tuple(self._specs[finder] for finder in numbers)
             data = unpacked(bug)
-        return self._bug(case, data, specs, *rest)
+        made = self._bug(case, data, specs, *rest)
+        if (made.id, made.bug.kind, made.bug.oracle in self._specs) != (name, kind, True):
+            raise damaged(self.directory, f"table bugs, row {name}: is about another bug")
+        return made
 
     @property
     def _source(self) -> str:
@@ -298,3 +330,15 @@ def kind_of(directory: str | os.PathLike[str]) -> str:
 def columns_of(rows: list[Any], width: int) -> list[tuple[Any, ...]]:
     """The columns of rows that have this width."""
     return list(zip(*rows, strict=True)) if rows else [()] * width
+
+
+def text_of(meta: Mapping[str, Any], name: str) -> str:
+    """The text of this name in the table `meta`; LookupError or TypeError if there is none."""
+    if not isinstance(meta[name], str):
+        raise TypeError(f"{name} is no text")
+    return str(meta[name])
+
+
+def json_of(meta: Mapping[str, Any], name: str, shape: Any) -> Any:
+    """The JSON data of this name there, which must have the shape; ValueError if it has not."""
+    return fitting(parse_json(text_of(meta, name)), shape)

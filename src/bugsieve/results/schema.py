@@ -5,21 +5,21 @@ from __future__ import annotations
 import contextlib
 import errno
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from bugsieve.basis.errors import BugsieveError, InputError, UsageError
 from bugsieve.basis.ours import STORE_FILE as STORE_FILE
 from bugsieve.basis.ours import refuse_links
+from bugsieve.results.validation import Layout, foreign_entry
 
-VERSION = 3
-_TYPES = {
-    "INTEGER": ["integer"],
-    "REAL": ["real", "integer"],
-    "TEXT": ["text"],
-    "BLOB": ["blob"],
-}
-"""What SQLite may have in a column: it takes any value that somebody else puts there."""
+VERSION = 4
+_STEPS, _STEPS_PER_BYTE = 2_000_000, 50
+"""What a query may take of SQLite's steps: ours take a few for each byte of the file, and those
+that take more are led in circles by a file that was made for that."""
+_BETWEEN_LOOKS = 10_000
+_SMALLEST_LIMIT = 1_000_000
 _APPLICATION = 0x42677356  # "BgsV": tells our files from other people's databases
 
 
@@ -42,9 +42,10 @@ def companions(path: Path) -> tuple[Path, ...]:
     return tuple(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal"))
 
 
-def connect_writer(directory: Path, patience: float) -> sqlite3.Connection:
+def connect_writer(directory: Path, patience: float, layout: Layout) -> sqlite3.Connection:
     """The store, for the one process that runs the campaign."""
     connection = _connect(directory, "mode=rw")
+    check_schema(connection, directory, layout)
     connection.execute(f"PRAGMA busy_timeout = {int(1000 * patience)}")
     # In WAL mode a commit survives the death of the process at once; only a power cut can take
     # back the last ones, and even then whole ones.
@@ -69,6 +70,30 @@ def connect_reader(directory: Path) -> sqlite3.Connection:
     return connection
 
 
+class Patience:
+    """Ends queries of a connection that take longer than any of ours can on such a file."""
+
+    def __init__(self, connection: sqlite3.Connection, directory: Path) -> None:
+        size = sum(
+            path.stat().st_size
+            for path in (directory / STORE_FILE, directory / f"{STORE_FILE}-wal")
+            if path.exists()
+        )
+        self._most = (_STEPS + _STEPS_PER_BYTE * size) // _BETWEEN_LOOKS
+        self._left = self._most
+        connection.set_progress_handler(self._look, _BETWEEN_LOOKS)
+        if sys.version_info >= (3, 11):
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(size, _SMALLEST_LIMIT))
+
+    def renew(self) -> None:
+        """A new query begins."""
+        self._left = self._most
+
+    def _look(self) -> bool:
+        self._left -= 1
+        return self._left < 0
+
+
 def _connect(directory: Path, mode: str) -> sqlite3.Connection:
     path = directory / STORE_FILE
     if not path.is_file():
@@ -78,11 +103,21 @@ def _connect(directory: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
     connection.isolation_level = None
     try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
         _check_version(connection, path)
+        check_schema(connection, directory, None)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def check_schema(connection: sqlite3.Connection, directory: Path, layout: Layout | None) -> None:
+    """InputError unless the file has our tables and nothing else; see `foreign_entry`."""
+    foreign = foreign_entry(connection, layout)
+    if foreign is not None:
+        raise damaged(directory, foreign)
 
 
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:
@@ -110,6 +145,14 @@ def _no_campaign(directory: Path) -> str:
     return f"{directory}: is not the folder of a campaign, it holds no {STORE_FILE}"
 
 
+def damaged(directory: Path, what: str) -> InputError:
+    """The error for a store that holds what we would not have written."""
+    return InputError(
+        f"{directory / STORE_FILE}: is damaged ({what}); "
+        f"'bugsieve salvage {directory} -o NEW' keeps what is whole"
+    )
+
+
 @contextlib.contextmanager
 def understood(directory: Path) -> Iterator[None]:
     """Says that the store is damaged where values in it are missing or not what they must be.
@@ -119,22 +162,7 @@ def understood(directory: Path) -> Iterator[None]:
     try:
         yield
     except (LookupError, TypeError, ValueError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise InputError(f"{directory / STORE_FILE}: is damaged ({reason})") from error
-
-
-def wrong_column(connection: sqlite3.Connection) -> str | None:
-    """A column, as in `pool.state`, with a value of another type than its own; None if all fit."""
-    tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'meta'"
-    for (table,) in connection.execute(tables).fetchall():  # `meta` holds files, too
-        columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
-        for _, column, kind, is_needed, *_ in columns:
-            right = [*_TYPES.get(kind, ()), *([] if is_needed else ["null"])]
-            marks = ", ".join("?" * len(right))
-            query = f'SELECT 1 FROM "{table}" WHERE typeof("{column}") NOT IN ({marks}) LIMIT 1'
-            if connection.execute(query, right).fetchone() is not None:
-                return f"{table}.{column}"
-    return None
+        raise damaged(directory, f"{type(error).__name__}: {error}") from error
 
 
 @contextlib.contextmanager
@@ -162,8 +190,12 @@ def _explanation(directory: Path, reason: str) -> BugsieveError:
         return InputError(f"{directory}: the disk is full or failing ({reason}): {kept}")
     if "locked" in reason:
         return UsageError(f"{directory}: another program has locked {STORE_FILE}: close it first")
-    if "not a database" in reason or "malformed" in reason:
+    if "not a database" in reason:
         return InputError(f"{directory / STORE_FILE}: is damaged or no store at all ({reason})")
+    if "malformed" in reason or "decode" in reason or "too big" in reason:
+        return damaged(directory, reason)
+    if "interrupted" in reason:
+        return damaged(directory, "a query did not come to an end")
     if "readonly" in reason or "unable to open" in reason or "ermission denied" in reason:
         return InputError(f"{directory}: cannot be written ({reason}): check its permissions")
     return InputError(f"{directory}: cannot be read or written ({reason}); {kept}")

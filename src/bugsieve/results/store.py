@@ -26,6 +26,7 @@ from bugsieve.results.schema import (
     explained,
 )
 from bugsieve.results.tables import SHARED_TABLES
+from bugsieve.results.validation import layout_of
 
 PART_FILE = f"{STORE_FILE}.part"
 """A store that is still being made; it gets its name when it is complete."""
@@ -51,7 +52,7 @@ class Store(Closing):
     def open(cls: type[Self], directory: Path, *, patience: float = 5.0) -> Self:
         """The store of an existing campaign; waits so many seconds for programs that lock it."""
         with explained(directory):
-            return cls(directory, connect_writer(directory, patience))
+            return cls(directory, connect_writer(directory, patience, layout_of(cls.tables, {})))
 
     @classmethod
     def create(cls, directory: Path, header: CampaignHeader, start: Addition) -> None:
@@ -137,6 +138,7 @@ class Store(Closing):
         self.many("lessons", self._lesson_rows(findings))
         self.many("timeline", map(astuple, addition.events))
         self.many("progress", [(0, *astuple(addition.progress))])
+        self.many("history", [(None, *astuple(addition.progress))])
 
     def many(self, table: str, rows: Iterable[Row], *, verb: str = "REPLACE") -> None:
         """Insert rows; one with the key of another takes its place, unless the verb is INSERT.

@@ -3,11 +3,33 @@
 The table `meta` names the kind. Verdicts are keyed by visit and oracle, bugs by their names; the
 case of a bug is the one it is about, which the visits that found and last changed it need not be.
 Its gap and steps stand beside its certificate, so that lists need not open that.
+`history` keeps the progress of every commit, which is what `salvage` goes back to.
+
+A store may come from anybody. `validation` checks the rows of each table before they are used: the
+type of a column, which its schema says; that whole numbers and seconds are not negative; and what
+the conditions beside the schema say of values that are not NULL. A condition of "*.name" holds in
+every table that has such a column. `salvage` keeps the visits before the first row that fails.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import Enum
+
+from bugsieve.bugs.cost.verdict import Outcome
+from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.policies.decisions import Ending
+
 COST, SAFETY = "cost", "safety"
+
+ANYTHING = "anything"
+"""In the place of a condition: the column takes values of every type."""
+
+
+def _texts(codes: Iterable[Enum]) -> str:
+    """The values of an enumeration as SQL."""
+    return ", ".join(f"'{code.value}'" for code in codes)
+
 
 SHARED_TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -16,6 +38,12 @@ CREATE TABLE oracles (
 );
 CREATE TABLE progress (
     only INTEGER PRIMARY KEY CHECK (only = 0), walks INTEGER NOT NULL, steps INTEGER NOT NULL,
+    rounds INTEGER NOT NULL, visits INTEGER NOT NULL, policy_calls INTEGER NOT NULL,
+    asked_again INTEGER NOT NULL, seconds REAL NOT NULL, fuzz_seconds REAL NOT NULL,
+    news_seconds REAL NOT NULL, news_round INTEGER NOT NULL, troubles TEXT NOT NULL, finished TEXT
+);
+CREATE TABLE history (
+    number INTEGER PRIMARY KEY, walks INTEGER NOT NULL, steps INTEGER NOT NULL,
     rounds INTEGER NOT NULL, visits INTEGER NOT NULL, policy_calls INTEGER NOT NULL,
     asked_again INTEGER NOT NULL, seconds REAL NOT NULL, fuzz_seconds REAL NOT NULL,
     news_seconds REAL NOT NULL, news_round INTEGER NOT NULL, troubles TEXT NOT NULL, finished TEXT
@@ -62,6 +90,42 @@ CREATE TABLE lessons (
 ) WITHOUT ROWID;
 """
 
+_NOW = "FROM progress"
+_VISITED = f"number <= (SELECT visits {_NOW})"  # one that a limit on bugs has cut does not count
+
+
+def json_condition(column: str, kind: str, wrong: str) -> str:
+    """That a text is JSON of this kind, and no item in it is wrong, which is SQL on `item`."""
+    items = f"SELECT 1 FROM json_each({column}) AS item WHERE {wrong}"
+    is_right = f"json_type({column}) = '{kind}' AND NOT EXISTS ({items})"
+    return f"CASE WHEN json_valid({column}) THEN {is_right} END"
+
+
+_TROUBLE = (
+    "item.type <> 'object' OR IFNULL(json_type(item.value, '$.answers'), '') <> 'integer'"
+    " OR IFNULL(json_type(item.value, '$.first'), '') <> 'text'"
+)
+
+SHARED_CONDITIONS = {
+    "*.troubles": json_condition("troubles", "object", _TROUBLE),
+    "bugs.finders": json_condition("finders", "array", "item.type <> 'integer'"),
+    "rejected.certificate": "json_valid(certificate)",
+    "meta.value": ANYTHING,
+    "oracles.number": "number < (SELECT COUNT(*) FROM oracles)",
+    "progress.visits": "visits <= (SELECT IFNULL(MAX(number), -1) + 1 FROM visits)",
+    "visits.number": _VISITED,
+    "bugs.case_number": "case_number IN (SELECT case_number FROM visits)",
+    "bugs.found": "found IN (SELECT number FROM visits)",
+    "bugs.changed": "changed >= found",
+    "bounds.gap": "gap >= 0",
+    "sightings.bug": "bug IN (SELECT id FROM bugs)",
+    "*.oracle": "oracle IN (SELECT number FROM oracles WHERE objection IS NULL)",
+    "*.visit": "visit IN (SELECT number FROM visits)",
+}
+
+AGES = {"visits": "number", "bugs": "found"}
+"""The columns that say at which visit a row came; in tables that are not listed, `visit`."""
+
 COST_TABLES = """
 CREATE TABLE pool (
     number INTEGER PRIMARY KEY, state BLOB NOT NULL, parent INTEGER, actions BLOB NOT NULL,
@@ -78,6 +142,35 @@ CREATE TABLE verdicts (
     seconds REAL NOT NULL, PRIMARY KEY (visit, oracle)
 ) WITHOUT ROWID;
 """
+
+COST_CONDITIONS = {
+    "*.case_number": "case_number IN (SELECT number FROM pool)",
+    "pool.number": "number < (SELECT COUNT(*) FROM pool)",
+    "pool.state": "length(state) = (SELECT length(state) FROM pool WHERE number = 0)"
+    " AND length(state) % 2 = 0",
+    "pool.parent": "parent < number",
+    "pool.walk": f"walk < (SELECT walks {_NOW})",
+    "pool.actions": "length(actions) % 4 = 0",
+    "visits.case_number": "case_number IN (SELECT number FROM runs)",
+    "runs.number": "number IN (SELECT number FROM pool)",
+    "runs.ending": f"ending BETWEEN {int(min(Ending))} AND {int(max(Ending))}",
+    "verdicts.outcome": f"outcome IN ({_texts(Outcome)})",
+    "verdicts.gap": "gap >= 0",
+    "verdicts.exact": "exact IN (0, 1)",
+    "verdicts.plan": "length(plan) % 4 = 0",
+}
+
+_ORACLES_USED = "(SELECT COUNT(*) FROM oracles WHERE objection IS NULL AND level = 0)"
+
+COST_CASES = {"pool": "number", "runs": "number"}
+"""Tables whose rows belong to a case, not to a visit, and the column with its number."""
+COST_WHOLE = f"""
+(effort > 0 OR (SELECT COUNT(*) FROM verdicts WHERE visit = visits.number) = {_ORACLES_USED})
+AND (NOT EXISTS (SELECT 1 FROM verdicts WHERE visit = visits.number AND outcome = 'bug')
+     OR case_number IN (SELECT case_number FROM bugs)
+     OR number IN (SELECT visit FROM rejected UNION SELECT visit FROM unstable))
+"""
+"""Of a visit with all its verdicts, each of whose claims has become something."""
 
 SAFETY_TABLES = """
 CREATE TABLE walks (
@@ -97,4 +190,40 @@ CREATE TABLE alone (
     walk INTEGER, position INTEGER, oracle INTEGER, safety INTEGER NOT NULL, reached TEXT,
     expanded INTEGER NOT NULL, seconds REAL NOT NULL, PRIMARY KEY (walk, position, oracle)
 ) WITHOUT ROWID;
+"""
+
+_FIRST_RUNS = "IN (SELECT walk FROM runs WHERE same_as IS NULL)"
+_STEPS = "(SELECT steps FROM runs JOIN visits ON case_number = walk WHERE visits.number = visit)"
+
+_NO_POSITION = "item.type <> 'integer' OR item.value NOT BETWEEN 0 AND length(safety) - 1"
+_ALL_JUDGED = (
+    "(SELECT COUNT(*) FROM verdicts WHERE visit = visits.number) = (SELECT COUNT(*) FROM oracles)"
+)
+
+SAFETY_CONDITIONS = {
+    "*.case_number": f"case_number {_FIRST_RUNS}",
+    "oracles.objection": "0",  # those of safety testing judge every model
+    "walks.number": f"number < MIN((SELECT COUNT(*) FROM walks), (SELECT walks {_NOW}))",
+    "walks.outcome": f"outcome IN ({_texts(WalkOutcome)})",
+    "visits.number": f"{_VISITED} AND {_ALL_JUDGED}",
+    "bugs.id": "id IN (SELECT bug FROM sightings)",
+    "runs.walk": "walk IN (SELECT number FROM walks)",
+    "runs.same_as": f"same_as < walk AND same_as {_FIRST_RUNS}",
+    "runs.steps": "(same_as IS NULL) = (states IS NOT NULL AND actions IS NOT NULL)",
+    "runs.states": "length(states) > 0 AND length(states) % (8 * (steps + 1)) = 0",
+    "runs.actions": "length(actions) = 4 * steps",
+    "verdicts.faults": json_condition("faults", "array", _NO_POSITION),
+    "verdicts.open_faults": json_condition("open_faults", "array", _NO_POSITION),
+    "verdicts.safety": f"length(safety) = 1 + {_STEPS}",
+    "alone.walk": f"walk {_FIRST_RUNS}",
+    "alone.position": "position < (SELECT steps FROM runs WHERE runs.walk = alone.walk)",
+    "alone.safety": "safety BETWEEN -1 AND 1",
+}
+
+SAFETY_CASES = {"walks": "number", "runs": "walk", "alone": "walk"}
+SAFETY_WHOLE = f"""
+{_ALL_JUDGED} AND (
+NOT EXISTS (SELECT 1 FROM verdicts WHERE visit = visits.number AND oracle = 0 AND faults <> '[]')
+OR number IN (SELECT visit FROM sightings UNION SELECT visit FROM unproven
+              UNION SELECT visit FROM rejected UNION SELECT visit FROM unstable))
 """

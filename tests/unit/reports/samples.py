@@ -62,7 +62,10 @@ class Sample:
         entries = [PoolEntry(i, i - 1 if i else None, (), i or None) for i in range(len(places))]
         findings = [self._finding(number) for number in range(len(self.runs))]
         progress = Progress(
-            visits=len(self.runs), seconds=float(len(self.runs)), finished="pool full"
+            walks=len(places),
+            visits=len(self.runs),
+            seconds=float(len(self.runs)),
+            finished="pool full",
         )
         pool = PoolPart(entries, at(*places))
         CostStore.create(folder, self._header(), Addition(progress, pool, findings))
@@ -96,13 +99,27 @@ class Sample:
             RejectedRow(number, spec, "nonsense") for spec, letter in rows.items() if letter == "r"
         )
         kind = "costly" if solved else "unsolved"
-        bugs = (_bug_row(number, kind, finders),) if finders else ()
+        bugs = (_bug_row(number, kind, finders, self.objective),) if finders else ()
         return Finding(Visit(number, number), run, verdicts, bugs, rejected=rejected)
 
 
-def _bug_row(number: int, kind: str, finders: tuple[str, ...]) -> CostBugRow:
-    gap = 1 if kind == "costly" else None
-    certificate: dict[str, Any] = {"kind": kind, "gap": gap, "run": {"operators": []}}
+def _bug_row(number: int, kind: str, finders: tuple[str, ...], objective: str) -> CostBugRow:
+    """A bug that looks real to everybody but the checker."""
+    path = {"operators": [], "actions": [], "cost": 0}
+    certificate: dict[str, Any] = {
+        "certificate": 1,
+        "kind": kind,
+        "task": {"name": "line", "sha256": ""},
+        "objective": objective,
+        "policy": "",
+        "state": [number],
+        "facts": [],
+        "run": {**path, "ending": "loop", "loop_start": None, "chosen": None, "detail": ""},
+        "plan": path,
+        "policy_value": None,
+        "value": 0,
+        "gap": 1 if kind == "costly" else None,
+    }
     found_by = FoundBy(number, 1, ())
     bug = Bug(f"{number:012x}", certificate, finders[0], "found", False, found_by)
     return CostBugRow(number, bug, finders, number, number, number + 1.0)

@@ -57,11 +57,18 @@ def bug_row(number: int, state: int, *, finders: tuple[str, ...] = ORACLES) -> C
     name = hashlib.sha256(str(state).encode()).hexdigest()[:12]
     path = {"operators": [state], "actions": [f"(right p{state})"], "cost": 1}
     certificate = {
+        "certificate": 1,
         "kind": "unsolved" if state % 2 else "costly",
+        "task": {"name": "line", "sha256": ""},
+        "objective": "quantitative",
+        "policy": "greedy:hff",
         "state": [state],
-        "gap": None if state % 2 else 3,
-        "run": {**path, "ending": "loop"},
+        "facts": [],
+        "run": {**path, "ending": "loop", "loop_start": None, "chosen": None, "detail": ""},
         "plan": path,
+        "policy_value": 4,
+        "value": 1,
+        "gap": None if state % 2 else 3,
     }
     found_by = FoundBy(number, 1, (state,))
     bug = Bug(name, certificate, finders[0], "found", False, found_by)

@@ -17,6 +17,7 @@ import pytest
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.seeds import Stream
 from bugsieve.campaigns.cost.summary import summarise
+from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.judging.cases import Visit
 from bugsieve.judging.findings import Finding, RunRow
 from bugsieve.judging.plan import OracleRow
@@ -82,7 +83,7 @@ def test_counts_are_those_of_the_rows(campaign: Path) -> None:
 
 def test_reasons_of_failures_by_how_often_they_occur(campaign: Path) -> None:
     with CostRecords(campaign) as records:
-        first, before = len(records.runs()) + 1000, records.telling()
+        first, before = records.case_count(), records.telling()
     endings = [Ending.POLICY_CRASH] * 3 + [Ending.ILLEGAL_ACTION]
     details = ["late", "often", "often", "(fly)"]
     findings = [
@@ -91,7 +92,9 @@ def test_reasons_of_failures_by_how_often_they_occur(campaign: Path) -> None:
             zip(endings, details, [math.nan, 1.0, 1.0, 1.0], strict=True), first
         )
     ]
-    add(campaign, Addition(Progress(), findings=findings))
+    entries = [PoolEntry(item.visit.case, 0) for item in findings]
+    states = np.array([[entry.number] for entry in entries], dtype=np.uint16)
+    add(campaign, Addition(Progress(visits=5), PoolPart(entries, states), findings))
     with CostRecords(campaign) as records:
         assert records.telling() == before + 3
         assert records.failures() == {

@@ -7,12 +7,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from bugsieve.basis.errors import InputError
+from bugsieve.basis.foreign_json import fitting
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import objective_class
-from bugsieve.bugs.cost.certificate import KnownRun, certificate_of, from_json_number
+from bugsieve.bugs.cost.certificate import (
+    SHAPE,
+    KnownRun,
+    certificate_of,
+    from_json_number,
+)
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.checkers.cost import bug_id
 from bugsieve.tasks.fdr.task import StateArray
+
+_FOUND_SHAPE = {"index": int, "walk": (int, None), "path": ([int], None)}
+_SHAPE = {
+    "id": str,
+    "oracle": str,
+    "reason": str,
+    "exact": bool,
+    "found_by": (_FOUND_SHAPE, None),
+    "certificate": SHAPE,
+}
 
 
 @dataclass(frozen=True)
@@ -100,6 +116,7 @@ def bug_from_json(data: Mapping[str, Any], *, source: str) -> Bug:
     What the certificate claims is the checker's business.
     """
     try:
+        fitting(data, _SHAPE)
         found = data["found_by"]
         return Bug(
             id=str(data["id"]),

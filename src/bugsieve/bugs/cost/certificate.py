@@ -24,6 +24,30 @@ VERSION = 1
 CONDITION_MET = "condition met"
 """The ending of a run that is cut where it meets the condition it should avoid."""
 
+_PATH_SHAPE = {"operators": [int], "actions": [str], "cost": int}
+RUN_SHAPE = {
+    **_PATH_SHAPE,
+    "ending": str,
+    "loop_start": (int, None),
+    "chosen": (int, None),
+    "detail": str,
+}
+SHAPE = {
+    "certificate": int,
+    "kind": str,
+    "task": {"name": str, "sha256": str},
+    "objective": str,
+    "policy": str,
+    "state": [int],
+    "facts": [str],
+    "run": RUN_SHAPE,
+    "plan": _PATH_SHAPE,
+    "policy_value": (int, None),
+    "value": (int, None),
+    "gap": (int, None),
+}
+"""What the JSON of certificates looks like; what it proves is the checker's matter."""
+
 
 @dataclass(frozen=True)
 class KnownRun:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bugsieve.basis.errors import InputError
+from bugsieve.basis.foreign_json import Row, fitting
 from bugsieve.checkers.safety import VERSION, bug_id, document_hash
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
@@ -23,6 +24,31 @@ from bugsieve.tasks.jani.types import Value
 FAULT, AVOIDABLE = "fault", "avoidable"
 
 PlainState = list[Value]
+
+_STATE_SHAPE = [(int, bool, float)]
+_FAULT_SHAPE = {"outcome": _STATE_SHAPE, "unsafe": [Row(_STATE_SHAPE, int, int)]}
+_CERTIFICATE_SHAPE = {
+    "certificate": int,
+    "kind": str,
+    "model": {"name": str, "sha256": str},
+    "policy": str,
+    "radius": (int, None),
+    "variables": [str],
+    "state": _STATE_SHAPE,
+    "action": int,
+    "action_name": str,
+    "run": {"states": [_STATE_SHAPE], "actions": [int], "action_names": [str]},
+    "safe": [Row(_STATE_SHAPE, int, int)],
+    "answers": [Row(_STATE_SHAPE, (int, None))],
+}
+_SHAPE = {
+    "id": str,
+    "kind": str,
+    "oracle": str,
+    "certificate": _CERTIFICATE_SHAPE,
+    "found_in": ({"walk": (int, None), "position": int}, None),
+}
+"""What the JSON looks like; whether it proves anything is the checker's matter."""
 
 
 @dataclass(frozen=True)
@@ -101,16 +127,32 @@ def safety_bug_from_json(data: Mapping[str, Any], *, source: str) -> SafetyBug:
     What the certificate claims is the checker's business.
     """
     try:
+        fitting(data, _SHAPE)
         found = data["found_in"]
         if found is not None:
             walk = None if found["walk"] is None else int(found["walk"])
             found = FoundInRun(int(found["position"]), walk)
         certificate = dict(data["certificate"])
-        if not isinstance(certificate["kind"], str) or certificate["kind"] != data["kind"]:
+        if certificate["kind"] != data["kind"] or not _is_whole(certificate):
             raise ValueError
         return SafetyBug(str(data["id"]), certificate, str(data["oracle"]), found)
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{source}: is not a safety bug as Bugsieve writes it") from None
+
+
+def _is_whole(certificate: Mapping[str, Any]) -> bool:
+    """Whether the parts of a certificate are as long as they must be, and none is missing."""
+    width, run = len(certificate["variables"]), certificate["run"]
+    states = [certificate["state"], *run["states"], *(row[0] for row in certificate["safe"])]
+    if certificate["kind"] == FAULT:
+        fitting(certificate, _FAULT_SHAPE)
+        states += [certificate["outcome"], *(row[0] for row in certificate["unsafe"])]
+    lengths = (len(run["states"]), len(run["action_names"]) + 1)
+    return (
+        all(len(state) == width for state in states)
+        and lengths == (len(run["actions"]) + 1,) * 2
+        and any(row[0] == certificate["state"] for row in certificate["safe"])
+    )
 
 
 @dataclass(frozen=True, eq=False)

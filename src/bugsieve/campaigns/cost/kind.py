@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from bugsieve.campaigns.cost.bench import begin, check, equip
 from bugsieve.campaigns.cost.driver import drive
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.cost.wording import CostWording
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.checkers.cost import Checker
 from bugsieve.policies.registry import POLICIES
 from bugsieve.results.cost.export import about, export_tables
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.cost.salvage import CostSalvage
 from bugsieve.results.cost.store import CostStore
 from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, Description
 from bugsieve.results.progress import CampaignHeader
@@ -36,6 +41,11 @@ def describe(header: CampaignHeader) -> Description:
     )
 
 
+def checker(header: CampaignHeader) -> Callable[[Any], None]:
+    """Checks certificates of the task."""
+    return Checker(header.subject.sas).check
+
+
 COST = Kind(
     name="cost",
     options=CostOptions,
@@ -51,4 +61,6 @@ COST = Kind(
     about=about,
     wording=CostWording(),
     policies=POLICIES,
+    salvage=CostSalvage,
+    checker=checker,
 )

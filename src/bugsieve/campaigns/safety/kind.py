@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.driver import drive
 from bugsieve.campaigns.safety.policy import MODEL_FILE, begin, check, equip
 from bugsieve.campaigns.safety.summary import summarise_safety
 from bugsieve.campaigns.safety.wording import SafetyWording
+from bugsieve.checkers.jani_interpreter import RefusedModelError
+from bugsieve.checkers.safety import SafetyBugChecker
 from bugsieve.policies.models.registry import MODEL_POLICIES
 from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, Description
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.export import about_safety, safety_tables
 from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.results.safety.salvage import SafetySalvage
 from bugsieve.results.safety.store import SafetyStore
 
 
@@ -31,6 +37,19 @@ def describe(header: CampaignHeader) -> Description:
     )
 
 
+def checker(header: CampaignHeader) -> Callable[[Any], None]:
+    """Checks certificates of the model; one that it cannot read has no bugs."""
+    try:
+        return SafetyBugChecker(header.subject.json()).check
+    except RefusedModelError as error:
+        refusal = ValueError(f"the checker cannot read the model: {error}")
+
+    def refuse(certificate: Any) -> None:
+        raise refusal
+
+    return refuse
+
+
 SAFETY = Kind(
     name="safety",
     options=SafetyOptions,
@@ -46,5 +65,7 @@ SAFETY = Kind(
     about=about_safety,
     wording=SafetyWording(),
     policies=MODEL_POLICIES,
+    salvage=SafetySalvage,
+    checker=checker,
     bugs_shown=5,
 )

@@ -5,24 +5,28 @@ Readers need no lock: they see the campaign as it was when they opened it, also 
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.foreign_json import fitting, parse_json
+from bugsieve.benches.objectives import objective_class
 from bugsieve.bugs.cost.bug import bug_from_json
+from bugsieve.bugs.cost.certificate import RUN_SHAPE
 from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.judging.escalation import Outlay
 from bugsieve.judging.findings import CostBugRow, RunRow
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.records import BUGS, CampaignRecords, columns_of
-from bugsieve.results.tables import COST
+from bugsieve.results.records import BUGS, CampaignRecords, columns_of, json_of, text_of
+from bugsieve.results.schema import damaged, understood
+from bugsieve.results.tables import COST, COST_CONDITIONS, COST_TABLES
 from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.tasks.fdr.task import StateArray, Task
 
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -99,6 +103,8 @@ class CostRecords(CampaignRecords[CostBugRow]):
     """The records of one campaign of cost testing, as they were when it was opened."""
 
     wanted_kind = COST
+    tables = COST_TABLES
+    conditions = COST_CONDITIONS
 
     def case_count(self) -> int:
         """How many states the pool has."""
@@ -114,10 +120,10 @@ class CostRecords(CampaignRecords[CostBugRow]):
         states, parents, actions, walks, seconds = columns_of(rows, 5)
         lengths = [len(piece) // 4 for piece in actions]
         return PoolColumns(
-            _state_array(states),
+            self._checked_states(_state_array(states), len(rows)),
             np.array(parents, dtype=np.int64),
             np.array(walks, dtype=np.int64),
-            np.frombuffer(b"".join(actions), dtype="<i4").astype(np.int32),
+            self._operators("pool", b"".join(actions)),
             np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
             np.array(seconds, dtype=np.float64),
         )
@@ -182,7 +188,7 @@ class CostRecords(CampaignRecords[CostBugRow]):
             " WHERE oracle = ? AND effort = ? AND plan IS NOT NULL"
         )
         return {
-            number: tuple(np.frombuffer(plan, dtype="<i4").tolist())
+            number: tuple(self._operators("verdicts", plan).tolist())
             for number, plan in self._rows(query, self._specs.index(oracle), level)
         }
 
@@ -325,11 +331,52 @@ class CostRecords(CampaignRecords[CostBugRow]):
     def whole_runs(self) -> dict[int, RunRow]:
         """The policy's whole runs by the numbers of their cases, where they were kept."""
         query = "SELECT number, ending, steps, cost, value, detail, whole FROM runs"
-        return {
-            number: RunRow(ending, steps, cost, _value(value), detail, json.loads(whole))
-            for number, ending, steps, cost, value, detail, whole in self._rows(query)
-            if whole is not None
-        }
+        with understood(self.directory):
+            return {
+                number: RunRow(ending, steps, cost, _value(value), detail, _whole_run(whole))
+                for number, ending, steps, cost, value, detail, whole in self._rows(query)
+                if whole is not None
+            }
+
+    @cached_property
+    def task(self) -> Task:
+        """The task, ready for use."""
+        task: Task = self.header.subject.load()
+        return task
+
+    def first_wrong_case(self) -> tuple[int, str] | None:
+        """The first entry of the pool whose state or actions are none of the task."""
+        seen: set[bytes] = set()
+        sizes, operators = self.task.domain_sizes, self.task.num_operators
+        query = "SELECT state, actions FROM pool ORDER BY number"
+        for number, (state, actions) in enumerate(self._rows(query)):
+            values, choices = np.frombuffer(state, "<u2"), np.frombuffer(actions, "<i4")
+            is_state = len(values) == len(sizes) and (values < sizes).all()
+            if not is_state or state in seen or ((choices < 0) | (choices >= operators)).any():
+                return number, f"table pool, row {number}: is no new state of the task"
+            seen.add(state)
+        return None
+
+    def _checked_states(self, values: StateArray, count: int) -> StateArray:
+        """The states, each of them one of the task and none there twice."""
+        sizes = self.task.domain_sizes
+        if values.size == count * len(sizes):
+            states = values.reshape(count, len(sizes))
+            are_different = len({state.tobytes() for state in states}) == count
+            if (states < sizes).all() and are_different:
+                return states
+        wrong = self.first_wrong_case()
+        raise damaged(self.directory, "table pool" if wrong is None else wrong[1])
+
+    def _operators(self, table: str, content: bytes) -> NDArray[np.int32]:
+        """Operators as they are stored, each of them one of the task."""
+        operators = np.frombuffer(content, dtype="<i4").astype(np.int32)
+        if (
+            len(operators)
+            and not 0 <= operators.min() <= operators.max() < self.task.num_operators
+        ):
+            raise damaged(self.directory, f"table {table}: an operator is none of the task")
+        return operators
 
     def initial_run(self) -> InitialRun | None:
         """The policy's run from the initial state; None if that is not the first test state."""
@@ -359,17 +406,39 @@ class CostRecords(CampaignRecords[CostBugRow]):
         )
 
     def _bug(self, case: int, data: Any, *rest: Any) -> CostBugRow:
-        return CostBugRow(case, bug_from_json(data, source=self._source), *rest)
+        bug = bug_from_json(data, source=self._source)
+        if bug.certificate["objective"] != self.header.objective or bug.kind not in self._kinds:
+            raise damaged(self.directory, f"table bugs, row {bug.id}: is of another objective")
+        return CostBugRow(case, bug, *rest)
+
+    @cached_property
+    def _kinds(self) -> Collection[str]:
+        return objective_class(self.header.objective).kinds
 
     def _subject(self, meta: dict[str, Any]) -> SavedTask:
-        return SavedTask(
-            meta["task name"],
-            meta["task sas"],
-            tuple((name, kind) for name, kind in json.loads(meta["task objects"])),
-            tuple(json.loads(meta["task static facts"])),
-            meta["domain"],
-            meta["problem"],
+        objects = json_of(meta, "task objects", [[str]])
+        task = SavedTask(
+            text_of(meta, "task name"),
+            text_of(meta, "task sas"),
+            tuple((name, kind) for name, kind in objects),
+            tuple(json_of(meta, "task static facts", [str])),
+            _file_of(meta, "domain"),
+            _file_of(meta, "problem"),
         )
+        if task.sha256 != meta["task sha256"]:
+            raise ValueError("the task is not the one that was stored")
+        return task
+
+
+def _whole_run(text: str) -> Any:
+    return fitting(parse_json(text), RUN_SHAPE)
+
+
+def _file_of(meta: dict[str, Any], name: str) -> bytes | None:
+    if not isinstance(meta[name], (bytes, type(None))):
+        raise TypeError(f"{name} is no file")
+    content: bytes | None = meta[name]
+    return content
 
 
 def _state_array(rows: Sequence[bytes]) -> StateArray:

@@ -5,20 +5,25 @@ Readers need no lock: they see the campaign as it was when they opened it, also 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.bugs.safety.bug import FAULT, safety_bug_from_json
+from bugsieve.basis.errors import BugsieveError, InputError
+from bugsieve.basis.foreign_json import fitting, parse_json
+from bugsieve.bugs.safety.bug import FAULT, SafetyBug, safety_bug_from_json
 from bugsieve.judging.findings import Sighting
-from bugsieve.judging.runs import SafetyBugRow
+from bugsieve.judging.runs import SafetyBugRow, run_digest
 from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
+from bugsieve.oracles.safety.decide import Safety
 from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.results.records import CampaignRecords, columns_of
-from bugsieve.results.tables import SAFETY
+from bugsieve.results.records import CampaignRecords, columns_of, json_of, text_of
+from bugsieve.results.schema import damaged, understood
+from bugsieve.results.tables import SAFETY, SAFETY_CONDITIONS, SAFETY_TABLES
+from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.saved import SavedModel
 
 Integers = NDArray[np.int64]
@@ -54,6 +59,8 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
     """The records of one safety campaign, as they were when it was opened."""
 
     wanted_kind = SAFETY
+    tables = SAFETY_TABLES
+    conditions = SAFETY_CONDITIONS
 
     def case_count(self) -> int:
         """How many unsafe runs there are."""
@@ -99,7 +106,10 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         ((states, actions),) = self._rows(query, same_as)
         choices = np.frombuffer(actions, dtype="<i4").astype(np.int32)
         words = np.frombuffer(states, dtype="<u8").astype(np.uint64)
-        return UnsafeRun(words.reshape(len(choices) + 1, -1), choices)
+        run = UnsafeRun(words.reshape(len(choices) + 1, -1), choices)
+        if not self._is_possible(run):
+            raise damaged(self.directory, f"table runs, row {same_as}: is no run of the model")
+        return run
 
     def digests(self) -> dict[bytes, int]:
         """The digests of all different runs, with the first walk that found each, in order."""
@@ -113,16 +123,8 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
             " FROM verdicts JOIN visits ON visit = visits.number WHERE oracle = ? ORDER BY visit",
             self._specs.index(oracle),
         )
-        return {
-            walk: RunVerdict(
-                oracle,
-                np.frombuffer(safety, dtype=np.int8),
-                tuple(json.loads(faults)),
-                tuple(json.loads(open_faults)),
-                *rest,
-            )
-            for walk, safety, faults, open_faults, *rest in rows
-        }
+        with understood(self.directory):
+            return {walk: _verdict(oracle, *rest) for walk, *rest in rows}
 
     def alone(self, oracle: str) -> list[tuple[int, LoneVerdict]]:
         """What the oracle said of single states without any memory, with the walks."""
@@ -147,9 +149,11 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
     def bug_runs(self) -> dict[str, int]:
         """In how many unsafe runs each bug occurs, by its id."""
         query = (
-            "SELECT bug, COUNT(DISTINCT runs.walk) FROM sightings"
-            " JOIN visits ON visit = visits.number"
-            " JOIN runs ON IFNULL(runs.same_as, runs.walk) = case_number GROUP BY bug"
+            "WITH times AS"
+            " (SELECT IFNULL(same_as, walk) AS first, COUNT(*) AS runs FROM runs GROUP BY first)"
+            " SELECT bug, SUM(runs) FROM"
+            " (SELECT DISTINCT bug, case_number FROM sightings"
+            " JOIN visits ON visit = visits.number) JOIN times ON first = case_number GROUP BY bug"
         )
         return dict(self._rows(query))
 
@@ -169,8 +173,64 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         ((seconds,),) = self._rows("SELECT TOTAL(proof_seconds) FROM runs")
         return float(seconds)
 
+    @cached_property
+    def model(self) -> JaniModel:
+        """The model, ready for use."""
+        model: JaniModel = self.header.subject.load(source=str(self.directory))
+        if model.actions != self.header.subject.actions:
+            raise damaged(self.directory, "table meta, row actions: are not those of the model")
+        return model
+
+    def first_wrong_case(self) -> tuple[int, str] | None:
+        """The first unsafe run that is none of the model."""
+        for digest, walk in self.digests().items():
+            try:
+                run = self.run(walk)
+            except InputError as error:
+                return walk, str(error)
+            if run_digest(run) != digest:
+                return walk, f"table runs, row {walk}: is another run than its digest says"
+        return None
+
+    def _is_possible(self, run: UnsafeRun) -> bool:
+        """Whether states and actions are those of the model; its steps are the oracles' matter."""
+        if len(run.actions) and not 0 <= run.actions.min() <= run.actions.max() < len(
+            self.model.actions
+        ):
+            return False
+        try:
+            return bool((self.model.pack(self.model.unpack(run.states)) == run.states).all())
+        except (BugsieveError, ValueError):
+            return False
+
     def _bug(self, case: int, data: Any, *rest: Any) -> SafetyBugRow:
-        return SafetyBugRow(case, safety_bug_from_json(data, source=self._source), *rest)
+        bug = safety_bug_from_json(data, source=self._source)
+        if bug.found_in is None or not self._has_actions(bug):
+            raise damaged(
+                self.directory,
+                f"table bugs, row {bug.id}: the certificate does not hold of the model's actions",
+            )
+        return SafetyBugRow(case, bug, *rest)
+
+    def _has_actions(self, bug: SafetyBug) -> bool:
+        """Whether the actions of a bug are those of the model."""
+        numbers = [bug.action, *(action for _, action in bug.alternative)]
+        return min(numbers) >= 0 and max(numbers) < len(self.header.subject.actions)
 
     def _subject(self, meta: dict[str, Any]) -> SavedModel:
-        return SavedModel(meta["model name"], meta["model"], tuple(json.loads(meta["actions"])))
+        json_of(meta, "model", {})
+        return SavedModel(
+            text_of(meta, "model name"),
+            text_of(meta, "model"),
+            tuple(json_of(meta, "actions", [str])),
+        )
+
+
+def _verdict(oracle: str, safety: bytes, faults: str, open_faults: str, *rest: Any) -> RunVerdict:
+    codes = np.frombuffer(safety, dtype=np.int8)
+    if not np.isin(codes, list(Safety)).all():
+        raise ValueError("table verdicts: safety has an unknown code")
+    found, unknown = (tuple(fitting(parse_json(text), [int])) for text in (faults, open_faults))
+    if any(not 0 <= position < len(codes) for position in (*found, *unknown)):
+        raise ValueError("table verdicts: a fault is none of the run")
+    return RunVerdict(oracle, codes, found, unknown, *rest)

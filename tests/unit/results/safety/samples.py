@@ -63,7 +63,10 @@ def bug_row(walk: int, position: int) -> SafetyBugRow:
     """A bug that looks real to everybody but the checker."""
     name = hashlib.sha256(f"{walk} {position}".encode()).hexdigest()[:12]
     certificate: dict[str, Any] = {
+        "certificate": 1,
         "kind": "fault",
+        "model": {"name": "line", "sha256": ""},
+        "policy": "random",
         "radius": None,
         "variables": ["x"],
         "state": [3],
@@ -73,6 +76,7 @@ def bug_row(walk: int, position: int) -> SafetyBugRow:
         "run": {"states": [[3], [1], [0]], "actions": [0, 0], "action_names": ["left", "left"]},
         "safe": [[[4], 0, 0], [[3], 1, 0]],
         "unsafe": [[[1], 0, 1]],
+        "answers": [],
     }
     bug = SafetyBug(name, certificate, "tarjan", FoundInRun(position, walk))
     found = visit(walk).number

@@ -1,0 +1,187 @@
+"""Small campaigns of both kinds, and what can happen to their stores."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from bugsieve.cli import main
+from bugsieve.results.schema import STORE_FILE
+from bugsieve.results.tables import COST_TABLES, SAFETY_TABLES, SHARED_TABLES
+from bugsieve.results.validation import Layout, layout_of
+from tests.unit.campaigns.safety.ledge import ledge
+from tests.unit.policies.line import line_task
+from tests.unit.tasks.jani.small import write
+
+Damage = Callable[[Path], None]
+"""Changes the store of the campaign in a folder."""
+
+LAYOUTS: dict[str, Layout] = {
+    "cost": layout_of(COST_TABLES, {}),
+    "safety": layout_of(SAFETY_TABLES, {}),
+}
+TABLES = {"cost": SHARED_TABLES + COST_TABLES, "safety": SHARED_TABLES + SAFETY_TABLES}
+
+VALUES = {
+    "NULL": "NULL",
+    "text": "'junk'",
+    "huge": "9223372036854775807",
+    "negative": "-1",
+    "real": "1e300",
+    "infinite": "9e999",
+    "blob": "x'ff00ff'",
+    "empty": "x''",
+    "list": "'[[[]]]'",
+    "number": "99",
+}
+
+COMMANDS = {
+    "cost": (
+        ("status", "{}"),
+        ("status", "{}", "--json"),
+        ("explain", "{}", "{bug}"),
+        ("export", "{}", "--json", "{out}"),
+        ("table", "icaps22", "{}", "--all-instances"),
+        ("compare", "{}", "{}"),
+        ("replay", "{}"),
+        ("resume", "{}"),
+    ),
+    "safety": (
+        ("status", "{}"),
+        ("status", "{}", "--json"),
+        ("explain", "{}", "{bug}"),
+        ("export", "{}", "--json", "{out}"),
+        ("table", "safety", "{}"),
+        ("shield", "{}", "-o", "{out}"),
+        ("replay", "{}"),
+        ("resume", "{}"),
+    ),
+}
+PLOT = ("plot", "{}", "-o", "{out}.svg")
+
+
+def cost_campaign(folder: Path) -> Path:
+    """A finished campaign on a line of places, in several rounds, with bugs."""
+    (folder / "line.sas").write_text(line_task(12).to_sas())
+    fuzz = ["--pool-size", "10", "--round-walks", "2", "--novelty", "0"]
+    command = ["test", str(folder / "line.sas"), "--policy", "random:1", *fuzz]
+    assert main([*command, "-o", str(folder / "campaign")]) == 1
+    return folder / "campaign"
+
+
+def safety_campaign(folder: Path) -> Path:
+    """A finished campaign on a ledge, with faults and verdicts on single states."""
+    write(folder, ledge())
+    rows = [[[place], "left" if place < 4 else "right"] for place in range(1, 6)]
+    (folder / "left.json").write_text(json.dumps({"rows": rows}))
+    policy = ["--policy", f"table:{folder / 'left.json'}", "--walks", "20", "--alone", "3"]
+    command = ["safety", str(folder / "model.jani"), *policy]
+    assert main([*command, "-o", str(folder / "campaign")]) == 1
+    return folder / "campaign"
+
+
+def copied(campaign: Path, target: Path, damage: Damage) -> Path:
+    """A damaged copy of a campaign."""
+    shutil.copytree(campaign, target)
+    damage(target)
+    return target
+
+
+def statement(sql: str) -> Damage:
+    """One SQL statement, or several."""
+
+    def change(folder: Path) -> None:
+        with closing(sqlite3.connect(folder / STORE_FILE, isolation_level=None)) as store:
+            store.execute("PRAGMA ignore_check_constraints = ON")
+            store.execute("PRAGMA writable_schema = ON")
+            store.executescript(sql)
+
+    return change
+
+
+def wrong_cells(kind: str) -> Iterator[tuple[str, Damage]]:
+    """Each column of each table with each wrong value, in the first row and in the last one."""
+    for table, columns in LAYOUTS[kind].columns.items():
+        for column in columns:
+            for name, value in VALUES.items():
+                # SQLite itself sees to the type of such a key.
+                is_number = LAYOUTS[kind].key(table) == (column.name,) and column.type == "INTEGER"
+                if is_number and name not in ("huge", "negative", "number"):
+                    continue
+                for order in ("ASC", "DESC"):
+                    yield (
+                        f"{table}.{column.name} {name} {order}",
+                        _cell(kind, table, column.name, value, order),
+                    )
+        yield f"{table} empty", statement(f"DELETE FROM {table}")
+
+
+def _cell(kind: str, table: str, column: str, value: str, order: str) -> Damage:
+    """A value in one row, whatever the schema forbids: the table is made anew without it."""
+    key = LAYOUTS[kind].key(table)
+    names = [c.name for c in LAYOUTS[kind].columns[table]]
+    cells = ", ".join(names)
+    changed = ", ".join(f"IIF(is_it, {value}, {n})" if n == column else n for n in names)
+    first = f"ROW_NUMBER() OVER (ORDER BY {', '.join(f'{k} {order}' for k in key)}) = 1"
+    return statement(
+        f"CREATE TABLE old AS SELECT {cells}, {first} AS is_it FROM {table}"
+        f" ORDER BY {', '.join(key)};"
+        f"DELETE FROM {table};"
+        f"INSERT OR IGNORE INTO {table} ({cells}) SELECT {changed} FROM old;"
+        "DROP TABLE old; VACUUM"
+    )
+
+
+def meta_cells(kind: str) -> Iterator[tuple[str, Damage]]:
+    """Each row of the table `meta` with each wrong value, and without it."""
+    cost = ("task name", "task sas", "task sha256", "task objects", "task static facts")
+    own = (*cost, "domain", "problem") if kind == "cost" else ("model name", "model", "actions")
+    shared = ("kind", "options", "policy", "policy is object", "policy fingerprint", "objective")
+    for name in (*shared, *own):
+        for what, value in VALUES.items():
+            sql = f"UPDATE meta SET value = {value} WHERE name = '{name}'"
+            yield f"meta {name} {what}", statement(sql)
+        yield f"meta {name} missing", statement(f"DELETE FROM meta WHERE name = '{name}'")
+
+
+def bit_flips(seed: int) -> Damage:
+    """A few flipped bits, most of them in one page."""
+
+    def change(folder: Path) -> None:
+        rng = random.Random(seed)
+        data = bytearray((folder / STORE_FILE).read_bytes())
+        page = rng.randrange(len(data) // 4096)
+        for _ in range(rng.choice((1, 1, 2, 8, 40))):
+            place = rng.randrange(4096 * page, 4096 * page + 4096)
+            data[place] ^= 1 << rng.randrange(8)
+        (folder / STORE_FILE).write_bytes(data)
+
+    return change
+
+
+def cut(share: float) -> Damage:
+    """The file ends after this share of it."""
+
+    def change(folder: Path) -> None:
+        data = (folder / STORE_FILE).read_bytes()
+        (folder / STORE_FILE).write_bytes(data[: int(share * len(data))])
+
+    return change
+
+
+def overwritten(seed: int) -> Damage:
+    """A page that holds something else, as after a failure of a disk."""
+
+    def change(folder: Path) -> None:
+        rng = random.Random(seed)
+        data = bytearray((folder / STORE_FILE).read_bytes())
+        page = rng.randrange(1, len(data) // 4096)
+        data[4096 * page : 4096 * page + 4096] = rng.choice((bytes(4096), rng.randbytes(4096)))
+        (folder / STORE_FILE).write_bytes(data)
+
+    return change
