@@ -30,6 +30,6 @@ export BUGSIEVE_DEPTH=deep
 "$python" -c 'import os, sys, pytest; del os.environ["LD_PRELOAD"]; sys.exit(pytest.main(sys.argv[1:]))' \
     -p no:cacheprovider tests/unit/native tests/unit/search tests/unit/fuzzing tests/unit/oracles \
     tests/unit/policies tests/unit/tasks tests/property tests/hostile/test_jani_files.py \
-    tests/hostile/test_network_files.py tests/hostile/test_sas_files.py tests/hostile/test_sas_fuzz.py \
+    tests/hostile/test_network_files.py tests/hostile/test_sas_fuzz.py \
     tests/hostile/test_tree_files.py \
     --deselect tests/unit/oracles/test_fast_downward.py::test_nothing_outlives_the_caller "$@"
