@@ -24,11 +24,12 @@ export PYTHONPATH=$build/site
 export BUGSIEVE_DEPTH=deep
 "$python" -c 'from bugsieve import _native; assert _native.SANITIZED, _native.__file__'
 # Children, such as the translator, run without the sanitizer: it needs more address space than
-# they are allowed; so a test whose child is Bugsieve itself is left out. tests/unit/native/test_threads.py calls everything that the core has; the rest
+# they are allowed; so a test whose child is Bugsieve itself is left out.
+# tests/unit/native/test_threads.py calls everything that the core has; the rest
 # takes it through the inputs of others, good and bad.
 "$python" -c 'import os, sys, pytest; del os.environ["LD_PRELOAD"]; sys.exit(pytest.main(sys.argv[1:]))' \
     -p no:cacheprovider tests/unit/native tests/unit/search tests/unit/fuzzing tests/unit/oracles \
     tests/unit/policies tests/unit/tasks tests/property tests/hostile/test_jani_files.py \
-    tests/hostile/test_network_files.py tests/hostile/test_sas_files.py tests/hostile/test_sas_fuzz.py \
+    tests/hostile/test_network_files.py tests/hostile/test_sas_fuzz.py \
     tests/hostile/test_tree_files.py \
     --deselect tests/unit/oracles/test_fast_downward.py::test_nothing_outlives_the_caller "$@"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import BinaryIO
 
 from bugsieve.basis.errors import InputError
 
@@ -25,7 +26,7 @@ def read_input(path: str | os.PathLike[str], *, kind: str, max_bytes: int) -> by
     name = os.fspath(path)
     try:
         with Path(path).open("rb") as file:
-            data = file.read(max_bytes + 1)
+            data = _at_most(file, max_bytes + 1)
     except IsADirectoryError:
         raise InputError(f"{name}: is a directory, give the {kind} file inside it") from None
     except FileNotFoundError:
@@ -40,6 +41,15 @@ def read_input(path: str | os.PathLike[str], *, kind: str, max_bytes: int) -> by
         limit = max_bytes // MEBIBYTE
         raise InputError(f"{name}: is larger than {limit} MiB, the limit for a {kind} file")
     return data
+
+
+def _at_most(file: BinaryIO, size: int) -> bytes:
+    """In pieces: Python makes room for all that it is asked for before it looks at the file."""
+    pieces = []
+    while size > 0 and (piece := file.read(min(size, MEBIBYTE))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
 
 
 def task_files(*given: str) -> tuple[str, ...]:
