@@ -29,7 +29,7 @@ def campaign(
         findings.append(replace(finding(number, 2), bugs=rows, rejected=()))
     entries = [PoolEntry(number, 0, (), 0) for number in range(1, len(pool) + 1)]
     states = np.array([[place] for place in pool], dtype=np.uint16)
-    progress = Progress(visits=len(pool) + 1)
+    progress = Progress(walks=1, visits=len(pool) + 1)
     with CostStore.open(folder) as store:
         store.add(Addition(progress, PoolPart(entries, states), findings))
     return folder
