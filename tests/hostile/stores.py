@@ -6,11 +6,13 @@ import json
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from bugsieve.cli import main
+from bugsieve.results.packing import packed, unpacked
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.results.tables import COST_TABLES, SAFETY_TABLES, SHARED_TABLES
 from bugsieve.results.validation import Layout, layout_of
@@ -104,10 +106,34 @@ def statement(sql: str) -> Damage:
     return change
 
 
-def wrong_cells(kind: str) -> Iterator[tuple[str, Damage]]:
-    """Each column of each table with each wrong value, in the first row and in the last one."""
-    for table, columns in LAYOUTS[kind].columns.items():
-        for column in columns:
+def other_bug(name: str, change: Callable[[dict[str, Any]], None]) -> Damage:
+    """A bug whose data somebody has changed."""
+
+    def rewrite(folder: Path) -> None:
+        with closing(sqlite3.connect(folder / STORE_FILE)) as store, store:
+            ((content,),) = store.execute("SELECT bug FROM bugs WHERE id = ?", (name,))
+            data = unpacked(content)
+            change(data)
+            values = (data["id"], packed(data), name)
+            store.execute("UPDATE bugs SET id = ?, bug = ? WHERE id = ?", values)
+
+    return rewrite
+
+
+def filled_tables(campaign: Path, kind: str) -> list[str]:
+    """The tables of a campaign that have rows, hence something to damage."""
+    with closing(sqlite3.connect(campaign / STORE_FILE)) as store:
+        return [
+            table
+            for table in LAYOUTS[kind].columns
+            if store.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
+        ]
+
+
+def wrong_cells(kind: str, tables: Iterable[str]) -> Iterator[tuple[str, Damage]]:
+    """Each column of these tables with each wrong value, in the first row and in the last one."""
+    for table in tables:
+        for column in LAYOUTS[kind].columns[table]:
             for name, value in VALUES.items():
                 # SQLite itself sees to the type of such a key.
                 is_number = LAYOUTS[kind].key(table) == (column.name,) and column.type == "INTEGER"
@@ -141,7 +167,7 @@ def meta_cells(kind: str) -> Iterator[tuple[str, Damage]]:
     """Each row of the table `meta` with each wrong value, and without it."""
     cost = ("task name", "task sas", "task sha256", "task objects", "task static facts")
     own = (*cost, "domain", "problem") if kind == "cost" else ("model name", "model", "actions")
-    shared = ("kind", "options", "policy", "policy is object", "policy fingerprint", "objective")
+    shared = ("kind", "options", "policy is object", "policy fingerprint", "objective")
     for name in (*shared, *own):
         for what, value in VALUES.items():
             sql = f"UPDATE meta SET value = {value} WHERE name = '{name}'"

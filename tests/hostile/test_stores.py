@@ -19,7 +19,7 @@ from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import STORE_FILE
 from tests.depth import IS_DEEP, examples
 from tests.hostile import stores
-from tests.hostile.stores import COMMANDS, PLOT, Damage, copied, statement
+from tests.hostile.stores import COMMANDS, PLOT, Damage, copied, other_bug, statement
 from tests.unit.campaigns.contents import contents
 
 Captured = pytest.CaptureFixture[str]
@@ -74,8 +74,9 @@ def test_whole_stores_pass(
 def test_wrong_cells(
     campaigns: dict[str, Path], kind: str, tmp_path: Path, capsys: Captured
 ) -> None:
-    cases = [*stores.wrong_cells(kind), *stores.meta_cells(kind)]
-    drawn = random.Random(7).sample(cases, examples(len(cases), quick=25))
+    filled = stores.filled_tables(campaigns[kind], kind)
+    cases = [*stores.wrong_cells(kind, filled), *stores.meta_cells(kind)]
+    drawn = random.Random(7).sample(cases, examples(400, quick=25))
     refused = [
         check(campaigns[kind], kind, name, damage, tmp_path / "x", capsys)
         for name, damage in drawn
@@ -262,8 +263,8 @@ def test_a_false_certificate_ends_the_prefix(
     with closing(sqlite3.connect(campaigns["cost"] / STORE_FILE)) as store:
         bugs = store.execute("SELECT id, found FROM bugs ORDER BY rowid").fetchall()
     bug, found = bugs[1]
-    sql = f"UPDATE bugs SET bug = json_set(bug, '$.certificate.gap', 1000) WHERE id = '{bug}'"
-    folder = copied(campaigns["cost"], tmp_path / "false", statement(sql))
+    lie = other_bug(bug, lambda data: data["certificate"].update(gap=1000))
+    folder = copied(campaigns["cost"], tmp_path / "false", lie)
     before = (folder / STORE_FILE).read_bytes()
     assert main(["salvage", str(folder), "-o", str(tmp_path / "new")]) == 0
     out = capsys.readouterr().out

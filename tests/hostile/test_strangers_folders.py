@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shlex
 import shutil
 import signal
@@ -24,6 +25,7 @@ from bugsieve.experiments.file import read_experiment
 from bugsieve.results.lock import LOCK_FILE
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.results.store import PART_FILE
+from tests.hostile.stores import other_bug
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.policies.line import line_task
 
@@ -145,7 +147,9 @@ def test_on_a_terminal_the_user_is_asked(
             monkeypatch.setattr(sys, "stderr", errors)
             os.write(ours, f"{answer}\n".encode())
             code = main(["replay", str(campaign)])
-    shown = os.read(ours, 1 << 16).decode()
+        shown = ""
+        while select.select([ours], [], [], 0)[0]:  # a terminal gives line after line
+            shown += os.read(ours, 1 << 16).decode()
     os.close(ours)
     assert spec in shown.replace("\r\n", "") and "[y/N]" in shown
     assert marker.exists() == starts
@@ -297,9 +301,7 @@ def test_what_our_own_code_does_needs_no_trust(campaign: Path, marker: Path, run
 
 def test_a_bug_id_is_no_path(campaign: Path, run: Run) -> None:
     bug = bug_of(campaign)
-    with closing(sqlite3.connect(campaign / STORE_FILE)) as store, store:
-        change = "UPDATE bugs SET id = ?1, bug = json_set(bug, '$.id', ?1) WHERE id = ?2"
-        store.execute(change, ("../../planted", bug))
+    other_bug(bug, lambda data: data.update(id="../../planted"))(campaign)
     code, said = run("resume", campaign, "--max-bugs", 9)
     assert code == 4 and STORE_FILE in said and "planted" in said
     assert not list(campaign.parent.parent.glob("planted*"))

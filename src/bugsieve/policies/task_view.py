@@ -47,7 +47,7 @@ class TaskView:
         return {
             "name": self.name,
             "objects": dict(self.objects),
-            "static": list(self.static),
+            "static": sorted(self.static),
             "goal": list(self.goal),
         }
 

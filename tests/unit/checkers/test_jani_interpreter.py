@@ -29,7 +29,7 @@ from tests.unit.tasks.jani.small import (
 
 Json = Any
 FILES = ("jani_interpreter", "jani_document", "jani_program", "jani_expressions", "jani_terms",
-         "safety_claims", "safety")  # fmt: skip
+         "safety_claims", "safety", "cost")  # fmt: skip
 
 
 def agree(document: Json, *, faults: int = 0, states: int = 2) -> None:
