@@ -76,7 +76,7 @@ def test_wrong_cells(
 ) -> None:
     filled = stores.filled_tables(campaigns[kind], kind)
     cases = [*stores.wrong_cells(kind, filled), *stores.meta_cells(kind)]
-    drawn = random.Random(7).sample(cases, examples(400, quick=25))
+    drawn = random.Random(7).sample(cases, examples(400, quick=12))
     refused = [
         check(campaigns[kind], kind, name, damage, tmp_path / "x", capsys)
         for name, damage in drawn
@@ -88,7 +88,7 @@ def test_wrong_cells(
 def test_flipped_bits_cuts_and_lost_pages(
     campaigns: dict[str, Path], kind: str, tmp_path: Path, capsys: Captured
 ) -> None:
-    for seed in range(examples(200, quick=6)):
+    for seed in range(examples(200, quick=4)):
         for name, make in (("flips", stores.bit_flips), ("page", stores.overwritten)):
             damage = make(seed)
             check(campaigns[kind], kind, f"{name} {seed}", damage, tmp_path / "x", capsys)

@@ -71,7 +71,7 @@ def test_a_grid_is_run_once(tmp_path: Path) -> None:
 
 @needs_proc
 def test_a_killed_experiment_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    walks = examples(400, quick=150)
+    walks = examples(400, quick=80)
     text = GRID.replace("length = 5", "length = 9").replace("walks = 30", f"walks = {walks}")
     whole, cut = experiment(tmp_path / "whole", text), experiment(tmp_path / "cut", text)
     stopped(cut, signal.SIGKILL)
