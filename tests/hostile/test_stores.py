@@ -81,7 +81,7 @@ def test_wrong_cells(
         check(campaigns[kind], kind, name, damage, tmp_path / "x", capsys)
         for name, damage in drawn
     ]
-    assert sum(map(bool, refused)) > len(drawn) // 2
+    assert sum(map(bool, refused)) > len(drawn) // 4  # not every command reads every table
 
 
 @pytest.mark.parametrize("kind", KINDS)
