@@ -100,7 +100,12 @@ def initial_line(run: InitialRun) -> str:
         known = {"pass": "no plan is better", "bug": run.better}
         rest = known.get(run.outcome, "no better plan is known")
         return f"from the initial state the policy finds a plan of cost {run.cost}: {rest}"
-    known = {"pass": "no plan exists", "implied": "a plan must exist", "bug": run.better}
+    known = {
+        "pass": "no plan exists",
+        "unstable": f"{run.ending}, but it changes its answers",
+        "implied": "a plan must exist",
+        "bug": run.better,
+    }
     rest = known.get(run.outcome, f"{run.ending}, and no plan is known")
     return f"the policy fails from the initial state: {rest}"
 

@@ -94,7 +94,8 @@ class InitialRun:
     steps: int
     cost: int
     outcome: str
-    """What is known of it: a value of `Outcome`, the best proven one."""
+    """What is known of it: a value of `Outcome`, the best proven one, or "unstable" where the
+    policy changes its answers."""
     better: str
     """What is wrong with the run, if it is a bug."""
 
@@ -393,10 +394,13 @@ class CostRecords(CampaignRecords[CostBugRow]):
             for (outcome,) in self._rows(
                 "SELECT outcome FROM verdicts JOIN visits ON visit = visits.number"
                 " WHERE case_number = 0 UNION SELECT 'implied' FROM bounds WHERE case_number = 0"
+                " UNION SELECT 'unstable' FROM unstable WHERE case_number = 0 AND cause = ''"
             )
         }
         bugs = [self._bug_row(row).bug for row in self._rows(f"{BUGS} WHERE case_number = 0")]
-        known = [Outcome.BUG.value] if bugs else [o for o in ("pass", "implied") if o in said]
+        # A verdict alone is no bug: the policy may have changed its answers since.
+        ranks = ("pass", "unstable", "implied")
+        known = [Outcome.BUG.value] if bugs else [rank for rank in ranks if rank in said]
         return InitialRun(
             Ending(ending).label,
             steps,
