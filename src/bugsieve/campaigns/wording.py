@@ -23,7 +23,7 @@ def undecided_lines(summary: Summary) -> list[str]:
 def bugs_line(summary: Summary) -> str:
     """How many bugs, by kind."""
     counts = summary.bugs_by_kind
-    if summary.mistake is not None:
+    if counts and summary.mistake is not None:
         return "no bugs counted, for no run got past its first decision"
     if counts:
         return f"{counted(sum(counts.values()), 'bug')}: {kinds_text(counts)}"
