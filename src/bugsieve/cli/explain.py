@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from bugsieve.basis.activity import doing
 from bugsieve.basis.wording import printable
 from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind
 from bugsieve.cli.options import Options
@@ -48,7 +49,8 @@ def register(parser: Parser) -> None:
     )
     add_bug_arguments(parser, many=False)
     options = Options(parser)
-    options.number("--expansions", 20_000, "states each search may expand, in cost testing")
+    searches = "states each search may expand, in cost testing; more make the answer surer"
+    options.number("--expansions", 1_000, searches)
     options.json()
 
 
@@ -80,7 +82,8 @@ def _explain_cost(args: argparse.Namespace) -> int:
     bench = judged_bench(args.folder, header)
     with proof_of(row.id, args.folder):
         check(bench.task.to_sas(), row.bug.certificate)
-    found = blame(bench, row.bug.certificate, limits=limits)
+    with doing(f"looking for the decision to blame for {row.id}"):
+        found = blame(bench, row.bug.certificate, limits=limits)
     if args.json:
         show(_as_json(bench, row, found, trace))
     else:
@@ -106,6 +109,7 @@ def _as_text(about: str, bench: Bench, row: CostBugRow, found: Blame, trace: str
             f"step {found.index + 1} is to blame ({found.sure}): {found.sentence}"
             if found.is_one_decision
             else f"{found.sentence} (from step {found.index + 1} on)",
+            *(["more --expansions would make this surer"] if found.sure == "bound" else []),
             "the state there: " + " ".join(facts),
             *(["", *map(printable, trace.splitlines())] if trace else []),
         ]
