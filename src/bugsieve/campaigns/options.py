@@ -13,6 +13,7 @@ from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
+from bugsieve.judging.escalation import MOST_EXPANSIONS
 from bugsieve.judging.runs import DEFAULT_PROOF_ROWS
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
 from bugsieve.oracles.safety.analysis import DEFAULT_LIMITS as DEFAULT_SAFETY_LIMITS
@@ -101,6 +102,8 @@ class CostOptions(CampaignOptions):
             raise UsageError("stale_rounds needs the interleaved mode, where rounds are judged")
         require_count(self.batch_size, "batch_size")
         whole_number(self.escalate_to, "escalate_to", least=0)
+        if self.escalate_to > MOST_EXPANSIONS:
+            raise UsageError(f"escalate_to must be at most {MOST_EXPANSIONS}")
         for text in (*self.task, self.from_states or ""):
             require_utf8(text)
         super().__post_init__()

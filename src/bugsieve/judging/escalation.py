@@ -20,6 +20,10 @@ from bugsieve.policies.decisions import Ending
 SEARCH = "planner:gbfs"
 """The oracle that escalates: greedy search with h^FF, which is complete."""
 
+MOST_EXPANSIONS = 10**12
+MOST_LEVELS = 12
+"""From one expansion to the most."""
+
 _FACTOR = 10
 
 

@@ -52,7 +52,9 @@ class Salvage(ABC):
         # The progress may be ahead of the visits that could be read, or behind them if it is lost.
         conditions = {
             **self.conditions,
-            **dict.fromkeys(("progress.visits", "visits.number", "walks.number"), "1"),
+            **dict.fromkeys(
+                ("progress.visits", "progress.walks", "visits.number", "walks.number"), "1"
+            ),
             "pool.walk": "walk >= 0",
         }
         self._layout: Layout = layout_of(self.tables, conditions)
@@ -71,10 +73,15 @@ class Salvage(ABC):
 
     def cut(self, loss: Loss) -> None:
         """Keep what came before the loss, and before whatever else is not whole."""
-        self.loss = self.loss.and_(loss)
-        self.loss = self.loss.and_(self._broken()).and_(self._missing())
-        if self.loss == Loss():
-            return
+        self.loss = self.loss.and_(loss).and_(self._broken()).and_(self._missing())
+        kept = _NEVER
+        # A row that hides when it came is missed where it belongs only when it is gone.
+        while self.loss != Loss() and (visits := self._keep_before_loss()) < kept:
+            kept = visits
+            self.loss = self.loss.and_(self._broken()).and_(self._missing())
+
+    def _keep_before_loss(self) -> int:
+        """Remove all from the loss on; returns how many visits remain."""
         judged = max((row.visits for _, row in self.progresses()), default=0)
         beyond = self._first("visits", f"case_number >= {self.loss.case}")
         visits = min(self.loss.visit, beyond, judged)
@@ -84,6 +91,7 @@ class Salvage(ABC):
             self.keep_before(table, self._age(table), visits)
         self.connection.execute("DELETE FROM notes WHERE bug NOT IN (SELECT id FROM bugs)")
         self.connection.execute("COMMIT")
+        return visits
 
     @abstractmethod
     def cut_cases(self, visits: int) -> int:

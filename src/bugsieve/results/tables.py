@@ -18,6 +18,7 @@ from enum import Enum
 
 from bugsieve.bugs.cost.verdict import Outcome
 from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.judging.escalation import MOST_LEVELS, SEARCH
 from bugsieve.policies.decisions import Ending
 
 COST, SAFETY = "cost", "safety"
@@ -143,6 +144,8 @@ CREATE TABLE verdicts (
 ) WITHOUT ROWID;
 """
 
+_ESCALATES = f"EXISTS (SELECT 1 FROM oracles WHERE spec = '{SEARCH}')"
+
 COST_CONDITIONS = {
     "*.case_number": "case_number IN (SELECT number FROM pool)",
     "pool.number": "number < (SELECT COUNT(*) FROM pool)",
@@ -152,6 +155,7 @@ COST_CONDITIONS = {
     "pool.walk": f"walk < (SELECT walks {_NOW})",
     "pool.actions": "length(actions) % 4 = 0",
     "visits.case_number": "case_number IN (SELECT number FROM runs)",
+    "visits.effort": f"effort = 0 OR effort <= {MOST_LEVELS} AND {_ESCALATES}",
     "runs.number": "number IN (SELECT number FROM pool)",
     "runs.ending": f"ending BETWEEN {int(min(Ending))} AND {int(max(Ending))}",
     "verdicts.outcome": f"outcome IN ({_texts(Outcome)})",
@@ -203,9 +207,12 @@ _ALL_JUDGED = (
 SAFETY_CONDITIONS = {
     "*.case_number": f"case_number {_FIRST_RUNS}",
     "oracles.objection": "0",  # those of safety testing judge every model
+    "oracles.level": "level = 0",
+    "progress.walks": "walks = (SELECT COUNT(*) FROM walks)",
     "walks.number": f"number < MIN((SELECT COUNT(*) FROM walks), (SELECT walks {_NOW}))",
     "walks.outcome": f"outcome IN ({_texts(WalkOutcome)})",
     "visits.number": f"{_VISITED} AND {_ALL_JUDGED}",
+    "visits.effort": "effort = 0",
     "bugs.id": "id IN (SELECT bug FROM sightings)",
     "runs.walk": "walk IN (SELECT number FROM walks)",
     "runs.same_as": f"same_as < walk AND same_as {_FIRST_RUNS}",

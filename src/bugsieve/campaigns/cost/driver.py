@@ -29,6 +29,7 @@ from bugsieve.policies.conversation import note_of
 from bugsieve.results.cost.records import CostRecords, PoolColumns
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import Progress
+from bugsieve.results.schema import damaged
 from bugsieve.tasks.fdr.task import Task
 
 
@@ -211,13 +212,14 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     specs = tuple(oracle.spec for oracle in plain)
     setup = WorkerSetup(equipment.saved, plan, specs, ledger.learns)
     judge = Judge(bench, plain, plan.escalating(bench), whole_runs=ledger.learns)
-    judges = make_judges(judge, setup, options.workers)
     escalation = Escalation(plan.escalation)
+    if records.levels() > len(plan.escalation):
+        raise damaged(records.directory, "table visits: there is more effort than was asked for")
     for outlay in records.outlays():
         escalation.note(outlay)
     escalation.settle(records.cut_cases())
     order = SetOrder(CostAsker(bench), **known_order(records))
-    again = LocalJudge(judge)
+    judges, again = make_judges(judge, setup, options.workers), LocalJudge(judge)
     return CostDriver(options, fuzzer, judges, again, ledger, escalation, order, records)
 
 

@@ -20,6 +20,7 @@ from bugsieve.judging.runs import SafetyBugRow, run_digest
 from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
 from bugsieve.oracles.safety.decide import Safety
 from bugsieve.policies.models.runs import UnsafeRun
+from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.records import CampaignRecords, columns_of, json_of, text_of
 from bugsieve.results.schema import damaged, understood
 from bugsieve.results.tables import SAFETY, SAFETY_CONDITIONS, SAFETY_TABLES
@@ -61,6 +62,12 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
     wanted_kind = SAFETY
     tables = SAFETY_TABLES
     conditions = SAFETY_CONDITIONS
+
+    def _header(self, oracles: list[Any]) -> CampaignHeader:
+        header = super()._header(oracles)
+        if not header.used_oracles:
+            raise ValueError("there is no oracle")
+        return header
 
     def case_count(self) -> int:
         """How many unsafe runs there are."""
