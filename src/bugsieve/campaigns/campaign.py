@@ -237,10 +237,14 @@ def _check_policy_given(header: CampaignHeader, folder: Path, policy: object | N
         raise UsageError(f"{folder}: makes its policy from the spec {header.policy!r} by itself")
 
 
-def check_unchanged(header: CampaignHeader, folder: Path, fingerprint: str) -> None:
-    """UsageError if the policy is another one than when the campaign began."""
+def check_unchanged(
+    header: CampaignHeader, folder: Path, fingerprint: str, *, command: str
+) -> None:
+    """UsageError if the policy is another one than when the campaign began.
+
+    `command` makes new campaigns of this kind.
+    """
     if fingerprint != header.policy_fingerprint:
-        command = "test" if header.objective else "safety"
         raise UsageError(
             f"{folder}: tests {header.policy} as it was when the campaign began, but what it "
             "names has changed since: put the old file back, or test the new one in a new folder, "

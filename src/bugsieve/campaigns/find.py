@@ -76,7 +76,11 @@ class Bugs(Sequence[BugT]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Bugs):
-            return self._found == other._found and self.undecided == other.undecided
+            return (self._found, self.undecided, self.unstable) == (
+                other._found,
+                other.undecided,
+                other.unstable,
+            )
         return not self.is_open and self._found == other
 
     __hash__ = None  # type: ignore[assignment]

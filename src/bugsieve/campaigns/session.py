@@ -61,7 +61,7 @@ class Counts:
 def known_order(records: CampaignRecords[Any]) -> dict[str, Any]:
     """What earlier sessions know of the order of sets, for `SetOrder`."""
     is_known = any(row.cause for row in records.unstable())
-    return {"bugs": len(records.bug_kinds()), "is_known": is_known}
+    return {"bugs": sum(records.bugs_by_kind().values()), "is_known": is_known}
 
 
 class Driver(ABC):

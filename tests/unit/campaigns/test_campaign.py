@@ -39,6 +39,7 @@ from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.folder import restore
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.campaigns.contents import contents
+from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.policies.generated import generated_task, write_task
 from tests.unit.results.small_disk import small_disk
 from tests.unit.results.unprivileged import unprivileged
@@ -108,15 +109,7 @@ def test_another_seed_finds_something_else(
 def test_a_campaign_that_is_interrupted_goes_on_as_if_it_had_not_been(
     folder: Path, task: Task, reference: dict[str, Any], cut: int, mode: str
 ) -> None:
-    events: list[Event] = []
-
-    def interrupt(event: Event) -> None:
-        events.append(event)
-        if len(events) == cut + 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Campaign.create(folder, options(mode=mode), subject=task).run(interrupt)
+    events = interrupted(Campaign.create(folder, options(mode=mode), subject=task), cut)
     assert events[-1] == Finished("interrupted")
     Campaign.open(folder).run()
     assert contents(folder) == reference

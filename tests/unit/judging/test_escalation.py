@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.events import Event
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import LEFT_OPEN
 from bugsieve.fuzzing.fuzzer import FuzzOptions
@@ -20,6 +21,7 @@ from bugsieve.search.limits import Limits
 from bugsieve.tasks.fdr.task import Task
 from tests.depth import examples
 from tests.unit.campaigns.contents import contents, verdicts
+from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.policies.generated import generated_task
 
 LEVELS = (40, 400, 500)
@@ -183,17 +185,26 @@ def test_an_interrupted_campaign_goes_on_where_it_was(
     tmp_path: Path, task: Task, reference: dict[str, Any], cut: int
 ) -> None:
     folder = tmp_path / "campaign"
-    events: list[Event] = []
-
-    def interrupt(event: Event) -> None:
-        events.append(event)
-        if len(events) == cut + 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Campaign.create(folder, options(batch_size=2), task).run(interrupt)
+    interrupted(Campaign.create(folder, options(batch_size=2), task), cut)
     Campaign.open(folder).run()
     assert found(folder) == reference
+
+
+def test_stop_rules_hold_between_its_visits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = generated_task(tmp_path, "blocksworld", seed=1, blocks=9)
+    few = options(fuzz=replace(FUZZ, pool_size=6))
+    Campaign.create(tmp_path / "whole", few, task).run()
+    whole = found(tmp_path / "whole")
+    assert [outlay.effort for outlay in whole["outlays"][:3]] == [0, 1, 2]
+    with monkeypatch.context() as patch:
+        late = lambda self: "late" if self.progress.visits >= 2 else None  # noqa: E731
+        patch.setattr(Session, "stop_reason", late)
+        assert Campaign.create(tmp_path / "cut", few, task).run().reason == "late"
+    assert found(tmp_path / "cut")["outlays"] == whole["outlays"][:2]
+    Campaign.open(tmp_path / "cut").run()
+    assert found(tmp_path / "cut") == whole
 
 
 def test_without_escalation_nothing_is_green(tmp_path: Path, task: Task) -> None:

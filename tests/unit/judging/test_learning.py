@@ -28,6 +28,7 @@ from bugsieve.policies.registry import make_policy
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.campaigns.contents import contents
+from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.judging.suffixes import NAME, PLACE, SuffixOracle
 from tests.unit.policies.generated import generated_task
 
@@ -104,15 +105,7 @@ def test_an_interrupted_campaign_recalls_what_it_learnt(
     tmp_path: Path, task: Task, reference: dict[str, Any], cut: int
 ) -> None:
     folder = tmp_path / "campaign"
-    events: list[Event] = []
-
-    def interrupt(event: Event) -> None:
-        events.append(event)
-        if len(events) == cut + 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Campaign.create(folder, options(batch_size=5), task).run(interrupt)
+    interrupted(Campaign.create(folder, options(batch_size=5), task), cut)
     Campaign.open(folder).run()
     assert learnt(folder) == reference
 

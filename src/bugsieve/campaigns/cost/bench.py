@@ -113,7 +113,7 @@ def equip(
     bench = plan.bench(task, _bound(policy, task))
     equipment = CostEquipment(header.subject, bench, (), owns_policy=policy is None)
     try:
-        check_unchanged(header, folder, policy_fingerprint(bench.policy))
+        check_unchanged(header, folder, policy_fingerprint(bench.policy), command="test")
         equipment.oracles = plan.oracles(bench, header.used_oracles)
     except BaseException:
         equipment.close()

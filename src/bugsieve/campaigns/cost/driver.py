@@ -20,8 +20,8 @@ from bugsieve.judging.stability import CostAsker, SetOrder
 from bugsieve.judging.workers import (
     Answer,
     Judges,
-    LocalJudge,
     WorkerSetup,
+    judged,
     make_judges,
     parcel_size,
 )
@@ -41,7 +41,7 @@ class CostDriver(Driver):
         options: CostOptions,
         fuzzer: Fuzzer,
         judges: Judges,
-        again: LocalJudge,
+        again: Judge,
         ledger: Ledger,
         escalation: Escalation,
         order: SetOrder,
@@ -95,8 +95,8 @@ class CostDriver(Driver):
 
     def counts(self, progress: Progress) -> Counts:
         """The size of the pool, and how much of it is judged."""
-        judged = self._judged
-        return Counts(len(self._fuzzer.pool), self._options.fuzz.pool_size, judged, judged)
+        limit = self._options.fuzz.pool_size
+        return Counts(len(self._fuzzer.pool), limit, self._judged, self._judged)
 
     def progress(self, progress: Progress) -> Progress:
         """The progress with the counters of walks and policy calls."""
@@ -147,16 +147,16 @@ class CostDriver(Driver):
         session.commit()
 
     def _take(self, session: Session, answer: Answer) -> bool:
-        """Complete findings one after the other; False if there are enough bugs."""
-        parcel, judged = answer
-        self._worker_calls += judged.policy_calls if self._judges.count > 1 else 0
-        self._asked_again += judged.asked_again
+        """Complete findings one after the other; False if a stop rule holds."""
+        parcel, said = answer
+        self._worker_calls += said.policy_calls if self._judges.count > 1 else 0
+        self._asked_again += said.asked_again
         if not parcel.effort:
-            self._seconds_per_state = judged.seconds / len(judged.findings)
+            self._seconds_per_state = said.seconds / len(said.findings)
         return all(
             self._accept(session, parcel.case(row), finding)
             and (parcel.effort > 0 or self._escalate(session))
-            for row, finding in enumerate(judged.findings)
+            for row, finding in enumerate(said.findings)
         )
 
     def _accept(self, session: Session, case: StateCase, finding: Finding) -> bool:
@@ -172,13 +172,13 @@ class CostDriver(Driver):
         return goes_on
 
     def _escalate(self, session: Session) -> bool:
-        """Visit again what comes before the next case; False if there are enough bugs."""
+        """Visit again what comes before the next case; False if a stop rule holds."""
         while (due := self._escalation.due()) is not None:
             parcel = self._parcel_again(due)
-            (answer,) = self._again.judge(iter([parcel]), until=None)
-            (finding,) = answer[1].findings
-            self._asked_again += answer[1].asked_again
-            if not self._accept(session, parcel.case(0), finding):
+            answer = judged(self._again, parcel)
+            self._asked_again += answer.asked_again
+            goes_on = self._accept(session, parcel.case(0), answer.findings[0])
+            if not goes_on or session.stop_reason() is not None:
                 return False
             session.commit_if_due()
         return True
@@ -219,8 +219,8 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
         escalation.note(outlay)
     escalation.settle(records.cut_cases())
     order = SetOrder(CostAsker(bench), **known_order(records))
-    judges, again = make_judges(judge, setup, options.workers), LocalJudge(judge)
-    return CostDriver(options, fuzzer, judges, again, ledger, escalation, order, records)
+    judges = make_judges(judge, setup, options.workers)
+    return CostDriver(options, fuzzer, judges, judge, ledger, escalation, order, records)
 
 
 def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
@@ -229,11 +229,11 @@ def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
     A visit that was cut in the middle of its bugs is made again, so it is none of them.
     """
     runs, lessons, visits = records.whole_runs(), records.lessons(), records.first_visits()
-    judged = records.judged()
-    parcel = Parcel.of(pool, 0, judged)
+    count = records.judged()
+    parcel = Parcel.of(pool, 0, count)
     return [
         Remembered(parcel.case(number), runs[number], lessons.get(visits[number], ()))
-        for number in range(judged)
+        for number in range(count)
     ]
 
 
