@@ -102,6 +102,7 @@ void bind_heuristics(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_novelty(nb::module_& m);
 void bind_distances(nb::module_& m);
+void bind_dominance(nb::module_& m);
 void bind_improvement(nb::module_& m);
 void bind_policies(nb::module_& m);
 void bind_fuzzing(nb::module_& m);

@@ -23,6 +23,7 @@ NB_MODULE(_native, m) {
     bind_search(m);
     bind_novelty(m);
     bind_distances(m);
+    bind_dominance(m);
     bind_improvement(m);
     bind_policies(m);
     bind_fuzzing(m);

@@ -112,6 +112,46 @@ class PathDistances:
         The value is that of h^FF in the task whose goal is the target.
         """
 
+class NoDominance(ValueError):
+    """Why a task has no dominance function."""
+
+class Dominance:
+    """A dominance function; states and operators are those of the whole task."""
+
+    @staticmethod
+    def compute(
+        task: Task,
+        max_transitions: int,
+        max_states: int,
+        tau: str,
+        floor: int,
+        max_work: int,
+        max_bytes: int,
+    ) -> Dominance:
+        """Compute it; -1: no limit, or the usual floor."""
+
+    @staticmethod
+    def load(task: Task, saved: NDArray[np.int32]) -> Dominance:
+        """From what `saved` gave; ValueError if it is not of this task."""
+
+    def saved(self) -> NDArray[np.int32]: ...
+    @property
+    def blocks(self) -> list[list[int]]: ...
+    @property
+    def cut(self) -> int:
+        """Which limits were met: 1 merging, 2 memory, 4 walks, 8 the fix-point."""
+
+    @property
+    def truncated(self) -> int: ...
+    @property
+    def work(self) -> int: ...
+    def places(self, states: StateArray) -> NDArray[np.int32]: ...
+    def table(self, factor: int) -> NDArray[np.float64]: ...
+    def between(self, sources: StateArray, targets: StateArray) -> NDArray[np.float64]: ...
+    def replay(
+        self, source: StateArray, plan: NDArray[np.int32], target: StateArray, max_steps: int
+    ) -> tuple[int, ...] | None: ...
+
 class StateRegistry:
     """A set of packed states with ids 0, 1, 2, … in order of insertion."""
 

@@ -1,0 +1,151 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+#include <optional>
+
+#include "bindings/arrays.h"
+#include "bindings/bound_dominance.h"
+#include "dominance/replay.h"
+
+namespace bugsieve {
+
+namespace {
+
+using namespace nb::literals;
+
+Tau tau_named(std::string_view name) {
+    if (name == "none") return Tau::kNone;
+    if (name == "local") return Tau::kLocal;
+    if (name == "stages") return Tau::kStages;
+    throw std::invalid_argument("tau is none, local or stages, not '" + std::string(name) + "'");
+}
+
+const FdrTask& searched(const Task& task) {
+    const Task::Reduced& reduced = task.reduced();
+    return reduced.task ? reduced.task->fdr() : task.full().fdr();
+}
+
+BoundDominance* compute(const Task& task, std::int64_t max_transitions,
+                                        std::int64_t max_states, std::string_view tau,
+                                        std::int64_t floor, std::int64_t max_work,
+                                        std::int64_t max_bytes) {
+    const DominanceOptions options{
+        {max_transitions, max_states}, tau_named(tau), floor, max_work, max_bytes};
+    try {
+        return without_gil([&](Interrupts& interrupts) {
+            return new BoundDominance(task,
+                                      DominanceFunction(searched(task), options, interrupts));
+        });
+    } catch (const TooManyOutcomes& error) {
+        const Task::Reduced& reduced = task.reduced();
+        const auto op = reduced.task
+                            ? static_cast<std::size_t>(reduced.projection.operators[error.op])
+                            : error.op;
+        throw NoDominance("the conditional effects of " + task.full().fdr().operator_names[op] +
+                          " depend on too many facts at once");
+    }
+}
+
+BoundDominance* load(const Task& task, const Operators& saved) {
+    const std::vector<std::int32_t> words(saved.data(), saved.data() + rows_of(saved));
+    return without_gil([&](Interrupts& interrupts) {
+        return new BoundDominance(task, DominanceFunction(searched(task), words, interrupts));
+    });
+}
+
+// Variables of the full task.
+std::vector<std::vector<std::int64_t>> blocks(const BoundDominance& dominance) {
+    std::vector<std::vector<std::int64_t>> result;
+    for (const Factor& factor : dominance.function().factored().factors()) {
+        auto& block = result.emplace_back();
+        for (const std::int32_t variable : factor.variables)
+            block.push_back(static_cast<std::int64_t>(dominance.full_variable(variable)));
+    }
+    return result;
+}
+
+Array<double> between(const BoundDominance& dominance, const States& sources,
+                      const States& targets) {
+    const auto from = dominance.places(sources), to = dominance.places(targets);
+    const std::size_t rows = rows_of(sources), columns = rows_of(targets);
+    const std::size_t width = dominance.function().num_factors();
+    std::vector<double> values(rows * columns);
+    without_gil([&](Interrupts& interrupts) {
+        for (std::size_t i = 0; i < rows; ++i) {
+            interrupts.check();
+            for (std::size_t j = 0; j < columns; ++j) {
+                const bool is_same = dominance.row(from, i) == dominance.row(to, j);
+                const std::int64_t value = dominance.function().between(
+                    std::span(from.places).subspan(i * width, width),
+                    std::span(to.places).subspan(j * width, width));
+                values[i * columns + j] = is_same ? 0.0
+                                          : value == DominanceFunction::kNone
+                                              ? -std::numeric_limits<double>::infinity()
+                                              : static_cast<double>(value);
+            }
+        }
+        return 0;
+    });
+    return to_array(std::move(values), {rows, columns});
+}
+
+// The table of a factor, -inf where there is no bound.
+Array<double> table(const BoundDominance& dominance, std::size_t factor) {
+    const Square<Distance>& square = dominance.function().tables().at(factor);
+    std::vector<double> values;
+    for (const Distance value : square.items())
+        values.push_back(value == kNoBoundOf ? -std::numeric_limits<double>::infinity()
+                                             : static_cast<double>(value));
+    return to_array(std::move(values), {square.size(), square.size()});
+}
+
+// Which state of each factor a state is in, -1 where it was pruned.
+Array<std::int32_t> places(const BoundDominance& dominance, const States& states) {
+    auto located = dominance.places(states);
+    return to_array(std::move(located.places),
+                    {rows_of(states), dominance.function().num_factors()});
+}
+
+nb::object replay(const BoundDominance& dominance, const State& source, const Operators& plan,
+                  const State& target, std::size_t max_steps) {
+    const std::vector<Value> from = dominance.projected(source);
+    const std::vector<Value> to = dominance.projected(target);
+    std::vector<std::int32_t> steps;
+    for (std::size_t i = 0; i < rows_of(plan); ++i)
+        if (const auto op = dominance.reduced_operator(plan(i)); op >= 0) steps.push_back(op);
+    auto found = without_gil([&](Interrupts& interrupts) {
+        return Replay(dominance.task(), dominance.function())
+            .plan(from, steps, to, max_steps, interrupts);
+    });
+    if (!found) return nb::none();
+    nb::list operators;
+    for (const std::int32_t op : *found) operators.append(dominance.full_operator(op));
+    return nb::tuple(operators);
+}
+
+}  // namespace
+
+void bind_dominance(nb::module_& m) {
+    nb::exception<NoDominance>(m, "NoDominance", PyExc_ValueError);
+    nb::class_<BoundDominance>(m, "Dominance")
+        .def_static("compute", &compute, "task"_a, "max_transitions"_a, "max_states"_a, "tau"_a,
+                    "floor"_a, "max_work"_a, "max_bytes"_a, nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership)
+        .def_static("load", &load, "task"_a, "saved"_a.noconvert(), nb::keep_alive<0, 1>(),
+                    nb::rv_policy::take_ownership)
+        .def("saved",
+             [](const BoundDominance& d) { return to_array(d.function().saved()); })
+        .def_prop_ro("blocks", &blocks)
+        .def_prop_ro("cut", [](const BoundDominance& d) { return d.function().cut(); })
+        .def_prop_ro("truncated", [](const BoundDominance& d) { return d.function().truncated(); })
+        .def_prop_ro("work", [](const BoundDominance& d) { return d.function().work(); })
+        .def("places", &places, "states"_a.noconvert())
+        .def("table", &table, "factor"_a)
+        .def("between", &between, "sources"_a.noconvert(), "targets"_a.noconvert())
+        .def("replay", &replay, "source"_a.noconvert(), "plan"_a.noconvert(),
+             "target"_a.noconvert(), "max_steps"_a);
+}
+
+}  // namespace bugsieve
