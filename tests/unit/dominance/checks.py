@@ -16,7 +16,7 @@ Table = NDArray[np.float64]
 def table_of(naive: NaiveDominance, states: Sequence[State]) -> Table:
     """`naive.value` of all pairs."""
     total = np.zeros((len(states), len(states)))
-    for factor, values in zip(naive.factors, naive.values, strict=True):
+    for factor, values in naive.summed():
         parts = [part(state, factor) for state in states]
         distinct = sorted(set(parts))
         table = np.array([[values.get((x, y), -inf) for y in distinct] for x in distinct])

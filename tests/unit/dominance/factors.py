@@ -6,7 +6,6 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import inf
 
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.dominance.labels import Label

@@ -74,12 +74,17 @@ class NaiveDominance:
         """D(source, target)."""
         if source == target:
             return 0.0
-        total = 0.0
-        for i, factor in enumerate(self.factors):
-            dropped = self.mistake is Mistake.ONE_STATE_FACTOR_DROPPED and len(factor.states) == 1
-            if not dropped:
-                total += self.values[i].get((part(source, factor), part(target, factor)), -inf)
-        return total
+        return sum(
+            values.get((part(source, factor), part(target, factor)), -inf)
+            for factor, values in self.summed()
+        )
+
+    def summed(self) -> Iterator[tuple[Factor, dict[Pair, float]]]:
+        """The factors whose values are added, with these."""
+        for factor, values in zip(self.factors, self.values, strict=True):
+            if self.mistake is Mistake.ONE_STATE_FACTOR_DROPPED and len(factor.states) == 1:
+                continue
+            yield factor, values
 
     def _compute(self) -> None:
         """Lower the values until all rules hold; with one factor they are exact as they are."""

@@ -43,8 +43,9 @@ def _stage(factors: Sequence[Factor], costs: tuple[dict[int, float], ...]) -> St
 
 
 def _walks(factor: Factor, costs: dict[int, float]) -> Walks:
+    functions = factor.functions
     edges = {
-        x: [(factor.functions[l][x], c) for l, c in costs.items() if x in factor.functions[l]]
+        x: [(functions[tau][x], cost) for tau, cost in costs.items() if x in functions[tau]]
         for x in factor.states
     }
     return {x: distances(edges, [x]) for x in factor.states}

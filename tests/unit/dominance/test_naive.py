@@ -70,7 +70,7 @@ def test_more_tau_labels_never_lower_a_value() -> None:
 
 
 def test_labels_follow_the_simulator() -> None:
-    """In each state exactly one label of an applicable operator applies, and leads the same way."""
+    """In each state one label of each applicable operator applies, and leads the same way."""
     for task in random_tasks(examples(60)):
         labels = labels_of(task)
         for state in all_states(task):
