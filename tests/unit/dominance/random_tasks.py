@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import count, islice
 from math import inf, prod
 from random import Random
@@ -34,6 +35,7 @@ def random_tasks(number: int, *, max_states: int = 100) -> list[Task]:
     return [random_task(i, max_states=max_states) for i in range(number)]
 
 
+@lru_cache(maxsize=1000)
 def random_task(number: int, *, max_states: int = 100) -> Task:
     """A task that its initial state can solve, and not by doing nothing.
 

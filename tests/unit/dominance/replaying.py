@@ -23,7 +23,8 @@ def replay(
         if not follower.answer(after):
             return None
         source = after
-    return tuple(follower.plan) if follower.walk_to_goals() else None
+    done = source == follower.state or follower.walk_to_goals()
+    return tuple(follower.plan) if done else None
 
 
 class _Follower:
