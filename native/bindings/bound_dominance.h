@@ -25,7 +25,9 @@ class BoundDominance {
     const DominanceFunction& function() const { return function_; }
     const Task& whole() const { return task_; }
     const FdrTask& task() const { return search_task().fdr(); }
-    const SearchTask& search_task() const { return reduced().task ? *reduced().task : task_.full(); }
+    const SearchTask& search_task() const {
+        return reduced().task ? *reduced().task : task_.full();
+    }
 
     std::size_t full_variable(std::int32_t variable) const {
         const auto v = static_cast<std::size_t>(variable);

@@ -8,6 +8,8 @@
 
 #include "bindings/arrays.h"
 #include "bindings/bound_dominance.h"
+#include "bindings/one_at_a_time.h"
+#include "dominance/bounds.h"
 #include "dominance/replay.h"
 
 namespace bugsieve {
@@ -28,10 +30,27 @@ const FdrTask& searched(const Task& task) {
     return reduced.task ? reduced.task->fdr() : task.full().fdr();
 }
 
-BoundDominance* compute(const Task& task, std::int64_t max_transitions,
-                                        std::int64_t max_states, std::string_view tau,
-                                        std::int64_t floor, std::int64_t max_work,
-                                        std::int64_t max_bytes) {
+std::string too_many_outcomes(const Task& task, const TooManyOutcomes& error) {
+    const Task::Reduced& reduced = task.reduced();
+    const auto op =
+        reduced.task ? static_cast<std::size_t>(reduced.projection.operators[error.op]) : error.op;
+    return "the conditional effects of " + task.full().fdr().operator_names[op] +
+           " depend on too many facts at once";
+}
+
+// Empty if there is none that can be seen at once.
+std::string objection(const Task& task) {
+    try {
+        split_into_labels(searched(task));
+        return "";
+    } catch (const TooManyOutcomes& error) {
+        return too_many_outcomes(task, error);
+    }
+}
+
+BoundDominance* compute(const Task& task, std::int64_t max_transitions, std::int64_t max_states,
+                        std::string_view tau, std::int64_t floor, std::int64_t max_work,
+                        std::int64_t max_bytes) {
     const DominanceOptions options{
         {max_transitions, max_states}, tau_named(tau), floor, max_work, max_bytes};
     try {
@@ -40,12 +59,7 @@ BoundDominance* compute(const Task& task, std::int64_t max_transitions,
                                       DominanceFunction(searched(task), options, interrupts));
         });
     } catch (const TooManyOutcomes& error) {
-        const Task::Reduced& reduced = task.reduced();
-        const auto op = reduced.task
-                            ? static_cast<std::size_t>(reduced.projection.operators[error.op])
-                            : error.op;
-        throw NoDominance("the conditional effects of " + task.full().fdr().operator_names[op] +
-                          " depend on too many facts at once");
+        throw NoDominanceError(too_many_outcomes(task, error));
     }
 }
 
@@ -78,9 +92,9 @@ Array<double> between(const BoundDominance& dominance, const States& sources,
             interrupts.check();
             for (std::size_t j = 0; j < columns; ++j) {
                 const bool is_same = dominance.row(from, i) == dominance.row(to, j);
-                const std::int64_t value = dominance.function().between(
-                    std::span(from.places).subspan(i * width, width),
-                    std::span(to.places).subspan(j * width, width));
+                const std::int64_t value =
+                    dominance.function().between(std::span(from.places).subspan(i * width, width),
+                                                 std::span(to.places).subspan(j * width, width));
                 values[i * columns + j] = is_same ? 0.0
                                           : value == DominanceFunction::kNone
                                               ? -std::numeric_limits<double>::infinity()
@@ -126,17 +140,100 @@ nb::object replay(const BoundDominance& dominance, const State& source, const Op
     return nb::tuple(operators);
 }
 
+// Bounds on the cost of plans; operators are those of the whole task.
+class BoundBounds {
+  public:
+    using Ways = std::vector<std::vector<std::int32_t>>;
+    using Events = std::vector<std::pair<std::int32_t, std::int64_t>>;
+
+    BoundBounds(const BoundDominance& dominance, std::int64_t lookahead, std::int64_t max_bytes)
+        : dominance_(dominance),
+          bounds_(dominance.search_task(), dominance.function(), {lookahead, max_bytes}) {}
+
+    void learn(const State& state, const Operators& run, std::int64_t policy_cost) {
+        const std::vector<Value> row = dominance_.projected(state);
+        std::vector<std::int32_t> steps;
+        for (std::size_t i = 0; i < rows_of(run); ++i)
+            if (const auto op = dominance_.reduced_operator(run(i)); op >= 0) steps.push_back(op);
+        one_at_a_time_(kRefusal, [&](Interrupts& interrupts) {
+            bounds_.learn(row, steps, policy_cost < 0 ? kUnbounded : policy_cost, interrupts);
+        });
+    }
+    // The states expanded, and whether that proved that no plan is cheaper.
+    std::pair<std::int64_t, bool> look_ahead(std::int64_t cost_bound) {
+        SearchResult result;
+        one_at_a_time_(kRefusal, [&](Interrupts& interrupts) {
+            result = bounds_.look_ahead(cost_bound < 0 ? kNoBound : cost_bound, interrupts);
+        });
+        return {result.expanded,
+                result.status == Status::kBound || result.status == Status::kUnsolvable};
+    }
+    bool follow(const std::vector<std::int32_t>& way) {
+        std::vector<std::int32_t> steps;
+        for (const std::int32_t op : way)
+            if (const auto kept = dominance_.reduced_operator(op); kept >= 0)
+                steps.push_back(kept);
+        bool helped = false;
+        one_at_a_time_(
+            kRefusal, [&](Interrupts& interrupts) { helped = bounds_.follow(steps, interrupts); });
+        return helped;
+    }
+    void spread() {
+        one_at_a_time_(kRefusal, [&](Interrupts& interrupts) { bounds_.spread(interrupts); });
+    }
+    Events take_events() {
+        Events events;
+        one_at_a_time_(kRefusal, [&](Interrupts&) {
+            for (const BoundEvent& event : bounds_.take_events())
+                events.emplace_back(event.at, event.bound);
+        });
+        return events;
+    }
+    Ways take_ways() {
+        Ways ways;
+        one_at_a_time_(kRefusal, [&](Interrupts&) { ways = bounds_.take_ways(); });
+        for (auto& way : ways)
+            for (std::int32_t& op : way) op = dominance_.full_operator(op);
+        return ways;
+    }
+    std::int64_t bound(std::int32_t at) {
+        std::int64_t bound = 0;
+        one_at_a_time_(kRefusal, [&](Interrupts&) { bound = bounds_.bound(at); });
+        return bound == kUnbounded ? -1 : bound;
+    }
+    nb::object plan(std::int32_t at) {
+        std::optional<std::vector<std::int32_t>> found;
+        one_at_a_time_(kRefusal,
+                       [&](Interrupts& interrupts) { found = bounds_.plan(at, interrupts); });
+        if (!found) return nb::none();
+        nb::list operators;
+        for (const std::int32_t op : *found) operators.append(dominance_.full_operator(op));
+        return nb::tuple(operators);
+    }
+    std::size_t num_states() const { return bounds_.num_states(); }
+    std::size_t num_sources() const { return bounds_.num_sources(); }
+    std::size_t bytes() const { return bounds_.bytes(); }
+
+  private:
+    static constexpr const char* kRefusal = "bounds were asked from within a question";
+
+    const BoundDominance& dominance_;
+    Bounds bounds_;
+    OneAtATime one_at_a_time_;
+};
+
 }  // namespace
 
 void bind_dominance(nb::module_& m) {
-    nb::exception<NoDominance>(m, "NoDominance", PyExc_ValueError);
+    nb::exception<NoDominanceError>(m, "NoDominanceError", PyExc_ValueError);
     nb::class_<BoundDominance>(m, "Dominance")
         .def_static("compute", &compute, "task"_a, "max_transitions"_a, "max_states"_a, "tau"_a,
-                    "floor"_a, "max_work"_a, "max_bytes"_a, nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership)
+                    "floor"_a, "max_work"_a, "max_bytes"_a, nb::keep_alive<0, 1>(),
+                    nb::rv_policy::take_ownership)
         .def_static("load", &load, "task"_a, "saved"_a.noconvert(), nb::keep_alive<0, 1>(),
                     nb::rv_policy::take_ownership)
-        .def("saved",
-             [](const BoundDominance& d) { return to_array(d.function().saved()); })
+        .def_static("objection", &objection, "task"_a)
+        .def("saved", [](const BoundDominance& d) { return to_array(d.function().saved()); })
         .def_prop_ro("blocks", &blocks)
         .def_prop_ro("cut", [](const BoundDominance& d) { return d.function().cut(); })
         .def_prop_ro("truncated", [](const BoundDominance& d) { return d.function().truncated(); })
@@ -146,6 +243,21 @@ void bind_dominance(nb::module_& m) {
         .def("between", &between, "sources"_a.noconvert(), "targets"_a.noconvert())
         .def("replay", &replay, "source"_a.noconvert(), "plan"_a.noconvert(),
              "target"_a.noconvert(), "max_steps"_a);
+    nb::class_<BoundBounds>(m, "Bounds")
+        .def(nb::init<const BoundDominance&, std::int64_t, std::int64_t>(), "dominance"_a,
+             "lookahead"_a, "max_bytes"_a, nb::keep_alive<1, 2>())
+        .def("learn", &BoundBounds::learn, "state"_a.noconvert(), "run"_a.noconvert(),
+             "policy_cost"_a)
+        .def("look_ahead", &BoundBounds::look_ahead, "cost_bound"_a)
+        .def("follow", &BoundBounds::follow, "way"_a)
+        .def("spread", &BoundBounds::spread)
+        .def("take_events", &BoundBounds::take_events)
+        .def("take_ways", &BoundBounds::take_ways)
+        .def("bound", &BoundBounds::bound, "at"_a)
+        .def("plan", &BoundBounds::plan, "at"_a)
+        .def_prop_ro("num_states", &BoundBounds::num_states)
+        .def_prop_ro("num_sources", &BoundBounds::num_sources)
+        .def_prop_ro("bytes", &BoundBounds::bytes);
 }
 
 }  // namespace bugsieve

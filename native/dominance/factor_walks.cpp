@@ -39,9 +39,9 @@ FactorWalks::FactorWalks(const FactoredTask& task, Tau tau, WorkMeter& meter) {
         for (bool is_cheaper = true; is_cheaper;) {
             std::vector<Square<Distance>> costs;
             for (std::size_t i = 0; i < factors.size(); ++i) {
-                const bool is_same = !stages_.empty() &&
-                                     std::ranges::equal(stage[i], stages_.back()[i], {},
-                                                        &TauStep::cost, &TauStep::cost);
+                const bool is_same =
+                    !stages_.empty() && std::ranges::equal(stage[i], stages_.back()[i], {},
+                                                           &TauStep::cost, &TauStep::cost);
                 costs.push_back(is_same ? costs_[i] : all_costs(factors[i], stage[i], meter));
             }
             costs_ = std::move(costs);
@@ -64,7 +64,7 @@ void FactorWalks::save(std::vector<std::int32_t>& words) const {
 }
 
 FactorWalks::FactorWalks(const FactoredTask& task,
-             const std::function<std::span<const std::int32_t>(std::size_t)>& take) {
+                         const std::function<std::span<const std::int32_t>(std::size_t)>& take) {
     stages_.resize(at(take(1).front()));
     for (Stage& stage : stages_)
         for (const Factor& factor : task.factors()) {
@@ -93,7 +93,7 @@ FactorWalks::Stage FactorWalks::local_steps(const FactoredTask& task) {
 }
 
 std::vector<Distance> FactorWalks::absorption(const Factor& factor, std::size_t index,
-                                        WorkMeter& meter) const {
+                                              WorkMeter& meter) const {
     const Square<Distance>& costs = costs_[index];
     std::vector<Distance> result(factor.groups.size(), 0);
     std::vector<Distance> least(factor.num_states());

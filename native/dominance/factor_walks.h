@@ -41,7 +41,7 @@ class FactorWalks {
     FactorWalks(const FactoredTask& task, Tau tau, WorkMeter& meter);
     // From what `save` appended; `take` gives so many of its words.
     FactorWalks(const FactoredTask& task,
-          const std::function<std::span<const std::int32_t>(std::size_t)>& take);
+                const std::function<std::span<const std::int32_t>(std::size_t)>& take);
     void save(std::vector<std::int32_t>& words) const;
 
     std::size_t num_stages() const { return stages_.size(); }

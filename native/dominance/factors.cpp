@@ -40,7 +40,8 @@ FactoredTask::FactoredTask(const FdrTask& task, std::vector<Label> labels, WorkM
             Factor& factor = factors_[at(touch.variable)];
             std::vector<FactorTransition> transitions;
             for (std::int32_t x = 0; x < number(factor.num_states()); ++x)
-                if (touch.allows(x)) transitions.push_back({x, touch.target < 0 ? x : touch.target});
+                if (touch.allows(x))
+                    transitions.push_back({x, touch.target < 0 ? x : touch.target});
             factor.group_of[l] = number(factor.groups.size());
             factor.groups.push_back(std::move(transitions));
         }
@@ -228,13 +229,14 @@ void FactoredTask::find_touched() {
     touched_.assign(labels_.size(), {});
     for (std::size_t i = 0; i < factors_.size(); ++i)
         for (std::size_t l = 0; l < labels_.size(); ++l)
-            if (alive_[l] && factors_[i].group_of[l] != kIdentity) touched_[l].push_back(number(i));
+            if (alive_[l] && factors_[i].group_of[l] != kIdentity)
+                touched_[l].push_back(number(i));
 }
 
 struct FactoredTask::Pair {
     Distance weight = kFarAway;
-    std::int64_t both = 0;    // sum of the products of sizes over labels that touch both
-    std::int64_t first = 0;   // sums of sizes over the same labels
+    std::int64_t both = 0;   // sum of the products of sizes over labels that touch both
+    std::int64_t first = 0;  // sums of sizes over the same labels
     std::int64_t second = 0;
 };
 
@@ -246,8 +248,8 @@ void FactoredTask::merge_dfp(const MergeOptions& options, WorkMeter& meter) {
         for (std::size_t a = 0; a < factors_.size(); ++a)
             for (std::size_t b = a + 1; b < factors_.size(); ++b) {
                 const Distance weight = pairs[a * factors_.size() + b].weight;
-                const auto [low, high] = std::minmax(factors_[a].variables.front(),
-                                                     factors_[b].variables.front());
+                const auto [low, high] =
+                    std::minmax(factors_[a].variables.front(), factors_[b].variables.front());
                 if (weight >= kFarAway || std::tuple(weight, low, high) >= best) continue;
                 best = {weight, low, high};
                 first = a;
@@ -325,9 +327,8 @@ void FactoredTask::merge(std::size_t first, std::size_t second, WorkMeter& meter
     Factor merged;
     std::ranges::merge(a.variables, b.variables, std::back_inserter(merged.variables));
     merged.node = number(nodes_.size());
-    merged.initial = a.initial == kRemoved || b.initial == kRemoved
-                         ? kRemoved
-                         : pair(a.initial, b.initial);
+    merged.initial =
+        a.initial == kRemoved || b.initial == kRemoved ? kRemoved : pair(a.initial, b.initial);
     merged.has_goal_variable = a.has_goal_variable || b.has_goal_variable;
     for (std::size_t x = 0; x < a.num_states(); ++x)
         for (std::size_t y = 0; y < width; ++y)

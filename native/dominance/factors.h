@@ -1,4 +1,5 @@
-// A task as factors: exact projections onto disjoint blocks of variables, which share their labels.
+// A task as factors: exact projections onto disjoint blocks of variables, which share their
+// labels.
 #pragma once
 
 #include <cstdint>

@@ -97,10 +97,10 @@ class FixPoint {
     struct State {
         Square<Distance> table;
         std::vector<LabelClass> classes;
-        std::vector<std::vector<Incoming>> incoming;  // by state
+        std::vector<std::vector<Incoming>> incoming;                            // by state
         std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> moves;  // group, target
-        std::vector<Row> rows;                                // distinct ones
-        std::vector<std::vector<std::int32_t>> rows_of;       // by group
+        std::vector<Row> rows;                                                  // distinct ones
+        std::vector<std::vector<std::int32_t>> rows_of;                         // by group
         Comparison comparison;
     };
 
@@ -396,8 +396,7 @@ class FixPoint {
             }
             const auto source = at(rows_here_[k].second);
             meter_.spend(n / 8 + 1);
-            if (any_below(replies_.data(), state.table.row(source), n) &&
-                lower_row(index, source))
+            if (any_below(replies_.data(), state.table.row(source), n) && lower_row(index, source))
                 sunk.push_back(number(source));
         }
         std::ranges::sort(sunk);
@@ -481,8 +480,8 @@ DominanceTables walk_bounds(const FactorWalks& walks, std::size_t factors) {
     return tables;
 }
 
-DominanceTables greatest_fix_point(const FactoredTask& task, const FactorWalks& walks, Distance floor,
-                                   WorkMeter& meter, FixPointCounts& counts) {
+DominanceTables greatest_fix_point(const FactoredTask& task, const FactorWalks& walks,
+                                   Distance floor, WorkMeter& meter, FixPointCounts& counts) {
     return FixPoint(task, walks, floor, meter, counts).run();
 }
 

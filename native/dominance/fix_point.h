@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "dominance/factors.h"
 #include "dominance/factor_walks.h"
+#include "dominance/factors.h"
 
 namespace bugsieve {
 
-constexpr Distance kNoBoundOf = -kFarAway;         // no bound between the two states
+constexpr Distance kNoBoundOf = -kFarAway;          // no bound between the two states
 constexpr Distance kLeastFinite = -(kFarAway / 2);  // what is below counts as no bound
 
 // One table a factor: entry (s, t) bounds h*(s) - h*(t) from below, as its part of a sum.
@@ -25,7 +25,7 @@ struct FixPointCounts {
 };
 
 // The greatest solution. Throws WorkSpent; what it had so far is then of no use.
-DominanceTables greatest_fix_point(const FactoredTask& task, const FactorWalks& walks, Distance floor,
-                                   WorkMeter& meter, FixPointCounts& counts);
+DominanceTables greatest_fix_point(const FactoredTask& task, const FactorWalks& walks,
+                                   Distance floor, WorkMeter& meter, FixPointCounts& counts);
 
 }  // namespace bugsieve

@@ -50,11 +50,10 @@ DominanceFunction::DominanceFunction(const FdrTask& task, const DominanceOptions
     WorkMeter meter(options.max_work, interrupts);
     FixPointCounts counts;
     const std::int64_t floor =
-        options.floor >= 0 ? options.floor
-                           : std::max(kLeastFloor, kFloorPerCost * dearest(task));
+        options.floor >= 0 ? options.floor : std::max(kLeastFloor, kFloorPerCost * dearest(task));
     try {
-        tables_ = greatest_fix_point(*task_, *walks_, static_cast<Distance>(-floor), meter,
-                                     counts);
+        tables_ =
+            greatest_fix_point(*task_, *walks_, static_cast<Distance>(-floor), meter, counts);
     } catch (const WorkSpent&) {
         cut_ |= kFixPoint;
         tables_ = walk_bounds(*walks_, num_factors());
@@ -66,7 +65,7 @@ DominanceFunction::DominanceFunction(const FdrTask& task, const DominanceOptions
 void DominanceFunction::factorise(const FdrTask& task, const DominanceOptions& options,
                                   Interrupts& interrupts) {
     if (dearest(task) > kUsable / static_cast<Distance>(kFloorPerCost))
-        throw NoDominance("an operator costs " + std::to_string(dearest(task)));
+        throw NoDominanceError("an operator costs " + std::to_string(dearest(task)));
     const std::vector<Label> labels = split_into_labels(task);
     WorkMeter unlimited(-1, interrupts);
     WorkMeter meter(options.max_work, interrupts);
@@ -84,13 +83,14 @@ void DominanceFunction::factorise(const FdrTask& task, const DominanceOptions& o
         cut_ |= kMemory;
         start();
         if (table_bytes() > static_cast<std::size_t>(options.max_bytes))
-            throw NoDominance("its tables would take " + std::to_string(table_bytes() >> 20) + " MB");
+            throw NoDominanceError("its tables would take " + std::to_string(table_bytes() >> 20) +
+                              " MB");
     }
     work_ = meter.done() + unlimited.done();
     for (const Factor& factor : task_->factors())
         for (const Distance distance : factor.goal_distance)
             if (distance >= kUsable && distance < kFarAway)
-                throw NoDominance("plans cost " + std::to_string(distance));
+                throw NoDominanceError("plans cost " + std::to_string(distance));
 }
 
 std::size_t DominanceFunction::table_bytes() const {
@@ -131,8 +131,8 @@ DominanceFunction::DominanceFunction(const FdrTask& task, std::span<const std::i
     cut_ = reader.next();
     truncated_ = next_long(reader);
     work_ = next_long(reader);
-    walks_ = std::make_unique<FactorWalks>(
-        *task_, [&](std::size_t words) { return reader.take(words); });
+    walks_ = std::make_unique<FactorWalks>(*task_,
+                                           [&](std::size_t words) { return reader.take(words); });
     for (const Factor& factor : task_->factors()) {
         tables_.emplace_back(factor.num_states(), 0);
         std::ranges::copy(reader.take(tables_.back().items().size()),

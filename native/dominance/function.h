@@ -8,28 +8,28 @@
 #include <string>
 #include <vector>
 
+#include "dominance/factor_walks.h"
 #include "dominance/factors.h"
 #include "dominance/fix_point.h"
-#include "dominance/factor_walks.h"
 
 namespace bugsieve {
 
 struct DominanceOptions {
     MergeOptions merging;
     Tau tau = Tau::kStages;
-    std::int64_t floor = -1;     // below minus this, pairs fall back to walks; -1: as costs ask for
+    std::int64_t floor = -1;  // below minus this, pairs fall back to walks; -1: as costs ask for
     std::int64_t max_work = -1;  // of merging, of walks and of the fix-point each; -1: no limit
     std::int64_t max_bytes = -1;
 };
 
 // Why a task has no function.
-struct NoDominance : std::length_error {
+struct NoDominanceError : std::length_error {
     using std::length_error::length_error;
 };
 
 class DominanceFunction {
   public:
-    // Throws TooManyOutcomes or NoDominance where there is none.
+    // Throws TooManyOutcomes or NoDominanceError where there is none.
     DominanceFunction(const FdrTask& task, const DominanceOptions& options,
                       Interrupts& interrupts);
     // From what `saved` gave for the same task; throws std::invalid_argument.
@@ -54,8 +54,8 @@ class DominanceFunction {
         std::int64_t sum = 0;
         for (std::size_t i = 0; i < s.size(); ++i) {
             if (s[i] == kRemoved || t[i] == kRemoved) return kNone;
-            const Distance part = tables_[i](static_cast<std::size_t>(s[i]),
-                                             static_cast<std::size_t>(t[i]));
+            const Distance part =
+                tables_[i](static_cast<std::size_t>(s[i]), static_cast<std::size_t>(t[i]));
             if (part == kNoBoundOf) return kNone;
             sum += part;
         }

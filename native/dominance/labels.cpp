@@ -26,8 +26,8 @@ std::vector<Question> questions_of(const FdrTask& task, std::size_t op) {
     for (auto& [variable, values] : named) {
         std::sort(values.begin(), values.end());
         values.erase(std::unique(values.begin(), values.end()), values.end());
-        const auto all = static_cast<std::size_t>(
-            task.domain_sizes[static_cast<std::size_t>(variable)]);
+        const auto all =
+            static_cast<std::size_t>(task.domain_sizes[static_cast<std::size_t>(variable)]);
         if (values.size() < all) values.push_back(kOther);
         questions.push_back({variable, values});
     }

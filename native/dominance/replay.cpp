@@ -87,8 +87,7 @@ bool Replay::answer(Distance cost) {
         std::size_t failing = stuck;
         for (const std::int32_t i : factored.touched(l)) {
             const Distance without = replies_[at(i)][kIdentity].worth;
-            const Distance with =
-                replies_[at(i)][at(factored.factors()[at(i)].group_of[l])].worth;
+            const Distance with = replies_[at(i)][at(factored.factors()[at(i)].group_of[l])].worth;
             if (without == kNoBoundOf) --failing;
             if (without != kNoBoundOf) worth -= without;
             if (with == kNoBoundOf) ++failing;

@@ -14,7 +14,9 @@ WalkGraph::WalkGraph(const Factor& factor, std::span<const TauStep> steps, bool 
     std::ranges::sort(edges, {}, [](const Edge& edge) {
         return std::tuple(edge.from, edge.to, edge.cost, edge.group);
     });
-    const auto same = [](const Edge& a, const Edge& b) { return a.from == b.from && a.to == b.to; };
+    const auto same = [](const Edge& a, const Edge& b) {
+        return a.from == b.from && a.to == b.to;
+    };
     edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
     starts.assign(factor.num_states() + 1, 0);
     for (const Edge& edge : edges) ++starts[static_cast<std::size_t>(edge.from) + 1];

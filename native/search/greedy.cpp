@@ -61,15 +61,22 @@ class Alternation {
 class GreedyBase {
   public:
     GreedyBase(const SearchTask& task, std::string_view heuristic, bool preferred,
-               std::int64_t cost_bound, Budget& budget)
+               std::int64_t cost_bound, Budget& budget, const ExpansionWatcher* watcher)
         : fdr_(task.fdr()),
           space_(task),
           evaluator_(task.evaluator(heuristic, budget.interrupts())),
           uses_preferred_(preferred && evaluator_->has_preferred()),
           bound_(cost_bound),
-          budget_(budget) {}
+          budget_(budget),
+          watcher_(watcher) {}
 
   protected:
+    // The state is the one that was loaded last.
+    void count_expansion(StateId id) {
+        ++result_.expanded;
+        if (!watcher_) return;
+        (*watcher_)(space_.state(), space_.node(id).cost, [&] { return space_.path(id); });
+    }
     bool is_spent(std::size_t open_bytes) {
         return stops_for(budget_.spent(result_.expanded, space_.bytes() + open_bytes));
     }
@@ -108,6 +115,7 @@ class GreedyBase {
     bool uses_preferred_;
     std::int64_t bound_;
     Budget& budget_;
+    const ExpansionWatcher* watcher_;
     PendingStates pending_;
     bool pruned_by_bound_ = false;
     std::int32_t best_h_ = kDeadEnd;
@@ -162,7 +170,7 @@ class EagerGreedy : GreedyBase {
     }
 
     void expand(StateId id) {
-        ++result_.expanded;
+        count_expansion(id);
         const auto preferred = preferred_of(id);
         for (const std::int32_t op : space_.applicable()) {
             ++result_.generated;
@@ -271,7 +279,7 @@ class DeferredGreedy : GreedyBase {
             best_h_ = h;
             open_.reward_preferred();
         }
-        ++result_.expanded;
+        count_expansion(id);
         for (const std::int32_t op : space_.applicable()) {
             ++result_.generated;
             open_.push(
@@ -287,10 +295,12 @@ class DeferredGreedy : GreedyBase {
 }  // namespace
 
 SearchResult greedy(const SearchTask& task, StateView state, std::string_view heuristic,
-                    const GreedyOptions& options, std::int64_t cost_bound, Budget& budget) {
+                    const GreedyOptions& options, std::int64_t cost_bound, Budget& budget,
+                    const ExpansionWatcher* watcher) {
     if (options.deferred)
-        return DeferredGreedy(task, heuristic, options.preferred, cost_bound, budget).run(state);
-    return EagerGreedy(task, heuristic, options.preferred, cost_bound, budget).run(state);
+        return DeferredGreedy(task, heuristic, options.preferred, cost_bound, budget, watcher)
+            .run(state);
+    return EagerGreedy(task, heuristic, options.preferred, cost_bound, budget, watcher).run(state);
 }
 
 }  // namespace bugsieve

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -52,11 +53,17 @@ struct GoalDistances {
     std::vector<std::int32_t> distances;
 };
 
+// Is told of each state that a search expands, of the cost of the way to it, and can ask for that
+// way.
+using PathTo = std::function<std::vector<std::int32_t>()>;
+using ExpansionWatcher = std::function<void(StateView, std::int64_t, const PathTo&)>;
+
 // Only plans cheaper than `cost_bound` count.
 SearchResult astar(const SearchTask& task, StateView state, std::string_view heuristic,
                    std::int64_t cost_bound, Budget& budget);
 SearchResult greedy(const SearchTask& task, StateView state, std::string_view heuristic,
-                    const GreedyOptions& options, std::int64_t cost_bound, Budget& budget);
+                    const GreedyOptions& options, std::int64_t cost_bound, Budget& budget,
+                    const ExpansionWatcher* watcher = nullptr);
 SearchResult enforced_hill_climbing(const SearchTask& task, StateView state, bool preferred,
                                     std::int64_t cost_bound, Budget& budget);
 SearchResult lookahead(const SearchTask& task, StateView state, std::int64_t depth,

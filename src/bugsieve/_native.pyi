@@ -112,7 +112,7 @@ class PathDistances:
         The value is that of h^FF in the task whose goal is the target.
         """
 
-class NoDominance(ValueError):
+class NoDominanceError(ValueError):
     """Why a task has no dominance function."""
 
 class Dominance:
@@ -134,6 +134,10 @@ class Dominance:
     def load(task: Task, saved: NDArray[np.int32]) -> Dominance:
         """From what `saved` gave; ValueError if it is not of this task."""
 
+    @staticmethod
+    def objection(task: Task) -> str:
+        """Why there is none, as far as can be seen at once; empty if nothing is in the way."""
+
     def saved(self) -> NDArray[np.int32]: ...
     @property
     def blocks(self) -> list[list[int]]: ...
@@ -151,6 +155,47 @@ class Dominance:
     def replay(
         self, source: StateArray, plan: NDArray[np.int32], target: StateArray, max_steps: int
     ) -> tuple[int, ...] | None: ...
+
+class Bounds:
+    """Upper bounds on the cost of plans for all states met; cases are counted from 0."""
+
+    def __init__(self, dominance: Dominance, lookahead: int, max_bytes: int) -> None: ...
+    def learn(self, state: StateArray, run: NDArray[np.int32], policy_cost: int) -> None:
+        """The next case, the operators of the policy's run, and the least the policy may need.
+
+        -1: it fails; 0: no bound makes it a bug.
+        """
+
+    def look_ahead(self, cost_bound: int) -> tuple[int, bool]:
+        """Greedy search from the last case; -1: plans of any cost.
+
+        The states expanded, and whether that proves that no plan is cheaper than the bound.
+        """
+
+    def follow(self, way: list[int]) -> bool:
+        """A way from the last case that a search has found; whether it lowers a bound."""
+
+    def spread(self) -> None:
+        """Tell all other states of the last case's bound."""
+
+    def take_events(self) -> list[tuple[int, int]]:
+        """Cases whose bounds fell below the policy's cost since the last call, with the bounds."""
+
+    def take_ways(self) -> list[list[int]]:
+        """Ways from the last case that lowered bounds since the last call."""
+
+    def bound(self, at: int) -> int:
+        """The bound of a case; -1 if there is none."""
+
+    def plan(self, at: int) -> tuple[int, ...] | None:
+        """A plan for a case that its bound promises; None if the reasons cannot be replayed."""
+
+    @property
+    def num_states(self) -> int: ...
+    @property
+    def num_sources(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
 
 class StateRegistry:
     """A set of packed states with ids 0, 1, 2, … in order of insertion."""

@@ -76,6 +76,8 @@ ORACLES = Family(
         "planner": "bugsieve.oracles.cost.planner:PlannerOracle",
         "perfect": "bugsieve.oracles.cost.perfect:PerfectOracle",
         "bounds": "bugsieve.oracles.cost.bounds:BoundsOracle",
+        "bmo": "bugsieve.oracles.cost.bmo:BoundMaintenance",
+        "combined": "bugsieve.oracles.combined:CombinedBounds",
         "any": "bugsieve.oracles.combined:AnyOracle",
         "best-of": "bugsieve.oracles.combined:BestOfOracle",
     },

@@ -39,9 +39,7 @@ class DominanceFunction:
         self.native = native
 
     @classmethod
-    def compute(
-        cls, task: Task, options: DominanceOptions | None = None
-    ) -> DominanceFunction:
+    def compute(cls, task: Task, options: DominanceOptions | None = None) -> DominanceFunction:
         """Compute it afresh; UnsupportedError where the task has none."""
         options = options or DominanceOptions()
         limits = {
@@ -60,9 +58,14 @@ class DominanceFunction:
                 tau=options.tau,
                 **limits,
             )
-        except _native.NoDominance as error:
+        except _native.NoDominanceError as error:
             raise UnsupportedError(f"{task.name} has no dominance function: {error}") from None
         return cls(task, options, native)
+
+    @classmethod
+    def objection(cls, task: Task) -> str | None:
+        """None, or why the task has no dominance function."""
+        return _native.Dominance.objection(require_task(task).native) or None
 
     @classmethod
     def of(cls, task: Task, options: DominanceOptions | None = None) -> DominanceFunction:

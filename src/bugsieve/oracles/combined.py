@@ -1,4 +1,4 @@
-"""`any:A+B+…` and `best-of:A+B+…`: several oracles judge together.
+"""`any:A+B+…`, `best-of:A+B+…` and `combined:bmo:N+A`: several oracles judge together.
 
 Specs are joined by `+`. Inside brackets a `+` joins nothing, so a member that is a combination
 itself goes in parentheses: `any:lookahead+best-of:(aras+planner:ehc)`. Members that do not apply
@@ -24,6 +24,7 @@ from bugsieve.search import Limits
 SEPARATOR = "+"
 
 _STRENGTH = {Outcome.BUG: 3, Outcome.IMPLIED: 2, Outcome.PASS: 1, Outcome.INCONCLUSIVE: 0}
+_COMBINATIONS = ("any", "best-of", "combined")
 _BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
 
 
@@ -101,8 +102,11 @@ class CombinedOracle(LearningOracle):
             heard.append((member, said))
         # Last, so that who has learnt of the case hears all the others, wherever it is listed.
         for learner in self._learners:
-            others = (verdict for member, verdict in heard if member is not learner)
-            lessons[learner.spec] += [learner.hear(case, verdict) for verdict in others]
+            for member, said in heard:
+                if member is not learner:
+                    answer = learner.hear(case, said)
+                    lessons[learner.spec].append(answer.lesson)
+                    revisions += answer.revisions
         return Learnt(verdict, tuple(revisions), _packed(lessons), _packed(of_task))
 
     def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
@@ -151,6 +155,25 @@ class AnyOracle(CombinedOracle):
         return verdict.outcome not in (Outcome.BUG, Outcome.PASS)
 
 
+class CombinedBounds(AnyOracle):
+    """Keeps bounds, asks the other oracle where they prove nothing, and learns from its plans.
+
+    Algorithm 5 of papers/002: a plan of the other oracle becomes a bound that earlier states hear
+    of.
+    """
+
+    usage = "combined:bmo:N+ORACLE"
+    examples = ("combined:bmo:10+planner:ehc", "combined:bmo:0+any:(aras+planner:gbfs-20)")
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The first oracle keeps bounds, the second is another one."""
+        specs = split_specs(argument or "")
+        if len(specs) != 2 or specs[0].partition(":")[0].strip() != "bmo":
+            raise UsageError(f"write {cls.usage}: one oracle that keeps bounds, and another one")
+        super().check_argument(argument)
+
+
 class BestOfOracle(CombinedOracle):
     """Asks all oracles and keeps the bug with the largest gap."""
 
@@ -183,7 +206,7 @@ def _without_parentheses(spec: str) -> str:
     name, colon, argument = spec.partition(":")
     if spec.startswith("(") and spec.endswith(")"):
         return spec[1:-1].strip()
-    if name.strip() in ("any", "best-of") and argument.startswith("(") and argument.endswith(")"):
+    if name.strip() in _COMBINATIONS and argument.startswith("(") and argument.endswith(")"):
         return f"{name}{colon}{argument[1:-1]}"
     return spec
 

@@ -53,6 +53,16 @@ class Learnt:
     """What it has learnt of the task whatever the policy is, for tests of other policies."""
 
 
+@dataclass(frozen=True)
+class Heard:
+    """What a learning oracle makes of another one's verdict."""
+
+    lesson: bytes = field(default=b"", repr=False)
+    """What it wants to be told again when the campaign is resumed; may be empty."""
+    revisions: tuple[Revision, ...] = ()
+    """What it now says of earlier cases."""
+
+
 class LearningOracle(Oracle):
     """Base of oracles with a memory."""
 
@@ -75,12 +85,12 @@ class LearningOracle(Oracle):
     def recall_task(self, parts: Iterable[bytes]) -> None:
         """Take over what was learnt of the task in tests of other policies, before any case."""
 
-    def hear(self, case: KnownCase, verdict: Verdict) -> bytes:
-        """Take note of what another oracle says of the case it has just learnt; the lesson.
+    def hear(self, case: KnownCase, verdict: Verdict) -> Heard:
+        """Take note of what another oracle says of the case it has just learnt.
 
         Only combined oracles tell: those that are listed side by side never know of each other.
         """
-        return b""
+        return Heard()
 
     def judge(self, suspects: Suspects) -> list[Verdict]:
         """Learning oracles are told of one case after the other instead."""

@@ -37,7 +37,7 @@ def random_tasks(number: int, *, max_states: int = 100) -> list[Task]:
 
 @lru_cache(maxsize=1000)
 def random_task(number: int, *, max_states: int = 100) -> Task:
-    """A task that its initial state can solve, and not by doing nothing.
+    """A task that its initial state can solve, and not by doing nothing; all variables matter.
 
     At least two variables have states left after pruning to choose from. In a task of kind
     "dead-ends", some state has no plan; in half of the others, operators can partly be undone.
@@ -47,7 +47,7 @@ def random_task(number: int, *, max_states: int = 100) -> Task:
         sas = _drawn(f"{kind} {number} {attempt}", kind)
         if prod(domain_sizes(sas)) <= max_states:
             task = task_of(sas, f"{kind}-{number}")
-            if _is_of_use(task, kind):
+            if needs_all_variables(task) and _is_of_use(task, kind):
                 return task
     raise AssertionError("count never ends")
 
@@ -79,3 +79,18 @@ def _is_of_use(task: Task, kind: str) -> bool:
     factors = [projection(task, labels, block) for block in atomic_blocks(task)]
     prune(factors, labels)
     return sum(len(factor.states) > 1 for factor in factors) >= 2
+
+
+def needs_all_variables(task: Task) -> bool:
+    """Whether every variable is in the goal or decides about one that matters."""
+    matters = {variable for variable, _ in task.goal}
+    while True:
+        more = set(matters)
+        for operator in range(task.num_operators):
+            for conditions, variable, _ in task.native.effects(operator):
+                if variable in matters:
+                    more |= {v for v, _ in conditions}
+                    more |= {v for v, _ in task.native.preconditions(operator)}
+        if more == matters:
+            return len(matters) == task.num_variables
+        matters = more

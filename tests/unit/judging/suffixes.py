@@ -16,7 +16,7 @@ from bugsieve.basis.errors import UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
-from bugsieve.oracles.learning import KnownCase, LearningOracle, Learnt, Revision
+from bugsieve.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import StateArray
@@ -60,11 +60,11 @@ class SuffixOracle(LearningOracle):
             state, plan = seen
             self._remember(np.array(state, dtype=np.uint16), plan)
 
-    def hear(self, case: KnownCase, verdict: Verdict) -> bytes:
+    def hear(self, case: KnownCase, verdict: Verdict) -> Heard:
         plan = verdict.plan or ()
         if plan:
             self._remember(case.state, plan)
-        return json.dumps(["heard" if plan else "nothing", plan]).encode()
+        return Heard(json.dumps(["heard" if plan else "nothing", plan]).encode())
 
     def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
         assert not self._cases, "the memory is made again once"

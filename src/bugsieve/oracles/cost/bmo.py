@@ -1,0 +1,212 @@
+"""`bmo:N`: upper bounds on plan costs of all states that were met, kept by dominance (papers/002).
+
+Bounds come from the policy's own runs and from a lookahead of N expansions. Where one state
+dominates another, a bound on one is a bound on the other; a state whose bound falls below the
+policy's cost is a bug. The chain of reasons behind a bound is replayed into a plan, its proof.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from bugsieve import _native
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.benches.bench import Bench
+from bugsieve.bugs.cost.verdict import Verdict, implied, inconclusive, passed
+from bugsieve.dominance import DominanceFunction
+from bugsieve.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
+from bugsieve.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.search import Limits, greedy
+
+DEFAULT_LOOKAHEAD = 100
+AS_PUBLISHED = "as-published"
+_MOST_EXPANSIONS = 10**9
+
+Way = Sequence[int]
+
+
+class BoundMaintenance(LearningOracle):
+    """Keeps bounds on the costs of plans across states, N expansions of lookahead from each.
+
+    With `as-published`, what a lookahead finds is told to earlier states only when they are met
+    again, as in the paper.
+    """
+
+    usage = "bmo[:N[:as-published]] (default 100)"
+    examples = ("bmo:0", "bmo:10", "bmo:100:as-published")
+
+    def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(bench, spec, limits=limits)
+        self._lookahead, self._pushes_again = _parsed(spec.partition(":")[2])
+        self._cases: list[KnownCase] = []
+
+    @classmethod
+    def objection(cls, bench: Bench) -> str | None:
+        """Objectives that not every plan serves, and tasks without a dominance function."""
+        return objection_to_dominance(bench)
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument is a number of expansions, and perhaps `as-published`."""
+        _parsed(argument or "")
+
+    @cached_property
+    def _bounds(self) -> _native.Bounds:
+        """Made with the first case, so that its time is part of the oracle's."""
+        memory = -1 if self.limits.bytes is None else self.limits.bytes
+        function = DominanceFunction.of(self.bench.task)
+        return _native.Bounds(function.native, self._lookahead, memory)
+
+    def learn(self, case: KnownCase) -> Learnt:
+        """Judge the next case and earlier ones by what its run, and a lookahead, say."""
+        self._remember(case)
+        at = len(self._cases) - 1
+        expanded, nothing_better = 0, False
+        if self._lookahead and self._may_be_bug(case) and not self._is_decided(at):
+            bound = self.bench.objective.cost_bound(case.value)
+            expanded, nothing_better = self._bounds.look_ahead(-1 if bound is None else bound)
+        ways = self._bounds.take_ways()
+        if ways and self._pushes_again:
+            self._bounds.spread()
+        verdicts = self._verdicts()
+        own = verdicts.pop(at, None) or self._open(at)
+        if nothing_better:
+            own = passed("no plan is cheaper than the policy's, shown by the lookahead")
+        revisions = tuple(Revision(self._cases[i].number, v) for i, v in verdicts.items())
+        lesson = _packed(ways, spreads=self._pushes_again)
+        return Learnt(replace(own, expanded=expanded), revisions, lesson)
+
+    def hear(self, case: KnownCase, verdict: Verdict) -> Heard:
+        """Take a plan of another oracle as a bound, and tell the other states of it."""
+        if verdict.plan is None or not self._bounds.follow(list(verdict.plan)):
+            return Heard()
+        ways = self._bounds.take_ways()
+        self._bounds.spread()
+        revisions = [Revision(self._cases[i].number, v) for i, v in self._verdicts().items()]
+        others = tuple(revision for revision in revisions if revision.case != case.number)
+        return Heard(_packed(ways, spreads=True), others)
+
+    def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
+        """Meet the runs again, and follow the ways that lookaheads have found."""
+        for case, content in lessons:
+            if not self._cases or self._cases[-1].number != case.number:
+                self._remember(case)
+            ways, spreads = self._unpacked(content, case)
+            for way in ways:
+                try:
+                    self._bounds.follow(way)
+                except ValueError as error:
+                    raise self._unfit(case, str(error)) from None
+            if ways and spreads:
+                self._bounds.spread()
+            self._bounds.take_ways()
+        self._bounds.take_events()
+
+    def _remember(self, case: KnownCase) -> None:
+        run = np.asarray(case.run["operators"], dtype=np.int32)
+        self._bounds.learn(case.state, run, self._policy_cost(case))
+        self._cases.append(case)
+
+    def _policy_cost(self, case: KnownCase) -> int:
+        """The least that the policy may need; -1 if it fails, 0 if that can be no bug."""
+        objective = self.bench.objective
+        if math.isnan(case.value):  # its run was cut: it had cost that much already
+            return int(case.run["cost"]) if objective.costs_count else 0
+        if not objective.is_bug(case.value, objective.best):
+            return 0
+        return int(case.value) if objective.costs_count and math.isfinite(case.value) else -1
+
+    def _may_be_bug(self, case: KnownCase) -> bool:
+        return not math.isnan(case.value) and self._policy_cost(case) != 0
+
+    def _is_decided(self, at: int) -> bool:
+        bound, cost = self._bounds.bound(at), self._policy_cost(self._cases[at])
+        return bound >= 0 and (cost < 0 or bound < cost)
+
+    def _verdicts(self) -> dict[int, Verdict]:
+        """What has become known of cases since they were last asked for, by place."""
+        return {at: self._better(at, bound) for at, bound in self._bounds.take_events()}
+
+    def _better(self, at: int, bound: int) -> Verdict:
+        """The verdict on a case of which a plan must cost less than the policy needs."""
+        case = self._cases[at]
+        reason = f"a plan of cost {bound} follows from plans of other states"
+        if math.isnan(case.value):
+            gap = float(self._policy_cost(case) - bound)
+            return implied(f"{reason}; the run had cost more when it was cut", gap=gap)
+        plan = self._bounds.plan(at)
+        if plan is not None:
+            verdict = self.confirm(case.state, case.value, plan, reason)
+            if verdict.is_bug:
+                return verdict
+        found = greedy(self.bench.task, case.state, limits=self.limits, cost_bound=bound + 1)
+        if found.plan is not None:
+            return self.confirm(case.state, case.value, found.plan, f"{reason}, and was found")
+        gap = self.bench.objective.gap(case.value, float(bound))
+        if not self.bench.objective.costs_count:
+            gap = self.bench.objective.gap(case.value, self.bench.objective.best)
+        return implied(reason, gap=gap)
+
+    def _open(self, at: int) -> Verdict:
+        case = self._cases[at]
+        if math.isnan(case.value):
+            return inconclusive(f"the value of the policy's run is unknown ({case.run['ending']})")
+        if self._policy_cost(case) == 0:
+            return passed("no run can be better than the policy's")
+        bound = self._bounds.bound(at)
+        return inconclusive(
+            "no bound on the cost of plans is known"
+            if bound < 0
+            else f"no better bound than {bound} is known"
+        )
+
+    def _unpacked(self, content: bytes, case: KnownCase) -> tuple[list[list[int]], bool]:
+        words = np.frombuffer(content, dtype="<i4").tolist() if len(content) % 4 == 0 else [0, -1]
+        if not words:
+            return [], False
+        ways, place = [], 1
+        while place < len(words):
+            length = words[place]
+            if not 0 <= length < len(words) - place:
+                raise self._unfit(case, "its parts do not add up")
+            ways.append(words[place + 1 : place + 1 + length])
+            place += 1 + length
+        return ways, bool(words[0])
+
+    def _unfit(self, case: KnownCase, why: str) -> InputError:
+        return InputError(
+            f"the lesson of oracle {self.spec} on state {case.number} is no such: {why}"
+        )
+
+
+def objection_to_dominance(bench: Bench) -> str | None:
+    """Why dominance functions say nothing about bugs on this bench; None if they do."""
+    objective = bench.objective
+    if not objective.takes_any_plan or objective.alternatives().task is not bench.task:
+        return f"it compares plans for the goal alone, which the objective {objective.spec} is not"
+    return DominanceFunction.objection(bench.task)
+
+
+def _packed(ways: Iterable[Way], *, spreads: bool) -> bytes:
+    """Whether to tell others, then each way with its length; nothing if there is none."""
+    words = [word for way in ways for word in (len(way), *way)]
+    return np.array([int(spreads), *words], dtype="<i4").tobytes() if words else b""
+
+
+def _parsed(argument: str) -> tuple[int, bool]:
+    """The expansions of the lookahead, and whether others are told what it finds."""
+    number, _, variant = argument.partition(":")
+    if variant not in ("", AS_PUBLISHED):
+        raise UsageError(f"after the number comes nothing or {AS_PUBLISHED!r}, got {variant!r}")
+    if not number:
+        return DEFAULT_LOOKAHEAD, not variant
+    if not (number.isascii() and number.isdecimal()) or int(number) > _MOST_EXPANSIONS:
+        raise UsageError(
+            f"N is a number of expansions from 0 to {_MOST_EXPANSIONS}, got {number!r}"
+        )
+    return int(number), not variant
