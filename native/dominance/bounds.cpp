@@ -8,27 +8,10 @@ namespace bugsieve {
 
 namespace {
 
-constexpr std::uint16_t kNowhere = 0xffff;  // where a factor's state was pruned
 constexpr std::uint32_t kNobody = 0xffffffff;
 constexpr std::size_t kMaxPlanSteps = 100'000;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-// The parts of a graph that are not connected, by number.
-class Parts {
-  public:
-    explicit Parts(std::size_t size) : above_(size) {
-        for (std::size_t i = 0; i < size; ++i) above_[i] = i;
-    }
-    std::size_t find(std::size_t i) {
-        while (above_[i] != i) i = above_[i] = above_[above_[i]];
-        return i;
-    }
-    void join(std::size_t i, std::size_t j) { above_[find(i)] = find(j); }
-
-  private:
-    std::vector<std::size_t> above_;
-};
 
 }  // namespace
 
@@ -43,53 +26,35 @@ Bounds::Bounds(const SearchTask& task, const DominanceFunction& function,
       registry_(task.packing()),
       packed_(task.packing().words()),
       located_(width_),
-      here_(width_) {
+      here_(width_),
+      pairs_(function.tables()) {
     for (const auto& table : function.tables())
         if (table.size() >= kNowhere) throw NoDominanceError("a factor has too many states");
-    find_components();
+    find_best();
 }
 
-void Bounds::find_components() {
+void Bounds::find_best() {
     for (const Square<Distance>& table : function_.tables()) {
         const std::size_t n = table.size();
-        Parts parts(n);
         Square<Distance> into(n, kNoBoundOf);
         std::vector<Distance> best_into(n, kNoBoundOf), best_from(n, kNoBoundOf);
         for (std::size_t s = 0; s < n; ++s)
             for (std::size_t t = 0; t < n; ++t) {
-                const Distance value = table(s, t);
-                if (value == kNoBoundOf) continue;
-                parts.join(s, t);
-                into(t, s) = value;
+                const Distance value = into(t, s) = table(s, t);
                 best_into[t] = std::max(best_into[t], value);
                 best_from[s] = std::max(best_from[s], value);
             }
-        std::vector<std::uint16_t> components(n);
-        for (std::size_t s = 0; s < n; ++s)
-            components[s] = static_cast<std::uint16_t>(parts.find(s));
-        components_.push_back(std::move(components));
         into_.push_back(std::move(into));
         best_into_.push_back(std::move(best_into));
         best_from_.push_back(std::move(best_from));
     }
 }
 
-std::size_t Bounds::num_sources() const {
-    std::size_t count = 0;
-    for (const auto& [key, bucket] : buckets_) count += bucket.sources.size();
-    return count;
-}
-
 std::size_t Bounds::bytes() const {
-    std::size_t bytes = registry_.bytes() + states_.capacity() * sizeof(Known) +
-                        places_.capacity() * sizeof(places_[0]) +
-                        records_.capacity() * sizeof(Record) +
-                        parents_.capacity() * sizeof(Parent) + cases_.capacity() * sizeof(Case) +
-                        way_operators_.bytes();
-    for (const auto& [key, bucket] : buckets_)
-        bytes += sizeof(bucket) + 32 +
-                 (bucket.members.capacity() + bucket.sources.capacity()) * sizeof(StateNumber);
-    return bytes;
+    return registry_.bytes() + pairs_.bytes() + states_.capacity() * sizeof(Known) +
+           places_.capacity() * sizeof(Place) + new_sources_.capacity() * sizeof(StateNumber) +
+           records_.capacity() * sizeof(Record) + parents_.capacity() * sizeof(Parent) +
+           cases_.capacity() * sizeof(Case) + way_operators_.bytes();
 }
 
 void Bounds::apply(std::int32_t op, std::vector<Value>& state) const {
@@ -118,25 +83,20 @@ void Bounds::read(StateNumber state, std::vector<Value>& row) const {
 void Bounds::locate(StateView state) {
     function_.factored().locate(state, located_);
     for (std::size_t i = 0; i < width_; ++i)
-        here_[i] = located_[i] == kRemoved ? kNowhere : static_cast<std::uint16_t>(located_[i]);
+        here_[i] = located_[i] == kRemoved ? kNowhere : static_cast<Place>(located_[i]);
 }
 
-// Equal keys of different buckets would only cost time: they would be one bucket.
-std::optional<std::uint64_t> Bounds::bucket_key(std::span<const std::uint16_t> places) const {
-    std::uint64_t key = 0;
+// kNone if there is no bound.
+std::int64_t Bounds::between(const DominanceTables& tables, std::span<const Place> a,
+                             std::span<const Place> b) const {
+    std::int64_t sum = 0;
     for (std::size_t i = 0; i < width_; ++i) {
-        if (places[i] == kNowhere) return std::nullopt;
-        key = (key ^ components_[i][places[i]]) * 0x9e3779b97f4a7c15u;
-        key ^= key >> 29;
+        if (a[i] == kNowhere || b[i] == kNowhere) return DominanceFunction::kNone;
+        const Distance part = tables[i](a[i], b[i]);
+        if (part == kNoBoundOf) return DominanceFunction::kNone;
+        sum += part;
     }
-    return key;
-}
-
-const Bounds::Bucket* Bounds::find_bucket(std::span<const std::uint16_t> places) const {
-    const auto key = bucket_key(places);
-    if (!key) return nullptr;
-    const auto found = buckets_.find(*key);
-    return found == buckets_.end() ? nullptr : &found->second;
+    return sum;
 }
 
 Bounds::StateNumber Bounds::meet(StateView state) {
@@ -146,37 +106,49 @@ Bounds::StateNumber Bounds::meet(StateView state) {
     states_.emplace_back();
     locate(state);
     places_.insert(places_.end(), here_.begin(), here_.end());
-    if (const auto key = bucket_key(here_)) buckets_[*key].members.push_back(id);
-    ++changes_;
+    pairs_.add(here_);
     if (fdr_.is_goal(state)) lower(id, 0, {kGoal, -1, 0});
     return id;
 }
 
-Bounds::Offer Bounds::pull(std::span<const std::uint16_t> places, std::int64_t limit,
+Bounds::Offer Bounds::pull(std::span<const Place> places, std::int64_t limit,
                            StateNumber self) const {
     Offer best;
-    const Bucket* bucket = find_bucket(places);
-    if (!bucket) return best;
     std::int64_t most = 0;
-    for (std::size_t i = 0; i < width_; ++i) most += best_into_[i][places[i]];
-    for (const StateNumber source : bucket->sources) {
-        const std::int64_t bound = states_[source].bound;
-        if (bound - most >= limit) break;  // and so are all that follow
-        if (source == self) continue;
-        const std::span<const std::uint16_t> there = this->places(source);
-        std::int64_t sum = 0;
-        bool is_finite = true;
-        for (std::size_t i = 0; i < width_; ++i) {
-            const Distance part = into_[i](places[i], there[i]);
-            if (part == kNoBoundOf) {
-                is_finite = false;
-                break;
-            }
-            sum += part;
-        }
-        if (!is_finite || bound - sum >= limit) continue;
+    for (std::size_t i = 0; i < width_; ++i) {
+        if (places[i] == kNowhere) return best;
+        most += best_into_[i][places[i]];
+    }
+    pairs_.into(places, [&](StateNumber source) {
+        const Known& known = states_[source];
+        if (!known.is_source || source == self || known.bound - most >= limit) return;
+        const std::int64_t sum = between(into_, places, this->places(source));
+        if (sum == DominanceFunction::kNone || known.bound - sum >= limit) return;
         // No plan costs less than nothing, whatever the comparison says.
-        limit = std::max<std::int64_t>(0, bound - sum);
+        limit = std::max<std::int64_t>(0, known.bound - sum);
+        best = {limit, source};
+    });
+    return best;
+}
+
+Bounds::Offer Bounds::pull_news(StateNumber state) {
+    Known& asking = states_[state];
+    const std::int64_t seen = asking.seen;
+    const auto all = static_cast<std::int64_t>(new_sources_.size());
+    asking.seen = all;
+    // Looking at all states takes a step for 64 of them.
+    if (seen < 0 || all - seen > 16 + static_cast<std::int64_t>(states_.size() / 256))
+        return pull(places(state), asking.bound, state);
+    Offer best;
+    std::int64_t limit = asking.bound;
+    for (std::int64_t i = seen; i < all; ++i) {
+        const StateNumber source = new_sources_[static_cast<std::size_t>(i)];
+        const Known& known = states_[source];
+        if (!known.is_source || source == state || known.bound >= kUnbounded) continue;
+        const auto here = places(state), there = places(source);
+        const std::int64_t sum = between(into_, here, there);
+        if (sum == DominanceFunction::kNone || known.bound - sum >= limit) continue;
+        limit = std::max<std::int64_t>(0, known.bound - sum);
         best = {limit, source};
     }
     return best;
@@ -187,74 +159,45 @@ void Bounds::push(StateNumber state) {
     const std::int64_t bound = states_[state].bound;
     const std::int32_t record = states_[state].record;
     states_[state].pushed = bound;
-    const Bucket* bucket = find_bucket(here);
-    if (!bucket) return;
     std::int64_t most = 0;
-    for (std::size_t i = 0; i < width_; ++i) most += best_from_[i][here[i]];
-    for (const StateNumber other : bucket->members) {
-        if (bound - most >= states_[other].bound || other == state) continue;
-        const auto there = places(other);
-        std::int64_t sum = 0;
-        bool is_finite = true;
-        for (std::size_t i = 0; i < width_; ++i) {
-            const Distance part = function_.tables()[i](here[i], there[i]);
-            if (part == kNoBoundOf) {
-                is_finite = false;
-                break;
-            }
-            sum += part;
-        }
-        const std::int64_t offered = std::max<std::int64_t>(0, bound - sum);
-        if (is_finite && offered < states_[other].bound)
-            lower(other, offered, {kCompared, record, static_cast<std::int32_t>(state)});
+    for (std::size_t i = 0; i < width_; ++i) {
+        if (here[i] == kNowhere) return;
+        most += best_from_[i][here[i]];
     }
+    pairs_.from(here, [&](StateNumber other) {
+        if (other == state || bound - most >= states_[other].bound) return;
+        const std::int64_t sum = between(function_.tables(), here, places(other));
+        if (sum == DominanceFunction::kNone) return;
+        const std::int64_t offered = std::max<std::int64_t>(0, bound - sum);
+        if (offered < states_[other].bound)
+            lower(other, offered, {kCompared, record, static_cast<std::int32_t>(state)});
+    });
 }
 
 void Bounds::settle() {
-    for (std::size_t i = 0; i < unsorted_.size(); ++i) {
-        const StateNumber state = unsorted_[i];
+    for (const StateNumber state : unsorted_) {
         if (states_[state].is_source) continue;
-        const auto key = bucket_key(places(state));
-        if (!key) continue;
         const std::int64_t bound = states_[state].bound;
-        if (pull(places(state), bound + 1, state).bound <= bound) continue;
-        add_source(state, buckets_[*key]);
+        if (pull(places(state), bound + 1, state).bound > bound) add_source(state);
     }
     unsorted_.clear();
 }
 
-void Bounds::add_source(StateNumber state, Bucket& bucket) {
+void Bounds::add_source(StateNumber state) {
     const auto here = places(state);
     const std::int64_t bound = states_[state].bound;
     // Whoever it tells as much as they know themselves is of no use any more: by the triangle
     // inequality it tells the others as much as they did.
-    std::erase_if(bucket.sources, [&](StateNumber other) {
-        const auto there = places(other);
-        std::int64_t sum = 0;
-        for (std::size_t i = 0; i < width_; ++i) {
-            const Distance part = function_.tables()[i](here[i], there[i]);
-            if (part == kNoBoundOf) return false;
-            sum += part;
-        }
-        if (bound - sum > states_[other].bound) return false;
+    pairs_.from(here, [&](StateNumber other) {
+        if (!states_[other].is_source) return;
+        const std::int64_t sum = between(function_.tables(), here, places(other));
+        if (sum == DominanceFunction::kNone || bound - sum > states_[other].bound) return;
         states_[other].is_source = false;
-        return true;
+        --num_sources_;
     });
-    const auto place = std::ranges::lower_bound(
-        bucket.sources, std::pair(bound, state), {},
-        [&](StateNumber other) { return std::pair(states_[other].bound, other); });
-    bucket.sources.insert(place, state);
     states_[state].is_source = true;
-}
-
-void Bounds::remove_source(StateNumber state, std::int64_t bound) {
-    Bucket& bucket = buckets_[*bucket_key(places(state))];
-    const auto order = [&](StateNumber other) {
-        return std::pair(other == state ? bound : states_[other].bound, other);
-    };
-    bucket.sources.erase(
-        std::ranges::lower_bound(bucket.sources, std::pair(bound, state), {}, order));
-    states_[state].is_source = false;
+    ++num_sources_;
+    new_sources_.push_back(state);
 }
 
 void Bounds::lower(StateNumber first, std::int64_t bound, const Record& record) {
@@ -269,13 +212,12 @@ void Bounds::lower(StateNumber first, std::int64_t bound, const Record& record) 
         open.pop_back();
         Known& known = states_[change.state];
         if (change.bound >= known.bound) continue;
-        const std::int64_t before = known.bound;
         known.bound = change.bound;
         known.record = static_cast<std::int32_t>(records_.size());
         records_.push_back(change.record);
-        ++changes_;
-        if (known.is_source) remove_source(change.state, before);
         // Who was told by another is of no use beside that one.
+        if (known.is_source) --num_sources_;
+        known.is_source = false;
         if (change.record.kind != kCompared) unsorted_.push_back(change.state);
         note_events(change.state);
         for (std::int32_t p = known.last_parent; p >= 0; p = parents_[at(p)].previous) {
@@ -308,16 +250,12 @@ std::vector<BoundEvent> Bounds::take_events() {
 }
 
 void Bounds::look_at(StateNumber state) {
-    if (states_[state].looked_at == changes_) return;
     settle();
-    const std::int64_t own = states_[state].bound;
-    const auto here = places(state);
-    const Offer offer = pull(here, own, state);
-    if (offer.bound < own)
+    const Offer offer = pull_news(state);
+    if (offer.bound < states_[state].bound)
         lower(state, offer.bound,
               {kCompared, states_[offer.from].record, static_cast<std::int32_t>(offer.from)});
     if (states_[state].is_source && states_[state].bound < states_[state].pushed) push(state);
-    states_[state].looked_at = changes_;
 }
 
 void Bounds::learn(StateView state, std::span<const std::int32_t> run, std::int64_t policy_cost,

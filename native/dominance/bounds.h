@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "dominance/finite_pairs.h"
 #include "dominance/function.h"
 #include "dominance/replay.h"
 #include "search/search.h"
@@ -57,7 +57,7 @@ class Bounds {
     std::optional<std::vector<std::int32_t>> plan(std::int32_t at, Interrupts& interrupts);
 
     std::size_t num_states() const { return states_.size(); }
-    std::size_t num_sources() const;
+    std::size_t num_sources() const { return num_sources_; }
     std::size_t bytes() const;
 
   private:
@@ -70,7 +70,7 @@ class Bounds {
         std::int32_t last_parent = -1;     // of its transitions under the policy, backwards
         std::int32_t last_case = -1;       // with this state
         std::int32_t step = kNoOperator;   // what the policy does there
-        std::int64_t looked_at = -1;       // changes_ when it last pulled
+        std::int64_t seen = -1;            // how much of new_sources_ it has pulled from
         bool is_source = false;
     };
     // Why a bound holds: a step, a way or a comparison that leads to an earlier record.
@@ -91,35 +91,30 @@ class Bounds {
         std::int64_t policy_cost;
         bool has_event = false;
     };
-    // States between which there may be finite bounds.
-    struct Bucket {
-        std::vector<StateNumber> members;
-        std::vector<StateNumber> sources;  // cheapest first
-    };
     struct Offer {
         std::int64_t bound = kUnbounded;
         StateNumber from = 0;
     };
 
     static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
-    std::span<const std::uint16_t> places(StateNumber state) const {
+    std::span<const Place> places(StateNumber state) const {
         return {places_.data() + std::size_t{state} * width_, width_};
     }
     StateNumber meet(StateView state);
     void read(StateNumber state, std::vector<Value>& row) const;
     void locate(StateView state);
-    const Bucket* find_bucket(std::span<const std::uint16_t> places) const;
-    std::optional<std::uint64_t> bucket_key(std::span<const std::uint16_t> places) const;
+    std::int64_t between(const DominanceTables& tables, std::span<const Place> a,
+                         std::span<const Place> b) const;
     // The best that sources other than `self` say of a state, if that is below `limit`.
-    Offer pull(std::span<const std::uint16_t> places, std::int64_t limit, StateNumber self) const;
+    Offer pull(std::span<const Place> places, std::int64_t limit, StateNumber self) const;
+    // The same of a known state, where it has not asked yet.
+    Offer pull_news(StateNumber state);
     void look_at(StateNumber state);
     void push(StateNumber state);
     // Finds out which states whose bounds fell are of use to others.
     void settle();
-    void add_source(StateNumber state, Bucket& bucket);
-    void remove_source(StateNumber state, std::int64_t bound);
+    void add_source(StateNumber state);
     void lower(StateNumber state, std::int64_t bound, const Record& record);
-    void move_source(StateNumber state, std::int64_t before, const Record& record);
     // What a state at the end of a way from the last case says of that case.
     template <class Way>
     bool consider(StateView end, std::int64_t cost, Way way);
@@ -127,7 +122,7 @@ class Bounds {
     StateNumber last_state() const { return cases_.back().state; }
     std::int64_t cost_of(std::span<const std::int32_t> operators) const;
     void apply(std::int32_t op, std::vector<Value>& state) const;
-    void find_components();
+    void find_best();
 
     const SearchTask& task_;
     const FdrTask& fdr_;
@@ -138,22 +133,22 @@ class Bounds {
     StateRegistry registry_;
     std::vector<Word> packed_;
     std::vector<Known> states_;
-    std::vector<std::uint16_t> places_;
+    std::vector<Place> places_;
     std::vector<Record> records_;
     std::vector<Parent> parents_;
     std::vector<Case> cases_;
     Lists<std::int32_t> way_operators_;
     std::vector<std::vector<std::int32_t>> ways_;
     std::vector<std::int32_t> events_;
-    std::vector<std::vector<std::uint16_t>> components_;  // by factor and its state
-    DominanceTables into_;                                // the tables, transposed
-    std::vector<std::vector<Distance>> best_into_;        // by factor and t: max over s of D(s, t)
-    std::vector<std::vector<Distance>> best_from_;        // by factor and s: max over t of D(s, t)
-    std::unordered_map<std::uint64_t, Bucket> buckets_;
+    DominanceTables into_;                          // the tables, transposed
+    std::vector<std::vector<Distance>> best_into_;  // by factor and t: max over s of D(s, t)
+    std::vector<std::vector<Distance>> best_from_;  // by factor and s: max over t of D(s, t)
     std::vector<StateNumber> unsorted_;  // whose bounds fell since they were last compared
     std::vector<std::int32_t> located_;
-    std::vector<std::uint16_t> here_;
-    std::int64_t changes_ = 0;
+    std::vector<Place> here_;
+    FinitePairs pairs_;
+    std::size_t num_sources_ = 0;
+    std::vector<StateNumber> new_sources_;  // in the order in which they became sources
 };
 
 }  // namespace bugsieve

@@ -84,7 +84,7 @@ void DominanceFunction::factorise(const FdrTask& task, const DominanceOptions& o
         start();
         if (table_bytes() > static_cast<std::size_t>(options.max_bytes))
             throw NoDominanceError("its tables would take " + std::to_string(table_bytes() >> 20) +
-                              " MB");
+                                   " MB");
     }
     work_ = meter.done() + unlimited.done();
     for (const Factor& factor : task_->factors())
