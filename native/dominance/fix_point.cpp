@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "heuristics/monotone_queue.h"
+
 namespace bugsieve {
 
 namespace {
@@ -96,6 +98,7 @@ class FixPoint {
     };
     struct State {
         Square<Distance> table;
+        std::optional<WalkGraph> steps_back;  // none if there are no walks
         std::vector<LabelClass> classes;
         std::vector<std::vector<Incoming>> incoming;                            // by state
         std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> moves;  // group, target
@@ -135,6 +138,8 @@ class FixPoint {
                 state.moves[at(t.from)].emplace_back(number(g), t.to);
             }
         }
+        if (walks_.num_stages() > 0)
+            state.steps_back.emplace(factor, walks_.steps(walks_.num_stages() - 1, index), true);
         find_classes(index, state);
         return state;
     }
@@ -393,6 +398,7 @@ class FixPoint {
             if (k == 0 || rows_here_[k].first != rows_here_[k - 1].first) {
                 find_replies(index, target, state.rows[at(rows_here_[k].first)]);
                 walked_.assign(n, false);
+                all_walked_ = false;
             }
             const auto source = at(rows_here_[k].second);
             meter_.spend(n / 8 + 1);
@@ -428,17 +434,50 @@ class FixPoint {
         meter_.spend(work);
     }
 
+    // Where many would walk before they reply, finds for all states at once what they then get: by
+    // Dijkstra's algorithm, backwards from the best replies.
+    void walk_to_replies(std::size_t index, const Distance* values) {
+        const State& state = factors_[index];
+        const std::size_t n = state.table.size();
+        std::size_t unhappy = 0;
+        for (std::size_t t = 0; t < n; ++t) unhappy += replies_[t] < values[t] ? 1 : 0;
+        if (!state.steps_back || unhappy * n < 64 * (n + state.steps_back->edges.size())) return;
+        all_walked_ = true;
+        meter_.spend(4 * (n + state.steps_back->edges.size()));
+        const Distance best = *std::ranges::max_element(replies_);
+        if (best == kNoBoundOf) return;
+        queue_.clear();
+        const auto push = [&](std::int32_t t) {
+            queue_.push(static_cast<std::uint64_t>(best - replies_[at(t)]), t);
+        };
+        for (std::size_t u = 0; u < n; ++u)
+            if (replies_[u] != kNoBoundOf) push(number(u));
+        while (!queue_.empty()) {
+            const auto [loss, u] = queue_.pop();
+            if (best - static_cast<Distance>(loss) != replies_[at(u)]) continue;
+            const auto& starts = state.steps_back->starts;
+            for (std::size_t e = starts[at(u)]; e < starts[at(u) + 1]; ++e) {
+                const WalkGraph::Edge& edge = state.steps_back->edges[e];
+                const Distance reply = clipped(replies_[at(u)] - edge.cost);
+                if (reply <= replies_[at(edge.to)]) continue;
+                replies_[at(edge.to)] = reply;
+                push(edge.to);
+            }
+        }
+    }
+
     bool lower_row(std::size_t index, std::size_t source) {
         State& state = factors_[index];
         const Square<Distance>& walk = walks_.costs(index);
         const std::size_t n = state.table.size();
         Distance* values = state.table.row(source);
+        if (!all_walked_) walk_to_replies(index, values);
         bool sank = false;
         for (std::size_t t = 0; t < n; ++t) {
             if (replies_[t] >= values[t]) continue;
             const Distance least = clipped(-walk(t, source));
             if (least >= values[t]) continue;
-            if (!walked_[t]) {
+            if (!all_walked_ && !walked_[t]) {
                 meter_.spend(n / 8 + 1);
                 replies_[t] = clipped(best_of(replies_.data(), walk.row(t), n));
                 walked_[t] = true;
@@ -464,6 +503,8 @@ class FixPoint {
     std::vector<std::pair<std::int32_t, std::int32_t>> rows_here_;  // row, source
     std::vector<Distance> replies_;
     std::vector<bool> walked_;
+    bool all_walked_ = false;
+    MonotoneQueue queue_;
 };
 
 }  // namespace
