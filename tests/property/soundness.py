@@ -64,6 +64,8 @@ MEMBERS = (
     "bounds:blind,aras",
 )
 COMBINATIONS = {
+    "aras-or-ehc": ("planner:ehc", "aras"),
+    "split:planner:gbfs-20+lookahead:1": ("planner:gbfs-20", "lookahead:1"),
     "any:lookahead:1+undo-qual+aras+planner:ehc": (
         "lookahead:1",
         "undo-qual",
@@ -82,7 +84,7 @@ PERFECT = "perfect"
 ORACLES = (PERFECT, *MEMBERS, *COMBINATIONS)
 
 HOME_MADE = ("good", "flawed", "bad", "erratic")
-BUILT_IN = ("random", "greedy:hff", "greedy:hmax", "hill-climbing:hadd", "lazy", "optimal")
+BUILT_IN = ("random", "greedy:hff", "greedy:hmax", "hill-climbing:hadd", "lazy", "ehc", "optimal")
 OBJECTIVES = ("quantitative", "qualitative", "avoid")
 STEP_LIMITS = (10_000, 10_000, 10_000, 2)
 

@@ -24,7 +24,7 @@ from bugsieve.search import Limits
 SEPARATOR = "+"
 
 _STRENGTH = {Outcome.BUG: 3, Outcome.IMPLIED: 2, Outcome.PASS: 1, Outcome.INCONCLUSIVE: 0}
-_COMBINATIONS = ("any", "best-of", "combined")
+_COMBINATIONS = ("any", "best-of", "combined", "split")
 _BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
 
 
