@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.objectives.objective import Objective, Values
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, source_of
 from bugsieve.policies.policy import Policy
-from bugsieve.policies.run_table import RunSource, RunTable
+from bugsieve.policies.run_table import NOT_WITHIN, RunSource, RunTable
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 
@@ -99,6 +100,16 @@ class Bench:
         """The policy's runs from the states, within the bench's step limit or a lower one."""
         limit = self.step_limit if step_limit is None else min(step_limit, self.step_limit)
         return self.source.table(states, step_limit=limit)
+
+    def costs_within(self, states: StateArray, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What runs cost that reach the goal for less than their limits; NOT_WITHIN elsewhere.
+
+        Where there is a policy graph, the policy is not asked beyond the limits.
+        """
+        if isinstance(self.source, PolicyGraph):
+            return self.source.costs_within(states, limits, step_limit=self.step_limit)
+        runs = self.runs(states)
+        return np.where(runs.solved & (runs.costs < limits), runs.costs, NOT_WITHIN)
 
     def values(self, runs: RunTable) -> Values:
         """What the runs are worth under the objective."""
