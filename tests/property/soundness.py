@@ -62,10 +62,10 @@ MEMBERS = (
     "bounds",
     "bounds:hmax,gbfs-20",
     "bounds:blind,aras",
+    "aras-or-ehc",
+    "split:planner:gbfs-20+lookahead:1",
 )
 COMBINATIONS = {
-    "aras-or-ehc": ("planner:ehc", "aras"),
-    "split:planner:gbfs-20+lookahead:1": ("planner:gbfs-20", "lookahead:1"),
     "any:lookahead:1+undo-qual+aras+planner:ehc": (
         "lookahead:1",
         "undo-qual",

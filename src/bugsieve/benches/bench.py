@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.objectives.objective import Objective, Values
+from bugsieve.policies.decisions import Recorded
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, source_of
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import NOT_WITHIN, RunSource, RunTable
@@ -65,6 +66,8 @@ class Bench:
         self.objective = objective
         self.step_limit = step_limit
         self.source = source(task, policy)
+        self.is_recorded = False
+        """Whether the policy's runs were taken over, so that nobody asks for them again."""
         self._make_source = source
 
     @property
@@ -85,6 +88,11 @@ class Bench:
     def decisions_taken(self) -> int:
         """How often the policy was asked so far."""
         return self.source.decisions_taken
+
+    def take_over(self, recorded: Recorded) -> None:
+        """Let the policy's earlier decisions stand; UnsupportedError without a policy graph."""
+        self.graph.recall(recorded)
+        self.is_recorded = True
 
     def afresh(self) -> Bench:
         """The same bench with nothing remembered, so that the policy is asked anew."""

@@ -103,5 +103,6 @@ def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
         lines.append(f"{summary.rejected} claims were rejected: a fault in Bugsieve")
     if summary.done:
         table = "safety" if experiment.grid.is_safety else "icaps22"
+        table = "icaps23" if experiment.grid.shares_pools else table
         lines.append(f"table: bugsieve table {table} {experiment.directory}")
     return "\n".join(lines)

@@ -31,7 +31,9 @@ class SplitOracle(Oracle):
         specs = self.member_specs(spec.partition(":")[2])
         self._members = tuple(_made(member, bench, limits) for member in specs)
         objections = [member for member in self._members if isinstance(member, UnsupportedError)]
-        if len(objections) == len(self._members):
+        made = [member for member in self._members if isinstance(member, Oracle)]
+        self.prepared_seconds = sum(member.prepared_seconds for member in made)
+        if not made:
             raise UnsupportedError("; ".join(map(str, objections)))
 
     @classmethod

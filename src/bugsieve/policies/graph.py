@@ -19,7 +19,7 @@ from bugsieve._native import StateRegistry
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.asking import check_policy, decide, no_such_action
-from bugsieve.policies.decisions import Decisions, Ending, Failure
+from bugsieve.policies.decisions import Decisions, Ending, Failure, Recorded
 from bugsieve.policies.endings import resolve_endings
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
 from bugsieve.policies.policy import Policy
@@ -121,6 +121,15 @@ class PolicyGraph:
         actions[actions == UNASKED] = NO_ACTION  # goal states: no run asks there
         failures = {row: self._failures[i] for row, i in enumerate(ids) if i in self._failures}
         return Decisions(actions, failures)
+
+    def recall(self, recorded: Recorded) -> None:
+        """Take over what the policy decided before: it is not asked about these states again."""
+        states = self.task.checked_states(recorded.states)
+        ids = self._register(states)
+        _, rows = np.unique(ids, return_index=True)
+        rows = rows[self._is_unasked(ids[rows])]
+        if len(rows):
+            self._note(ids[rows], states[rows], recorded.decisions.rows(rows.tolist()))
 
     def paths(self, table: RunTable) -> list[Ids]:
         """The states of each run of the table as ids, from its start to its end."""
@@ -256,7 +265,11 @@ class PolicyGraph:
         if not len(ids):
             return
         states = self._registry.states(ids)
-        decisions = decide(self.policy, states)
+        self._note(ids, states, decide(self.policy, states))
+        self.decisions_taken += len(ids)
+
+    def _note(self, ids: Ids, states: StateArray, decisions: Decisions) -> None:
+        """Keep the decisions in states that have none yet."""
         successors = None if decisions.failures else self._go(states, decisions.actions)
         if successors is not None:
             self._nodes.successor[ids] = self._register(successors)
@@ -265,7 +278,6 @@ class PolicyGraph:
         # Last of all: until it has an action, a state counts as unasked, so an interrupt before
         # this line has it asked again. An action without a successor would keep its runs open.
         self._nodes.action[ids] = decisions.actions
-        self.decisions_taken += len(ids)
 
     def _go(self, states: StateArray, actions: ActionArray) -> StateArray | None:
         """The successors if all actions are applicable, as they mostly are; None otherwise."""
