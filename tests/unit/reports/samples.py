@@ -76,6 +76,7 @@ class Sample:
             task=(),
             policy=self.policy,
             objective=self.objective,
+            mode="interleaved" if self.verdicts else "pool",
             oracles=(*self.verdicts, *self.objections),
             fuzz=FuzzOptions(bias=self.bias, novelty=self.novelty, seed=self.seed),
         )
