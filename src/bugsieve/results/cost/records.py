@@ -129,6 +129,13 @@ class CostRecords(CampaignRecords[CostBugRow]):
             np.array(seconds, dtype=np.float64),
         )
 
+    def pool_seconds(self) -> float:
+        """Running time when the last entry of the pool was stored."""
+        ((seconds,),) = self._rows(
+            "SELECT TOTAL(seconds) FROM (SELECT MAX(seconds) AS seconds FROM pool)"
+        )
+        return float(seconds)
+
     def states(self, most: int) -> StateArray:
         """The first states of the pool."""
         rows = self._rows("SELECT state FROM pool ORDER BY number LIMIT ?", most)
