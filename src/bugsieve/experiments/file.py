@@ -15,7 +15,7 @@ from typing import Any
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.toml import parse_toml
 from bugsieve.campaigns.option_tables import NONE, options_of
-from bugsieve.campaigns.options import POOL, CampaignOptions
+from bugsieve.campaigns.options import POOL, CampaignOptions, CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.experiments.checked_values import (
     checked_integers,
@@ -83,7 +83,7 @@ class Cell:
     @property
     def makes_pool(self) -> bool:
         """Whether it judges nothing, but makes a pool for others."""
-        return getattr(self.options, "mode", "") == POOL
+        return isinstance(self.options, CostOptions) and self.options.mode == POOL
 
 
 @dataclass(frozen=True)
@@ -306,6 +306,7 @@ def _cell(
 
 def _pool_cell(cell: Cell) -> Cell:
     """The campaign that makes the pool; of the limits only that on time is its business."""
+    assert isinstance(cell.options, CostOptions)
     stop = StopRules(max_time=cell.options.stop.max_time)
     return replace(cell, options=replace(cell.options, mode=POOL, oracles=(), stop=stop))
 

@@ -167,8 +167,9 @@ def _draw(axes: Axes, panel: OraclePanel, colours: Mapping[str, str], logarithmi
         axes.plot([end, right], [total, total], color=colours[name], linewidth=width, ls=_DASHES)
     axes.set_title(f"{plain_label(panel.title)} ({counted(panel.tasks, 'task')})")
     axes.set_xlim(start, right)
-    axes.set_ylim(bottom=0)
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    most = max(len(curve.times) for curve in panel.curves.values())
+    axes.set_ylim(-0.03 * max(1, most), 1.06 * max(1, most))  # so that lines at 0 can be seen
+    axes.locator_params(axis="y", integer=True, nbins=6)
     if logarithmic:
         from matplotlib.ticker import FuncFormatter
 

@@ -208,7 +208,8 @@ def test_a_policy_that_looks_at_more_than_the_state_has_no_such_runs(task: Task)
         def run_source(self, task: Task) -> Any:
             return object()
 
-    bench = Bench(task, Elsewhere(task), make_objective("quantitative", task))
+    policy: Any = Elsewhere(task)
+    bench = Bench(task, policy, make_objective("quantitative", task))
     with pytest.raises(UnsupportedError, match="looks at more than the state"):
         bench.take_over(None)  # type: ignore[arg-type]
 

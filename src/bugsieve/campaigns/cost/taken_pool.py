@@ -113,5 +113,7 @@ def _answers(run: RunRow) -> Iterator[Answer]:
     """What the policy said on a run; a crash that leaves the value open is one it is excused."""
     assert run.whole is not None
     for answer in recorded_answers(run.whole):
-        is_crash = isinstance(answer, Failure)
-        yield replace(answer, excused=math.isnan(run.value)) if is_crash else answer
+        if isinstance(answer, Failure):
+            yield replace(answer, excused=math.isnan(run.value))
+        else:
+            yield answer
