@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from bugsieve.oracles.cost.planner import PlannerOracle
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.registry import make_policy
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.schema import STORE_FILE
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 from tests.unit.campaigns.contents import contents
 from tests.unit.campaigns.interrupting import interrupted
@@ -146,6 +148,15 @@ def test_both_may_be_moved_together(task: Task, pool: Path, tmp_path: Path) -> N
     shutil.rmtree(after / "pool")
     with pytest.raises(InputError, match="after/pool"):
         Campaign.open(after / "cut")
+
+
+def test_a_pool_that_has_lost_states_is_refused(task: Task, pool: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "taken"
+    run(folder, task, oracles=ORACLES[:1], pool_from=str(pool), stop=StopRules(max_bugs=1))
+    with sqlite3.connect(folder / STORE_FILE) as store:
+        store.execute("DELETE FROM pool WHERE number = (SELECT MAX(number) FROM pool)")
+    with pytest.raises(InputError, match="has another pool than the campaign it took it from"):
+        Campaign.open(folder, stop=StopRules())
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from bugsieve.basis.errors import InternalError, UsageError
+from bugsieve.basis.errors import InputError, InternalError, UsageError
 from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.trust import require_trusted
 from bugsieve.benches.bench import Bench
@@ -26,6 +26,7 @@ from bugsieve.policies.fingerprints import policy_fingerprint
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.registry import POLICIES, check_spec
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import CampaignHeader, Progress
 from bugsieve.tasks.fdr.loading import load_task
@@ -124,7 +125,7 @@ def equip(
         check_unchanged(header, folder, policy_fingerprint(bench.policy), command="test")
         equipment.oracles = plan.oracles(bench, header.used_oracles)
         if options.pool_from is not None:
-            _take_over(equipment, options, beside=folder)
+            _check_whole(folder, _take_over(equipment, options, beside=folder))
     except BaseException:
         equipment.close()
         raise
@@ -141,6 +142,15 @@ def _take_over(
     bench.take_over(taken.recorded)
     equipment.recorded = taken.recorded
     return taken
+
+
+def _check_whole(folder: Path, taken: TakenPool) -> None:
+    """InputError if states are gone that no walk would find again, as after salvaging."""
+    with CostRecords(folder) as records:
+        if records.case_count() != len(taken.pool):
+            raise InputError(
+                f"{folder}: has another pool than the campaign it took it from: make it anew"
+            )
 
 
 def _pool_of(task: Task, states: StateArray) -> Pool:
