@@ -62,6 +62,16 @@ SearchResult run_hill_climbing(const Task& task, const State& state, bool prefer
                           });
 }
 
+SearchResult run_improving_path(const Task& task, const State& state, std::string heuristic,
+                                std::int64_t max_expansions, double max_seconds,
+                                std::int64_t max_bytes) {
+    check_heuristic(heuristic);
+    return search_reduced(task, state, {max_expansions, max_seconds, max_bytes},
+                          [&](const SearchTask& t, StateView s, Budget& budget) {
+                              return improving_path(t, s, heuristic, budget);
+                          });
+}
+
 // Leaves with the width of their rows, which an empty task does not show.
 struct LeafRows {
     Leaves leaves;
@@ -141,6 +151,9 @@ void bind_search(nb::module_& m) {
     m.def("enforced_hill_climbing", &run_hill_climbing, "task"_a, "state"_a.noconvert(),
           nb::kw_only(), "preferred"_a = true, "cost_bound"_a = -1, "max_expansions"_a = -1,
           "max_seconds"_a = -1.0, "max_bytes"_a = -1);
+    m.def("improving_path", &run_improving_path, "task"_a, "state"_a.noconvert(),
+          "heuristic"_a = "hff", nb::kw_only(), "max_expansions"_a = -1, "max_seconds"_a = -1.0,
+          "max_bytes"_a = -1);
     m.def("lookahead", &run_lookahead, "task"_a, "state"_a.noconvert(), "depth"_a, nb::kw_only(),
           "cost_bound"_a = -1, "max_expansions"_a = -1, "max_seconds"_a = -1.0,
           "max_bytes"_a = -1);

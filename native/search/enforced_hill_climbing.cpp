@@ -1,4 +1,5 @@
 #include <optional>
+#include <string_view>
 
 #include "search/search.h"
 #include "search/search_space.h"
@@ -7,18 +8,20 @@ namespace bugsieve {
 
 namespace {
 
-// Breadth-first search from the current state to one of lower h^FF, again and again. With
-// `preferred`, only preferred operators are followed.
+// Breadth-first search from the current state to one of lower value, again and again. With
+// `preferred`, only preferred operators are followed, which needs h^FF.
 class HillClimber {
   public:
-    HillClimber(const SearchTask& task, bool preferred, std::int64_t cost_bound, Budget& budget)
+    HillClimber(const SearchTask& task, std::string_view heuristic, bool preferred,
+                std::int64_t cost_bound, Budget& budget)
         : task_(task),
-          evaluator_(task.evaluator("hff", budget.interrupts())),
+          evaluator_(task.evaluator(heuristic, budget.interrupts())),
           preferred_(preferred),
           bound_(cost_bound),
           budget_(budget) {}
 
-    SearchResult run(StateView start) {
+    // To a goal, or with `once` to the first state that is better than the start.
+    SearchResult run(StateView start, bool once) {
         current_.assign(start.begin(), start.end());
         if (bound_ <= 0) {
             result_.status = Status::kBound;
@@ -31,6 +34,7 @@ class HillClimber {
             const std::optional<std::int32_t> better = climb(h);
             if (!better) return std::move(result_);
             h = *better;
+            if (once) break;
         }
         set_solved(result_, task_.fdr(), std::move(plan_));
         return std::move(result_);
@@ -129,7 +133,12 @@ class HillClimber {
 
 SearchResult enforced_hill_climbing(const SearchTask& task, StateView state, bool preferred,
                                     std::int64_t cost_bound, Budget& budget) {
-    return HillClimber(task, preferred, cost_bound, budget).run(state);
+    return HillClimber(task, "hff", preferred, cost_bound, budget).run(state, false);
+}
+
+SearchResult improving_path(const SearchTask& task, StateView state, std::string_view heuristic,
+                            Budget& budget) {
+    return HillClimber(task, heuristic, false, kNoBound, budget).run(state, true);
 }
 
 }  // namespace bugsieve

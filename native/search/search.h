@@ -66,6 +66,10 @@ SearchResult greedy(const SearchTask& task, StateView state, std::string_view he
                     const ExpansionWatcher* watcher = nullptr);
 SearchResult enforced_hill_climbing(const SearchTask& task, StateView state, bool preferred,
                                     std::int64_t cost_bound, Budget& budget);
+// A shortest way to a state of lower value, or to a goal; of several the one whose operators come
+// first. kGaveUp if there is none.
+SearchResult improving_path(const SearchTask& task, StateView state, std::string_view heuristic,
+                            Budget& budget);
 SearchResult lookahead(const SearchTask& task, StateView state, std::int64_t depth,
                        std::int64_t cost_bound, Budget& budget, Leaves& leaves);
 // All states reachable from the initial state with their h*; throws std::length_error if there

@@ -356,6 +356,17 @@ def enforced_hill_climbing(
     max_seconds: float = ...,
     max_bytes: int = ...,
 ) -> SearchResult: ...
+def improving_path(
+    task: Task,
+    state: StateArray,
+    heuristic: str = ...,
+    *,
+    max_expansions: int = ...,
+    max_seconds: float = ...,
+    max_bytes: int = ...,
+) -> SearchResult:
+    """A shortest way to a state of lower value or to a goal, as the plan of a "solved" result."""
+
 def improve_plan(
     task: Task,
     state: StateArray,

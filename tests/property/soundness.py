@@ -62,6 +62,8 @@ MEMBERS = (
     "bounds",
     "bounds:hmax,gbfs-20",
     "bounds:blind,aras",
+    "aras-or-ehc",
+    "split:planner:gbfs-20+lookahead:1",
 )
 COMBINATIONS = {
     "any:lookahead:1+undo-qual+aras+planner:ehc": (
@@ -82,7 +84,7 @@ PERFECT = "perfect"
 ORACLES = (PERFECT, *MEMBERS, *COMBINATIONS)
 
 HOME_MADE = ("good", "flawed", "bad", "erratic")
-BUILT_IN = ("random", "greedy:hff", "greedy:hmax", "hill-climbing:hadd", "lazy", "optimal")
+BUILT_IN = ("random", "greedy:hff", "greedy:hmax", "hill-climbing:hadd", "lazy", "ehc", "optimal")
 OBJECTIVES = ("quantitative", "qualitative", "avoid")
 STEP_LIMITS = (10_000, 10_000, 10_000, 2)
 

@@ -283,6 +283,11 @@ MISTAKES: dict[str, tuple[Call, tuple[Any, ...], str]] = {
         (None, *NO_OBJECT),
         "task",
     ),
+    "improving_path(task)": (
+        lambda s, v: search.improving_path(v, s.state),
+        (None, *NO_OBJECT),
+        "task",
+    ),
     "lookahead(depth)": (
         lambda s, v: search.lookahead(s.task, s.state, v),
         (None, *NO_NUMBER),

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.objectives.objective import Objective, Values
+from bugsieve.policies.decisions import Recorded
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, source_of
 from bugsieve.policies.policy import Policy
-from bugsieve.policies.run_table import RunSource, RunTable
+from bugsieve.policies.run_table import NOT_WITHIN, RunSource, RunTable
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 
@@ -64,6 +66,8 @@ class Bench:
         self.objective = objective
         self.step_limit = step_limit
         self.source = source(task, policy)
+        self.is_recorded = False
+        """Whether the policy's runs were taken over, so that nobody asks for them again."""
         self._make_source = source
 
     @property
@@ -85,6 +89,11 @@ class Bench:
         """How often the policy was asked so far."""
         return self.source.decisions_taken
 
+    def take_over(self, recorded: Recorded) -> None:
+        """Let the policy's earlier decisions stand; UnsupportedError without a policy graph."""
+        self.graph.recall(recorded)
+        self.is_recorded = True
+
     def afresh(self) -> Bench:
         """The same bench with nothing remembered, so that the policy is asked anew."""
         return Bench(
@@ -99,6 +108,16 @@ class Bench:
         """The policy's runs from the states, within the bench's step limit or a lower one."""
         limit = self.step_limit if step_limit is None else min(step_limit, self.step_limit)
         return self.source.table(states, step_limit=limit)
+
+    def costs_within(self, states: StateArray, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What runs cost that reach the goal for less than their limits; NOT_WITHIN elsewhere.
+
+        Where there is a policy graph, the policy is not asked beyond the limits.
+        """
+        if isinstance(self.source, PolicyGraph):
+            return self.source.costs_within(states, limits, step_limit=self.step_limit)
+        runs = self.runs(states)
+        return np.where(runs.solved & (runs.costs < limits), runs.costs, NOT_WITHIN)
 
     def values(self, runs: RunTable) -> Values:
         """What the runs are worth under the objective."""

@@ -29,7 +29,7 @@ from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
 from bugsieve.results.folder import check_free, restore, write_descriptions
 from bugsieve.results.lock import FolderLock
-from bugsieve.results.progress import Addition, CampaignHeader, Progress
+from bugsieve.results.progress import Addition, CampaignHeader
 from bugsieve.results.schema import explained
 
 AnyPath = str | os.PathLike[str]
@@ -86,7 +86,7 @@ class Campaign(Closing):
         with doing("preparing the campaign"):
             begun = kind.begin(options, subject, policy, states)
         try:
-            start = Addition(Progress(), begun.cases)
+            start = Addition(begun.progress, begun.cases)
             lock = make_folder(folder, lambda: _fill(kind, folder, begun.header, start))
         except BaseException:
             begun.equipment.close()

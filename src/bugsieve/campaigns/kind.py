@@ -7,7 +7,7 @@ all kinds and asks the kind for what differs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -22,7 +22,7 @@ from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Driver
 from bugsieve.campaigns.summary import Summary
 from bugsieve.results.folder import Description
-from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.progress import CampaignHeader, Progress
 from bugsieve.results.records import CampaignRecords, kind_of
 from bugsieve.results.salvage import Salvage
 from bugsieve.results.store import Store
@@ -47,6 +47,8 @@ class Beginning:
     equipment: Equipment
     cases: Any = None
     """The first cases, as the store takes them."""
+    progress: Progress = field(default_factory=Progress)
+    """How far it is already: with cases of another campaign come the walks that found them."""
 
 
 class Wording(Protocol):

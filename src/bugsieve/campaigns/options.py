@@ -24,7 +24,8 @@ from bugsieve.search.limits import Limits
 
 INTERLEAVED = "interleaved"
 SEPARATE = "separate"
-MODES = (INTERLEAVED, SEPARATE)
+POOL = "pool"
+MODES = (INTERLEAVED, SEPARATE, POOL)
 
 DEFAULT_ORACLES = Objective.usual_oracles
 DEFAULT_SAFETY_ORACLES = ("tarjan",)
@@ -80,9 +81,13 @@ class CostOptions(CampaignOptions):
     oracles: tuple[str, ...] = ()
     """Empty for a few that suit the objective."""
     mode: str = INTERLEAVED
-    """Judge states as they enter the pool, or ("separate") when the pool is full."""
+    """Judge states as they enter the pool, or ("separate") when the pool is full, or ("pool") not
+    at all: the policy's runs are kept for campaigns that take over the pool."""
     from_states: str | None = None
     """A file of states or a campaign whose pool to start from; None for the initial state."""
+    pool_from: str | None = None
+    """A finished campaign whose pool is judged, with the policy's runs as they are stored there:
+    no walks are made, and the policy is not asked about these states again."""
     batch_size: int = 256
     """Most states that an oracle gets at once; results do not depend on it."""
     escalate_to: int = DEFAULT_ESCALATION
@@ -96,17 +101,25 @@ class CostOptions(CampaignOptions):
             raise UsageError("a task is a domain and a problem file, or one .sas file, not more")
         if self.mode not in MODES:
             raise UsageError(no_such("mode", self.mode, MODES))
-        if not self.oracles:
+        self._check_pool()
+        if not self.oracles and self.mode != POOL:
             object.__setattr__(self, "oracles", usual_oracles(self.objective))
-        if self.mode == SEPARATE and self.stop.stale_rounds is not None:
+        if self.mode != INTERLEAVED and self.stop.stale_rounds is not None:
             raise UsageError("stale_rounds needs the interleaved mode, where rounds are judged")
         require_count(self.batch_size, "batch_size")
         whole_number(self.escalate_to, "escalate_to", least=0)
         if self.escalate_to > MOST_EXPANSIONS:
             raise UsageError(f"escalate_to must be at most {MOST_EXPANSIONS}")
-        for text in (*self.task, self.from_states or ""):
+        for text in (*self.task, self.from_states or "", self.pool_from or ""):
             require_utf8(text)
         super().__post_init__()
+
+    def _check_pool(self) -> None:
+        """UsageError where a pool is made or taken over, and something else is asked for too."""
+        if self.mode == POOL and self.oracles:
+            raise UsageError(f"the mode {POOL!r} judges nothing: name no oracles")
+        if self.pool_from is not None and (self.mode == POOL or self.from_states is not None):
+            raise UsageError("pool_from takes a pool as it is: leave out from_states and the mode")
 
 
 def usual_oracles(objective: str) -> tuple[str, ...]:

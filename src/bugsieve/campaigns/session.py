@@ -116,6 +116,7 @@ class Session:
         self._driver = driver
         self._tell = listener
         self._before = self.progress
+        self._is_resumed = any(True for _ in records.each_moment())
         self._watch = StopWatch(options.stop, self.progress.seconds)
         self._commits = Pace(_COMMIT_SECONDS)
         # Rarely, and ever more so: the file is written anew each time.
@@ -253,7 +254,7 @@ class Session:
 
     def _announce(self) -> None:
         header, before = self._header, self._before
-        resumed = before.seconds > 0
+        resumed = self._is_resumed
         self._tell(
             Started(
                 header.subject.name,

@@ -24,8 +24,8 @@ DESCRIPTION = (
 )
 
 EPILOG = """\
-'bugsieve experiment --example' prints a file to begin with, 'bugsieve experiment --example safety'
-one for tests of safety.
+'bugsieve experiment --example' prints a file to begin with, '--example oracles' one that compares
+oracles on the same test states, '--example safety' one for tests of safety.
 
 The exit code is 0 if all campaigns are done, whatever they found; 4 if some failed (the others
 are run nevertheless, and the failed ones are tried again next time); 3 if the reason was a fault
@@ -33,7 +33,11 @@ in Bugsieve.
 """
 
 _FAILURES_SHOWN = 10
-_EXAMPLES = {"cost": "example.toml", "safety": "example-safety.toml"}
+_EXAMPLES = {
+    "cost": "example.toml",
+    "oracles": "example-oracles.toml",
+    "safety": "example-safety.toml",
+}
 
 
 def register(parser: Parser) -> None:
@@ -51,7 +55,8 @@ def register(parser: Parser) -> None:
         const="cost",
         choices=tuple(_EXAMPLES),
         metavar="KIND",
-        help="print an example file and stop: cost (default) or safety",
+        help="print an example file and stop: cost (default), oracles (compared on the same "
+        "states) or safety",
     )
 
 
@@ -103,5 +108,6 @@ def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
         lines.append(f"{summary.rejected} claims were rejected: a fault in Bugsieve")
     if summary.done:
         table = "safety" if experiment.grid.is_safety else "icaps22"
+        table = "icaps23" if experiment.grid.shares_pools else table
         lines.append(f"table: bugsieve table {table} {experiment.directory}")
     return "\n".join(lines)

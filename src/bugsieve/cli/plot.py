@@ -27,6 +27,11 @@ EPILOG = """\
 With many campaigns, those that differ only in seed, instance or domain share a curve: the mean
 number of bugs. --by says what tells curves apart instead, as in --by policy,bias.
 
+--by oracles is Figure 1 of "Automatic Metamorphic Test Oracles for Action-Policy Testing" (ICAPS
+2023): a panel for each domain, in it the bugs that each list of oracles has found over time, of
+all instances together, without the time that pools took. A line turns dashed where the oracle has
+ended on all of them. It is for experiments with 'shared_pools = true'.
+
 The other kinds for safety campaigns are those of 'bugsieve table safety': fuzzing (unsafe runs
 and time by fuzzer), oracles (states decided over time, and times state by state), faults (times of
 fault analyses, run by run).
@@ -55,7 +60,8 @@ def register(parser: Parser) -> None:
         "--by",
         metavar="KEYS",
         help="what tells curves apart: some of domain, instance, policy, bias, novelty, seed; "
-        "for safety testing some of model, policy, oracle, fuzzer, seed",
+        "for safety testing some of model, policy, oracle, fuzzer, seed; or oracles alone: a "
+        "panel for each domain with a line for each list of oracles",
     )
 
 
@@ -129,6 +135,16 @@ def _cost_drawing(args: argparse.Namespace) -> Callable[[], Figure]:
         return lambda: draw_recall(table)
     from bugsieve.reports.bugs_over_time import draw_bugs_over_time
     from bugsieve.reports.curves import curves
+    from bugsieve.reports.oracles_over_time import (
+        BY_ORACLES,
+        draw_oracles_over_time,
+        oracle_panels,
+    )
 
+    if BY_ORACLES in _keys(args):
+        if len(_keys(args)) > 1:
+            raise UsageError(f"--by {BY_ORACLES} has panels of its own: name nothing beside it")
+        panels = oracle_panels(cards, all_instances=args.all_instances)
+        return lambda: draw_oracles_over_time(panels, logarithmic=args.log)
     found = curves(cards, _keys(args))
     return lambda: draw_bugs_over_time(found, logarithmic=args.log)

@@ -58,7 +58,7 @@ def _arguments(stored: Any) -> dict[str, Any]:
     nested = [plain.pop(name) for name in ("fuzz", "stop")]
     parts = {field.name: getattr(part, field.name) for part in nested for field in fields(part)}
     limits = stored.limits
-    for name in ("task", "model", "from_states", "oracles", "constants", "limits"):
+    for name in ("task", "model", "from_states", "pool_from", "oracles", "constants", "limits"):
         plain.pop(name, None)
     return {
         **plain,

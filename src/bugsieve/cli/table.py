@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bugsieve.basis import families
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli.campaign_arguments import add_folders_arguments
+from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import complain, show, show_data
 
 if TYPE_CHECKING:
@@ -30,6 +31,15 @@ icaps22 is Table 1 of "Debugging a Policy: Automatic Action-Policy Testing in AI
 (with other seeds, say) enter with their mean. The setting of (B) and (C) is bias and novelty on.
 A dash: the oracle does not apply. Nothing: nothing to divide by, or nothing measured.
 
+icaps23 is Table 1 of "Automatic Metamorphic Test Oracles for Action-Policy Testing" (ICAPS 2023):
+which share of the states that all oracles have judged each of them flags as bugs. Its campaigns
+judge the same pools by different oracles, as experiments with 'shared_pools = true' make them:
+  #Π   instances, by policy and domain
+  |J|  the joint pool: states judged by every oracle that is compared, over all instances and seeds
+  BestOf: bugs that any of these oracles finds
+An oracle that judged fewer than 25 states per task on average (--least) has an empty cell, and |J|
+does not depend on it. Bugs of states that were judged earlier count for oracles that learn.
+
 safety has Figures 2 to 4 of "Policy Safety Testing in Non-Deterministic Planning: Fuzzing, Test
 Oracles, Fault Analysis" over safety campaigns of your own, by model; --part prints one table only:
   (A) fuzzing: unsafe runs that walks found and the time they took, by lookahead and choice
@@ -50,7 +60,8 @@ def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
-    add("kind", choices=("icaps22", "safety"), metavar="KIND", help="icaps22 or safety")
+    kinds = ("icaps22", "icaps23", "safety")
+    add("kind", choices=kinds, metavar="KIND", help="icaps22, icaps23 or safety")
     add_folders_arguments(parser)
     forms = parser.add_mutually_exclusive_group()
     for name in _FORMATS:
@@ -60,6 +71,8 @@ def register(parser: Parser) -> None:
         metavar="NAME",
         help=f"for icaps22: the bias that counts as on ({_BIAS})",
     )
+    least = "for icaps23: states per task that an oracle must have judged on average (25)"
+    add("--least", type=whole_number(0, 10**9), metavar="N", help=least)
     add("--part", choices=_PARTS, help="for safety: one of its tables only")
 
 
@@ -69,7 +82,9 @@ _TITLES = {"csv": "CSV", "json": "one JSON object", "latex": "LaTeX", "markdown"
 def run(args: argparse.Namespace) -> int:
     """Read the campaigns and print the table."""
     form = next((name for name in _FORMATS if getattr(args, name)), "text")
-    text = _safety(args, form) if args.kind == "safety" else _icaps22(args, form)
+    if args.least is not None and args.kind != "icaps23":
+        raise UsageError("--least is for the table icaps23")
+    text = _TABLES[args.kind](args, form)
     (show if form == "text" else show_data)(text)
     return 0
 
@@ -88,13 +103,25 @@ def _icaps22(args: argparse.Namespace, form: str) -> str:
     return FORMATS[form](icaps22_table(collect(args.folders), options))
 
 
+def _icaps23(args: argparse.Namespace, form: str) -> str:
+    from bugsieve.reports.collection import collect
+    from bugsieve.reports.formats import FORMATS
+    from bugsieve.reports.icaps23 import LEAST, OracleTableOptions, icaps23_table
+
+    if args.part or args.bias:
+        raise UsageError("--part is for the table safety, --bias for icaps22")
+    least = LEAST if args.least is None else args.least
+    options = OracleTableOptions(least=least, all_instances=args.all_instances)
+    return FORMATS[form](icaps23_table(collect(args.folders), options))
+
+
 def _safety(args: argparse.Namespace, form: str) -> str:
     from bugsieve.reports.formats import FORMATS
     from bugsieve.reports.safety.cards import collect_safety
     from bugsieve.reports.safety.tables import PARTS
 
     if args.bias or args.all_instances:
-        raise UsageError("--bias and --all-instances are for the table icaps22")
+        raise UsageError("--bias and --all-instances are for the table icaps22, not for safety")
     if form == "csv" and not args.part:
         raise UsageError("--csv takes one table: add --part fuzzing, oracles or faults")
     cards = collect_safety(args.folders)
@@ -111,3 +138,6 @@ def _safety(args: argparse.Namespace, form: str) -> str:
 
         return json_texts(tables)
     return "\n\n".join(FORMATS[form](table) for table in tables.values())
+
+
+_TABLES = {"icaps22": _icaps22, "icaps23": _icaps23, "safety": _safety}

@@ -32,7 +32,7 @@ _REMARKS = {
     "seed": "; 'random:7' brings its own",
     "deadline": "; their start may take six times as long. Other policies, also those that "
     "search, have no deadline",
-    "memory": "; for optimal and lazy, memory of one search",
+    "memory": "; for optimal, lazy and ehc, memory of one search",
 }
 """On policies of tasks alone."""
 

@@ -57,7 +57,7 @@ def _is_same_policy(cell: Cell, wanted: str, had: str) -> bool:
     return cell.training is not None or had.partition(":")[0] == wanted.strip()
 
 
-_NAMES_OF_FILES = ("task", "model", "property_name", "constants", "policy_folder")
+_NAMES_OF_FILES = ("task", "model", "property_name", "constants", "policy_folder", "pool_from")
 """The folder may have been moved meanwhile; the contents have been compared."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from bugsieve.basis.errors import BugsieveError, InputError, InternalError, Usag
 from bugsieve.basis.files import write_together
 from bugsieve.basis.ours import make_folders
 from bugsieve.basis.trust import trusting
-from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
+from bugsieve.campaigns.options import CampaignOptions, CostOptions, SafetyOptions
 from bugsieve.experiments.campaigns import require_trusted_cell, state_of
 from bugsieve.experiments.file import Cell, Grid, folder_name
 from bugsieve.experiments.index import (
@@ -136,22 +136,35 @@ class Experiment:
     def _reports(
         self, crew: Crew, trainings: Sequence[TrainingJob], jobs: Sequence[Job]
     ) -> Iterator[JobReport]:
-        """Train the networks, then run the campaigns; those fail whose network could not be."""
+        """Train networks, make pools, then judge; those fail for whom one could not be made."""
         missing: dict[str, JobFailed] = {}
         networks = {job.number: job.network for job in trainings}
-        for report in crew.run(trainings):
-            if isinstance(report, JobFailed):
-                missing[networks[report.number]] = report
-            yield report
-        ready = []
-        for job in jobs:
-            failure = missing.get(self._network(self.grid.cells[job.number]))
-            if failure is None:
-                ready.append(job)
-            else:
-                sentence = f"its policy could not be trained: {failure.error}"
-                yield replace(failure, number=job.number, error=sentence)
-        yield from crew.run(ready)
+        yield from _noting(crew.run(trainings), networks, missing)
+        cells = self.grid.cells
+        pools = {
+            job.number: cells[job.number].folder for job in jobs if cells[job.number].makes_pool
+        }
+        for some in (
+            [job for job in jobs if job.number in pools],
+            [job for job in jobs if job.number not in pools],
+        ):
+            ready = []
+            for job in some:
+                failure = self._failure_before(cells[job.number], missing)
+                if failure is None:
+                    ready.append(job)
+                else:
+                    yield replace(failure, number=job.number)
+            yield from _noting(crew.run(ready), pools, missing)
+
+    def _failure_before(self, cell: Cell, missing: Mapping[str, JobFailed]) -> JobFailed | None:
+        """Why the campaign cannot be run: what it needs could not be made."""
+        for needed, what in ((self._network(cell), "policy"), (cell.pool, "pool")):
+            if needed in missing:
+                done = "trained" if what == "policy" else "made"
+                sentence = f"its {what} could not be {done}: {missing[needed].error}"
+                return replace(missing[needed], error=sentence)
+        return None
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -246,6 +259,8 @@ class Experiment:
     def _options(self, cell: Cell) -> CampaignOptions:
         """The options of the campaign, with the files of this folder."""
         options = cell.instance.named_in(cell.options, self._task(cell))
+        if cell.pool and isinstance(options, CostOptions):
+            options = replace(options, pool_from=str((self.directory / cell.pool).absolute()))
         if cell.training is None:
             return options
         return replace(options, policy=network_spec(Path(self._network(cell))))
@@ -262,6 +277,16 @@ class Experiment:
         folder = self.directory / TASKS_FOLDER
         folder = folder / folder_name(instance.domain) / folder_name(instance.name)
         return tuple(str(folder / name) for name in instance.file_names)
+
+
+def _noting(
+    reports: Iterable[JobReport], names: Mapping[int, str], missing: dict[str, JobFailed]
+) -> Iterator[JobReport]:
+    """The reports; whose job failed is missing, by the name of what it was to make."""
+    for report in reports:
+        if isinstance(report, JobFailed) and report.number in names:
+            missing[names[report.number]] = report
+        yield report
 
 
 def _ignore(event: object) -> None:

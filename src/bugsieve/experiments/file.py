@@ -15,7 +15,8 @@ from typing import Any
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.toml import parse_toml
 from bugsieve.campaigns.option_tables import NONE, options_of
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import POOL, CampaignOptions, CostOptions
+from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.experiments.checked_values import (
     checked_integers,
     checked_keys,
@@ -38,6 +39,10 @@ MAX_CAMPAIGNS = 100_000
 NETWORKS_FOLDER = "networks"
 
 _MAX_BYTES = 16 * MEBIBYTE
+SHARED_POOLS = "shared_pools"
+POOL_LABEL = "pool"
+"""In the place of oracles: the campaign that makes a pool for others."""
+
 _KEYS = ("name", "seeds", "policies", "oracles", "fuzzers", "campaign")
 _ONLY_FUZZER = "default"
 _LONGEST_NAME = 100
@@ -72,6 +77,13 @@ class Cell:
     """Below the experiment's folder."""
     training: Training | None = None
     """What makes the policy, where the options cannot name it yet."""
+    pool: str = ""
+    """The folder of the campaign whose pool it judges, where pools are shared."""
+
+    @property
+    def makes_pool(self) -> bool:
+        """Whether it judges nothing, but makes a pool for others."""
+        return isinstance(self.options, CostOptions) and self.options.mode == POOL
 
 
 @dataclass(frozen=True)
@@ -87,6 +99,11 @@ class Grid:
     def is_safety(self) -> bool:
         """Whether its campaigns are about safety."""
         return any(isinstance(cell.options, SAFETY.options) for cell in self.cells)
+
+    @property
+    def shares_pools(self) -> bool:
+        """Whether its campaigns judge common pools, by different oracles."""
+        return any(cell.pool for cell in self.cells)
 
 
 @dataclass(frozen=True)
@@ -106,13 +123,15 @@ class _Axes:
     oracles: OracleSets
     seeds: list[int]
     base: CampaignOptions
+    shares_pools: bool
 
 
 def read_experiment(path: Path) -> Grid:
     """The grid of the file; InputError with file, place and nearest name where it is wrong."""
     table = parse_toml(_text(path), str(path))
     kind = _kind(table, path)
-    checked_keys(table, (*_KEYS, kind.table), str(path))
+    own = () if kind is SAFETY else (SHARED_POOLS,)
+    checked_keys(table, (*_KEYS, *own, kind.table), str(path))
     entries = table.get(kind.table)
     if not isinstance(entries, list) or not entries:
         raise InputError(
@@ -128,7 +147,8 @@ def read_experiment(path: Path) -> Grid:
     if sum(map(len, blocks)) > MAX_CAMPAIGNS:
         raise InputError(f"{path}: asks for more than {MAX_CAMPAIGNS} campaigns")
     cells = [cell for turn in zip_longest(*blocks) for cell in turn if cell is not None]
-    return Grid(name, path, tuple(_with_own_networks(_with_own_folders(cells, path))))
+    placed_cells = list(_with_own_networks(_with_own_folders(cells, path)))
+    return Grid(name, path, tuple(_with_pools(placed_cells)))
 
 
 def _kind(table: Mapping[str, Any], path: Path) -> Kind:
@@ -153,12 +173,16 @@ def _axes(table: Mapping[str, Any], path: Path, kind: Kind) -> _Axes:
     campaign = checked_keys(table.get("campaign", {}), kind.campaign_keys, f"{path}: campaign")
     fuzz = _fuzz_table(campaign.get("fuzz", {}), kind, f"{path}: campaign.fuzz")
     oracles = table.get("oracles", list(kind.usual_oracles))
+    shares_pools = table.get(SHARED_POOLS, False)
+    if not isinstance(shares_pools, bool):
+        raise InputError(f"{path}: {SHARED_POOLS} must be true or false, got {shares_pools!r}")
     return _Axes(
         _policies(table.get("policies", {}), f"{path}: policies", kind),
         _fuzzers(table.get("fuzzers", {}), fuzz, str(path), kind),
         _oracles(oracles, f"{path}: oracles", kind),
         checked_integers(table.get("seeds", [0]), f"{path}: seeds"),
         _options(kind.options, {**kind.blank, **_without_fuzz(campaign)}, f"{path}: campaign"),
+        shares_pools,
     )
 
 
@@ -221,6 +245,8 @@ def _oracles(value: Any, place: str, kind: Kind) -> OracleSets:
     if not sets:
         raise InputError(f"{place}: name at least one list of oracles")
     checked = {}
+    if POOL_LABEL in sets:
+        raise InputError(f"{place}: {POOL_LABEL!r} is what pools are called: take another label")
     for label, specs in sets.items():
         here = f"{place}.{label}" if label else place
         checked[label] = tuple(checked_texts(specs, here))
@@ -250,6 +276,9 @@ def _block(entry: Any, place: str, base: Path, axes: _Axes, kind: Kind) -> list[
 def _cells(instance: Instance, axes: _Axes) -> Iterator[Cell]:
     for seed, policy in product(axes.seeds, axes.policies):
         sets = {name: fuzzer.oracles or axes.oracles for name, fuzzer in axes.fuzzers.items()}
+        if axes.shares_pools:
+            for fuzzer in axes.fuzzers:
+                yield _pool_cell(_cell(instance, axes, (policy, fuzzer, POOL_LABEL, seed), ()))
         labels = dict.fromkeys(label for oracles in sets.values() for label in oracles)
         for oracles, fuzzer in product(labels, axes.fuzzers):
             if oracles in sets[fuzzer]:
@@ -273,6 +302,25 @@ def _cell(
     folder = "/".join(map(folder_name, parts))
     training = None if isinstance(spec, str) else Training("", spec)
     return Cell(instance, *labels, replace(axes.base, **changes), folder, training)
+
+
+def _pool_cell(cell: Cell) -> Cell:
+    """The campaign that makes the pool; of the limits only that on time is its business."""
+    assert isinstance(cell.options, CostOptions)
+    stop = StopRules(max_time=cell.options.stop.max_time)
+    return replace(cell, options=replace(cell.options, mode=POOL, oracles=(), stop=stop))
+
+
+def _with_pools(cells: list[Cell]) -> Iterator[Cell]:
+    """The cells with the folders of the pools they judge, where there are such."""
+    pools = {_pool_key(cell): cell.folder for cell in cells if cell.makes_pool}
+    for cell in cells:
+        yield cell if cell.makes_pool else replace(cell, pool=pools.get(_pool_key(cell), ""))
+
+
+def _pool_key(cell: Cell) -> tuple[object, ...]:
+    instance = cell.instance
+    return instance.domain, instance.name, cell.policy, cell.fuzzer, cell.seed
 
 
 def folder_name(text: str) -> str:

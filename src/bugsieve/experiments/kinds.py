@@ -31,7 +31,7 @@ AnyFuzzOptions = FuzzOptions | SafetyFuzzOptions
 _OF_THE_GRID = (
     *("task", "model", "property_name", "constants", "policy", "policy_folder"),
     *("policy_seed", "oracles"),
-    *("from_states", "workers", "seed"),
+    *("from_states", "pool_from", "workers", "seed"),
 )
 """Options that the grid decides on, or that make no sense for a whole grid."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.basis.spec_folder import typed_in
@@ -12,6 +12,7 @@ from bugsieve.benches.objectives import make_objective
 from bugsieve.judging.escalation import SEARCH
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import make_oracle
+from bugsieve.policies.decisions import Recorded
 from bugsieve.policies.policy import BoundPolicy, Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.worker import WorkerLimits
@@ -44,6 +45,8 @@ class BenchPlan:
     """Limits on expansions at the levels above 0."""
     policy_folder: str = ""
     """Where the policy was typed."""
+    recorded: Recorded | None = field(default=None, compare=False, repr=False)
+    """What the policy has decided before, and is not asked again."""
 
     def bench(self, task: Task, policy: Policy | None = None) -> Bench:
         """The bench; the policy is made from its spec unless it is given."""
@@ -53,7 +56,10 @@ class BenchPlan:
                 policy = make_policy(self.policy, task, seed=seed, limits=limits)
         try:
             objective = make_objective(self.objective, task)
-            return Bench(task, policy, objective, step_limit=self.step_limit)
+            bench = Bench(task, policy, objective, step_limit=self.step_limit)
+            if self.recorded is not None:
+                bench.take_over(self.recorded)
+            return bench
         except BaseException:
             close_policy(policy)
             raise
@@ -70,14 +76,17 @@ class BenchPlan:
         ]
 
     def examined(self, bench: Bench, specs: Sequence[str]) -> list[Oracle | OracleRow]:
-        """The oracles of these specs; where one cannot judge on the bench, why not."""
+        """The oracles of these specs; where one cannot judge on the bench, why not.
+
+        UnsupportedError if none of them can.
+        """
         made: list[Oracle | OracleRow] = []
         for spec in specs:
             try:
                 made.append(make_oracle(spec, bench, limits=self.limits))
             except UnsupportedError as error:
                 made.append(OracleRow(spec, str(error)))
-        if not any(isinstance(item, Oracle) for item in made):
+        if made and not any(isinstance(item, Oracle) for item in made):
             reasons = "; ".join(
                 str(item.objection) for item in made if isinstance(item, OracleRow)
             )

@@ -73,7 +73,7 @@ class Asker:
 
     @property
     def is_exempt(self) -> bool:
-        """Whether the policy need not be asked, since our own tests have done so."""
+        """Whether the policy is not asked: our own tests have done so, or its runs are records."""
         return self._is_exempt
 
     def difference(
@@ -122,6 +122,7 @@ class CostAsker(Asker):
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench.policy)
+        self._is_exempt = self._is_exempt or bench.is_recorded
         self._bench = bench
 
     def check(self, case: int, bug: AnyBug, *, hash_seed: int | None = None) -> UnstableRow | None:
@@ -132,7 +133,7 @@ class CostAsker(Asker):
         run = certificate["run"]
         start = np.array(certificate["state"], dtype=np.uint16)
         states = path_states(task, start, run["operators"])
-        answers = _recorded(run)
+        answers = recorded_answers(run)
         if isinstance(self._bench.source, PolicyGraph):
             asked = states[: len(answers)]
             found = self.difference(asked, answers, _task_answer, hash_seed=hash_seed)
@@ -153,7 +154,7 @@ class CostAsker(Asker):
     def _another_run(self, start: StateArray, answers: Sequence[Answer]) -> Difference | None:
         """The policy looks at more than the state: its whole run is made anew."""
         run = run_part(self._bench, self._bench.afresh().runs(start))
-        again = _recorded(run)
+        again = recorded_answers(run)
         self.calls += len(again)
         ended: Answer = NO_ACTION
         longest = max(len(answers), len(again))
@@ -171,7 +172,7 @@ class CostAsker(Asker):
         return said(answer, self._bench.task.operator_names)
 
 
-def _recorded(run: Mapping[str, Any]) -> list[Answer]:
+def recorded_answers(run: Mapping[str, Any]) -> list[Answer]:
     """The answers that a run consists of; the last one may have ended it."""
     answers: list[Answer] = list(run["operators"])
     ending = _ASKED_AT_THE_END.get(run["ending"])

@@ -24,7 +24,7 @@ from bugsieve.search import Limits
 SEPARATOR = "+"
 
 _STRENGTH = {Outcome.BUG: 3, Outcome.IMPLIED: 2, Outcome.PASS: 1, Outcome.INCONCLUSIVE: 0}
-_COMBINATIONS = ("any", "best-of", "combined")
+_COMBINATIONS = ("any", "best-of", "combined", "split")
 _BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
 
 
@@ -45,6 +45,7 @@ class CombinedOracle(LearningOracle):
             raise UnsupportedError("; ".join(self.left_out.values()))
         self._learners = [m for m in self.members if isinstance(m, LearningOracle) and m.learns]
         specs = [learner.spec for learner in self._learners]
+        self.prepared_seconds = sum(member.prepared_seconds for member in self.members)
         if len(set(specs)) < len(specs):  # lessons are told again by spec
             raise UsageError(f"oracle {spec!r}: names one that learns twice")
 

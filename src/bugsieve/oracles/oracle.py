@@ -26,6 +26,9 @@ class Oracle(ABC):
 
     usage: ClassVar[str]
     """How its specs are written."""
+    prepared_seconds: float = 0.0
+    """How long it took, now or when it was kept on disk, what it computed before the first state;
+    counts as running time of a campaign."""
 
     @property
     def learns(self) -> bool:

@@ -8,7 +8,7 @@ from enum import IntEnum, unique
 
 import numpy as np
 
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray
+from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray
 
 
 @unique
@@ -64,3 +64,17 @@ class Decisions:
         failures = {n: row for n, row in enumerate(listed) if isinstance(row, Failure)}
         actions = [NO_ACTION if isinstance(row, Failure) else row for row in listed]
         return Decisions(np.array(actions, dtype=np.int32), failures)
+
+    def rows(self, rows: Iterable[int]) -> Decisions:
+        """Some of the decisions, in the given order."""
+        chosen = list(rows)
+        failures = {n: self.failures[row] for n, row in enumerate(chosen) if row in self.failures}
+        return Decisions(self.actions[chosen], failures)
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """Decisions that a policy has given, each with its state."""
+
+    states: StateArray
+    decisions: Decisions

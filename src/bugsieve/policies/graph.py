@@ -19,11 +19,11 @@ from bugsieve._native import StateRegistry
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.asking import check_policy, decide, no_such_action
-from bugsieve.policies.decisions import Decisions, Ending, Failure
+from bugsieve.policies.decisions import Decisions, Ending, Failure, Recorded
 from bugsieve.policies.endings import resolve_endings
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
 from bugsieve.policies.policy import Policy
-from bugsieve.policies.run_table import Ids, RunSource, RunTable
+from bugsieve.policies.run_table import NOT_WITHIN, Ids, RunSource, RunTable
 from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task, require_task
 
@@ -80,6 +80,21 @@ class PolicyGraph:
         costs[cut] = self._cost_of_steps(ids[cut], step_limit)
         return RunTable(ids, endings, steps, costs, self)
 
+    def costs_within(
+        self, states: StateArray, limits: NDArray[np.int64], *, step_limit: int
+    ) -> NDArray[np.int64]:
+        """What runs cost that reach the goal for less than their limits; NOT_WITHIN elsewhere.
+
+        A run is followed until its cost reaches its limit. Of how it would have gone on nothing
+        is remembered, so that nobody takes it for one that fails.
+        """
+        ids = self._register(self.task.checked_states(states))
+        self._explore(ids, _checked_limit(step_limit), None, limits)
+        nodes = self._nodes
+        steps = nodes.tail[ids] + nodes.cycle[ids]
+        within = (nodes.ending[ids] == Ending.SOLVED) & (steps <= step_limit)
+        return np.where(within & (nodes.cost[ids] < limits), nodes.cost[ids], NOT_WITHIN)
+
     def endings(
         self, states: StateArray, *, step_limit: int = DEFAULT_STEP_LIMIT
     ) -> NDArray[np.int8]:
@@ -106,6 +121,15 @@ class PolicyGraph:
         actions[actions == UNASKED] = NO_ACTION  # goal states: no run asks there
         failures = {row: self._failures[i] for row, i in enumerate(ids) if i in self._failures}
         return Decisions(actions, failures)
+
+    def recall(self, recorded: Recorded) -> None:
+        """Take over what the policy decided before: it is not asked about these states again."""
+        states = self.task.checked_states(recorded.states)
+        ids = self._register(states)
+        _, rows = np.unique(ids, return_index=True)
+        rows = rows[self._is_unasked(ids[rows])]
+        if len(rows):
+            self._note(ids[rows], states[rows], recorded.decisions.rows(rows.tolist()))
 
     def paths(self, table: RunTable) -> list[Ids]:
         """The states of each run of the table as ids, from its start to its end."""
@@ -172,58 +196,80 @@ class PolicyGraph:
         unasked: NDArray[np.bool_] = (nodes.action[ids] == UNASKED) & (nodes.ending[ids] == OPEN)
         return unasked
 
-    def _explore(self, starts: Ids, step_limit: int, progress: Progress | None) -> None:
-        """Advance all runs in lockstep until each has ended or made its steps."""
+    def _explore(
+        self,
+        starts: Ids,
+        step_limit: int,
+        progress: Progress | None,
+        limits: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Advance all runs in lockstep until each has ended, made its steps or met its limit."""
         self._explorations += 1
         trail: list[Ids] = []
-        front = starts
+        front, left = starts, limits
         try:
             for step in range(step_limit):
                 check_stop()
-                front = self._advance(front)
-                if not len(front):
+                rows = self._advance(front, left)
+                if not len(rows):
                     break
+                front = front[rows]
                 trail.append(front)
+                if left is not None:
+                    left = left[rows] - self._costs[self._nodes.action[front]]
                 front = self._nodes.successor[front]
                 if progress is not None:
                     progress(step + 1, self.decisions_taken)
         finally:
             # Whatever ended the loop (Ctrl-C, a policy that fails), what its steps have shown is
-            # kept. The ids are distinct, as `resolve_endings` wants them: no state is followed
-            # twice in one exploration.
+            # kept. `resolve_endings` wants distinct ids; without limits they are, as no state is
+            # followed twice in one exploration.
             if trail:
-                resolve_endings(self._nodes, np.concatenate(trail), self._costs)
+                ids = np.concatenate(trail)
+                ids = ids if limits is None else np.unique(ids)
+                resolve_endings(self._nodes, ids, self._costs)
 
-    def _advance(self, front: Ids) -> Ids:
-        """Ask the policy where needed; returns the states of the front that runs pass through.
+    def _advance(self, front: Ids, left: NDArray[np.int64] | None) -> Ids:
+        """Ask the policy where needed; returns the rows of the front that runs pass through.
 
         A state met before in the same exploration is dropped: the run that met it first is ahead
-        and has more steps left, so it follows the common path further than any later one.
+        and has more steps left, so it follows the common path further than any later one. Where
+        costs are limited, that holds if the other run also had as much left to spend.
         """
         nodes = self._nodes
         # An ending that is known needs no steps: `resolve_endings` passes it on to the states
         # before it. A state that an earlier, lower step limit left open is followed again, from
         # memory; only its unasked states cost a decision. Dropping what this exploration has
         # followed is also what ends loops.
-        front = front[
-            (nodes.ending[front] == OPEN) & (nodes.followed[front] != self._explorations)
-        ]
-        # Of equal ids, the last to leave its mark stays; quicker than np.unique.
-        # Marks are negative, as no number of an exploration is: a question that fails leaves no
-        # state behind that counts as followed.
-        marks = -1 - np.arange(len(front))
-        nodes.followed[front] = marks
-        front = front[nodes.followed[front] == marks]
-        self._ask(front[nodes.action[front] == UNASKED])
-        self._nodes.followed[front] = self._explorations
-        passed: Ids = front[self._nodes.successor[front] != NOWHERE]
+        is_known = nodes.followed[front] == self._explorations
+        if left is not None:
+            is_known = is_known & (nodes.left[front] >= left) | (left <= 0)
+        rows = np.flatnonzero((nodes.ending[front] == OPEN) & ~is_known)
+        if left is not None:
+            rows = rows[np.argsort(left[rows], kind="stable")]
+        # Of equal ids, the last to leave its mark stays, which has most left; quicker than
+        # np.unique. Marks are negative, as no number of an exploration is: a question that fails
+        # leaves no state behind that counts as followed.
+        ids, marks = front[rows], -1 - np.arange(len(rows))
+        nodes.followed[ids] = marks
+        kept = nodes.followed[ids] == marks
+        rows, ids = rows[kept], ids[kept]
+        self._ask(ids[nodes.action[ids] == UNASKED])
+        nodes.followed[ids] = self._explorations
+        if left is not None:
+            nodes.left[ids] = left[rows]
+        passed: Ids = rows[nodes.successor[ids] != NOWHERE]
         return passed
 
     def _ask(self, ids: Ids) -> None:
         if not len(ids):
             return
         states = self._registry.states(ids)
-        decisions = decide(self.policy, states)
+        self._note(ids, states, decide(self.policy, states))
+        self.decisions_taken += len(ids)
+
+    def _note(self, ids: Ids, states: StateArray, decisions: Decisions) -> None:
+        """Keep the decisions in states that have none yet."""
         successors = None if decisions.failures else self._go(states, decisions.actions)
         if successors is not None:
             self._nodes.successor[ids] = self._register(successors)
@@ -232,7 +278,6 @@ class PolicyGraph:
         # Last of all: until it has an action, a state counts as unasked, so an interrupt before
         # this line has it asked again. An action without a successor would keep its runs open.
         self._nodes.action[ids] = decisions.actions
-        self.decisions_taken += len(ids)
 
     def _go(self, states: StateArray, actions: ActionArray) -> StateArray | None:
         """The successors if all actions are applicable, as they mostly are; None otherwise."""

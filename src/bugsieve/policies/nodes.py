@@ -33,6 +33,8 @@ class Nodes:
         self.cost: NDArray[np.int64] = np.zeros(_FIRST_CAPACITY, dtype=np.int64)
         self.followed: NDArray[np.int64] = np.zeros(_FIRST_CAPACITY, dtype=np.int64)
         """Number of the last exploration that came by."""
+        self.left: NDArray[np.int64] = np.zeros(_FIRST_CAPACITY, dtype=np.int64)
+        """What a run of that exploration could still spend there, if its cost was limited."""
 
     def make_room(self, size: int) -> None:
         """Have at least `size` entries; doubling keeps the cost per state constant."""

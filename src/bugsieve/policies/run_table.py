@@ -21,6 +21,9 @@ from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 
 Ids = NDArray[np.int64]
 
+NOT_WITHIN = -1
+"""In the place of a cost: the run does not reach the goal for less than its limit."""
+
 
 class RunSource(Protocol):
     """Gives the runs of one policy on one task; the same from a state whenever it is asked.

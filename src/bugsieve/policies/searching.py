@@ -13,10 +13,10 @@ from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 
 
 class SearchingPolicy(FallibleBoundPolicy):
-    """Takes the first action of the plan that one search per state finds, and remembers it.
+    """Takes the first action of the way that one search per state finds, and remembers it.
 
     Unless plans are kept, a decision depends on the state alone, not on the searches before.
-    NO_ACTION means that there is no plan, or that the state is a goal; running out of memory is a
+    NO_ACTION means that there is no way, or that the state is a goal; running out of memory is a
     crash of the policy.
     """
 
@@ -33,7 +33,7 @@ class SearchingPolicy(FallibleBoundPolicy):
 
     @abstractmethod
     def search(self, state: StateArray, limits: Limits) -> SearchResult:
-        """One search for a plan from the state."""
+        """One search for a plan from the state, or for the part of one that decides."""
 
     def decide(self, states: StateArray) -> Decisions:
         """The first actions of the plans; a Failure where the search ran out of memory."""
@@ -57,7 +57,7 @@ class SearchingPolicy(FallibleBoundPolicy):
             if self.keeps_plans:
                 self._keep(state, result.plan)
             return result.plan[0] if result.plan else NO_ACTION
-        if result.status == "unsolvable":
+        if result.status in ("unsolvable", "gave-up"):
             return NO_ACTION
         return Failure(
             Ending.POLICY_CRASH,

@@ -37,11 +37,34 @@ class Card:
     bias: str
     novelty: int
     seed: int
+    oracles: str
+    """Who judges: the label in the experiment file, or the specs."""
 
 
 def collect(directories: Sequence[Path]) -> list[Card]:
-    """The cards of all campaigns of cost testing in and below the folders, each once."""
-    return collect_cards(directories, _card)
+    """The cards of all campaigns of cost testing in and below the folders, each once.
+
+    Campaigns that only make a pool for others are left out.
+    """
+    cards = [card for card in collect_cards(directories, _card) if card.oracles]
+    if not cards:
+        raise InputError(f"{directories[0]}: no oracle was asked in these campaigns")
+    return cards
+
+
+def in_file_order(cards: Sequence[Card]) -> list[Card]:
+    """The cards in the order of their experiment files; those of no experiment come first."""
+    places: dict[Path, dict[str, int]] = {}
+
+    def place(card: Card) -> int:
+        folder = card.folder.resolve()
+        above = Path(*folder.parts[:-_DEPTH])
+        if above not in places:
+            index = read_index(above)
+            places[above] = {} if index is None else {n: i for i, n in enumerate(index.entries)}
+        return places[above].get(folder.relative_to(above).as_posix(), -1)
+
+    return sorted(cards, key=place)
 
 
 def collect_cards(
@@ -95,6 +118,8 @@ def _card(folder: Path, label: IndexEntry | None) -> Card:
         options.fuzz.bias,
         options.fuzz.novelty,
         options.fuzz.seed,
+        (label.oracles if label is not None and header.used_oracles else "")
+        or ", ".join(header.used_oracles),
     )
 
 

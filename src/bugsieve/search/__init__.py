@@ -16,6 +16,7 @@ from bugsieve.search.searches import (
     exact_goal_distances,
     expansions_spent,
     greedy,
+    improving_path,
     lookahead,
 )
 
@@ -30,5 +31,6 @@ __all__ = [
     "expansions_spent",
     "greedy",
     "improve_plan",
+    "improving_path",
     "lookahead",
 ]

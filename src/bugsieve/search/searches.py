@@ -134,6 +134,16 @@ def enforced_hill_climbing(
     )
 
 
+def improving_path(
+    task: Task, state: StateArray, heuristic: str = "hff", *, limits: Limits = NO_LIMITS
+) -> SearchResult:
+    """A shortest way to a state of lower value or to a goal, as `plan`; "gave-up" without one."""
+    check_heuristic(heuristic)
+    row = require_task(task).checked_state(state)
+    options = core_limits(limits, None)
+    return from_core(_native.improving_path(task.native, row, heuristic, **options))
+
+
 def lookahead(
     task: Task,
     state: StateArray,

@@ -9,6 +9,7 @@ import pytest
 
 from bugsieve.cli import main
 from tests.unit.reports.safety.samples import FULL, UNIFORM
+from tests.unit.reports.samples import Sample
 
 Captured = pytest.CaptureFixture[str]
 
@@ -25,6 +26,14 @@ def test_both_kinds_of_files(campaigns: str, tmp_path: Path, capsys: Captured) -
 def test_other_pictures(campaigns: str, tmp_path: Path, arguments: list[str]) -> None:
     picture = tmp_path / "b.svg"
     assert main(["plot", campaigns, "-o", str(picture), *arguments]) == 0
+    assert picture.stat().st_size > 1000
+
+
+def test_oracles_side_by_side(tmp_path: Path) -> None:
+    for oracle in ("aras", "perfect"):
+        Sample("slsl", {oracle: "b?b?"}, pool_from="pool").write(tmp_path / "a" / oracle)
+    picture = tmp_path / "b.svg"
+    assert main(["plot", "--by", "oracles", str(tmp_path / "a"), "-o", str(picture)]) == 0
     assert picture.stat().st_size > 1000
 
 
@@ -45,6 +54,8 @@ def test_pictures_of_safety(tmp_path: Path, capsys: Captured, kind: str) -> None
         (["{}", "-o", "a.jpeg"], "a.jpeg: the name of a picture must end in one of .svg"),
         (["missing", "-o", "a.svg"], "missing: there is no such folder"),
         (["{}", "-o", "a.svg", "--by", "bais"], "did you mean 'bias'"),
+        (["{}", "-o", "a.svg", "--by", "oracles,seed"], "name nothing beside it"),
+        (["{}", "-o", "a.svg", "--by", "oracles"], "judged states while its pool was made"),
         (["{}", "-o", "a.svg", "--kind", "recall", "--log"], "--log and --by are for pictures"),
         (["{}", "-o", "a.svg", "--kind", "faults", "--log"], "not of faults"),
         (["{}", "-o", "a.svg", "--kind", "faults"], "is a campaign of cost testing"),

@@ -9,6 +9,7 @@ import pytest
 
 from bugsieve.cli import main
 from tests.unit.reports.safety.samples import FULL, UNIFORM, SafetySample
+from tests.unit.reports.samples import Sample
 
 Captured = pytest.CaptureFixture[str]
 
@@ -41,12 +42,25 @@ def test_the_table_as_json(campaigns: str, capsys: Captured) -> None:
     assert (row["instances"], row["pool"], row["bias_recall_qual_off"]) == (1, None, 25.0)
 
 
+def test_oracles_side_by_side(tmp_path: Path, capsys: Captured) -> None:
+    for number, (oracle, letters) in enumerate({"aras": "bb??", "perfect": "bbb?"}.items()):
+        Sample("slsl", {oracle: letters}).write(tmp_path / str(number))
+    assert main(["table", "icaps23", str(tmp_path), "--least", "4"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["domain", "#Π", "|J|", "aras", "perfect", "BestOf"]
+    assert lines[2].split() == ["line", "1", "4", "50.0", "75.0", "75.0"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["icaps22", "missing"], "missing: there is no such folder"),
         (["icaps22"], "required: DIR"),
-        (["icaps23", "{}"], "invalid choice: 'icaps23'"),
+        (["icaps21", "{}"], "invalid choice: 'icaps21'"),
+        (["icaps22", "{}", "--least", "3"], "--least is for the table icaps23"),
+        (["icaps23", "{}", "--part", "faults"], "--part is for the table safety"),
+        (["icaps23", "{}", "--bias", "surface"], "--bias for icaps22"),
+        (["icaps23", "{}", "--least", "few"], "--least"),
         (["icaps22", "{}", "--csv", "--json"], "not allowed with argument --csv"),
         (["icaps22", "{}", "--bias", "polcy-quality"], "did you mean 'policy-quality'"),
         (["icaps22", "{}", "--part", "faults"], "--part is for the table safety"),

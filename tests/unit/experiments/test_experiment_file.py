@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.basis import families
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.options import DEFAULT_ORACLES, CostOptions
 from bugsieve.cli.experiment import example
@@ -122,10 +123,27 @@ def test_the_example_is_right(tmp_path: Path) -> None:
     assert fuzzers == {("policy-quality", 2), ("uniform", 2), ("policy-quality", 0)}
 
 
+def test_the_example_on_oracles_is_right(tmp_path: Path) -> None:
+    grid = read(tmp_path, example("oracles"))
+    assert grid.shares_pools and len(grid.cells) == 20
+
+
 def test_the_shipped_experiment_is_right() -> None:
     grid = shipped("icaps22-small.toml")
     assert len({cell.instance.domain for cell in grid.cells}) >= 8
     assert len({(options_of(c).fuzz.bias, options_of(c).fuzz.novelty) for c in grid.cells}) == 4
+
+
+def test_the_experiment_on_oracles_is_right() -> None:
+    if not {"morph", "bmo", "combined"} <= families.ORACLES.builtin.keys():
+        pytest.skip("needs the oracles on dominance functions")
+    grid = shipped("icaps23-small.toml")
+    assert grid.shares_pools
+    domains = {cell.instance.domain for cell in grid.cells}
+    assert len(domains) >= 9 and "spanner" not in domains
+    assert len({cell.oracles for cell in grid.cells}) == 12
+    fuzz = {(options_of(c).fuzz.bias, options_of(c).fuzz.pool_size) for c in grid.cells}
+    assert fuzz == {("uniform", 200)}
 
 
 def test_labels_that_look_alike_as_folders_are_kept_apart(tmp_path: Path) -> None:

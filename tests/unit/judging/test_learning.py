@@ -14,7 +14,7 @@ from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.verdict import implied, inconclusive
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.cost.driver import restored_pool
+from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.events import BugFound, BugImproved, Event
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules

@@ -334,7 +334,7 @@ def test_our_own_members_need_not_be_asked(task: Task, tmp_path: Path) -> None:
     given = options(policy="hill-climbing:hadd")
     summary = Campaign.create(tmp_path / "campaign", given, task).run()
     assert summary.bugs and not summary.asked_again
-    for spec in ("random", "greedy", "hill-climbing", "optimal", "lazy"):
+    for spec in ("random", "greedy", "hill-climbing", "optimal", "lazy", "ehc"):
         assert is_ours(make_policy(spec, task)), spec
     assert not is_ours(make_policy("optimal:plans", task))
     assert not is_ours(Twofold(task))  # nor who derives from them

@@ -163,6 +163,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "astar": (TASK, START),
     "greedy": (TASK, START),
     "enforced_hill_climbing": (TASK, START),
+    "improving_path": (TASK, START),
     "improve_plan": (TASK, START, PLAN),
     "lookahead": (TASK, START, 3),
     "exact_goal_distances": (TASK,),

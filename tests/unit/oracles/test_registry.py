@@ -74,7 +74,9 @@ def test_a_wrong_spec_is_refused_with_or_without_a_bench(spec: str) -> None:
 
 def test_every_listed_oracle_can_be_named() -> None:
     for name in ORACLES:
-        argument = {"planner": ":ehc", "any": ":perfect", "best-of": ":perfect"}.get(name, "")
+        several = {"combined": ":bmo:0+aras", "split": ":perfect+aras"}
+        arguments = {"planner": ":ehc", "any": ":perfect", "best-of": ":perfect", **several}
+        argument = arguments.get(name, "")
         check_oracle_spec(name + argument)
 
 

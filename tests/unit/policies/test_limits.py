@@ -32,7 +32,7 @@ def test_refused(limits: dict[str, Any], sentence: str) -> None:
 
 
 @pytest.mark.parametrize("memory_mb", [1, MAX_MEMORY_MB, None])
-@pytest.mark.parametrize("spec", ["optimal", "lazy"])
+@pytest.mark.parametrize("spec", ["optimal", "lazy", "ehc"])
 def test_accepted(spec: str, memory_mb: int | None) -> None:
     limits = WorkerLimits(deadline=float("inf"), memory_mb=memory_mb)
     with make_policy(spec, line_task(4), limits=limits) as policy:

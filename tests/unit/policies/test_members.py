@@ -14,6 +14,7 @@ from bugsieve._native import DEAD_END
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.asking import decide
 from bugsieve.policies.decisions import Ending
+from bugsieve.policies.ehc import EhcPolicy
 from bugsieve.policies.greedy import GreedyPolicy
 from bugsieve.policies.hill_climbing import HillClimbingPolicy
 from bugsieve.policies.lazy import LazyPolicy
@@ -23,7 +24,7 @@ from bugsieve.policies.random import RandomPolicy, mixed
 from bugsieve.policies.runs import run_policy
 from bugsieve.search import Limits, SearchResult, astar, greedy
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
-from tests.property.strategies import ANY, Shape, seeded_task, seeds, some_states
+from tests.property.strategies import ANY, SMALL, Shape, seeded_task, seeds, some_states
 from tests.reference.strips import Strips, strips_task
 from tests.unit.native.chains import native, switches
 from tests.unit.policies.line import as_task, at, line_task
@@ -38,6 +39,7 @@ MAKERS: dict[str, Callable[[Task], BoundPolicy]] = {
     "hill-climbing": lambda task: HillClimbingPolicy(task, "hmax"),
     "optimal": OptimalPolicy,
     "lazy": LazyPolicy,
+    "ehc": EhcPolicy,
 }
 
 
@@ -213,9 +215,55 @@ def test_lazy_takes_the_first_step_of_a_greedy_plan(seed: int) -> None:
         assert action == (plan[0] if plan else NO_ACTION)
 
 
-@pytest.mark.parametrize("make", [OptimalPolicy, LazyPolicy])
+def slow_ehc(task: Task, state: StateArray, heuristic: str) -> int:
+    """The first action of the first way, in breadth-first order, to a lower value or a goal."""
+    evaluate = task.heuristic(heuristic).evaluate
+    own = int(evaluate(state[None])[0])
+    if own == DEAD_END or task.is_goal(state).all():
+        return NO_ACTION
+    seen, ways = {state.tobytes()}, [(state, NO_ACTION)]
+    for current, first in ways:
+        for operator, successor in successors(task, current):
+            if successor.tobytes() in seen:
+                continue
+            seen.add(successor.tobytes())
+            begun = operator if first == NO_ACTION else first
+            if int(evaluate(successor[None])[0]) < own or task.is_goal(successor).all():
+                return begun
+            ways.append((successor, begun))
+    return NO_ACTION
+
+
+@FEW
+@given(
+    seed=seeds(),
+    heuristic=st.sampled_from(["blind", "hmax", "hadd", "hff", "lmcut"]),
+    shape=st.sampled_from([SMALL, MOSTLY_FREE]),
+)
+def test_ehc_goes_the_shortest_way_to_a_better_state(
+    seed: int, heuristic: str, shape: Shape
+) -> None:
+    task, states = example(seed, 8, shape)
+    chosen = decide(EhcPolicy(task, heuristic), states).actions
+    assert chosen.tolist() == [slow_ehc(task, state, heuristic) for state in states]
+
+
+def test_ehc_differs_from_hill_climbing() -> None:
+    """A step that looks worse leads to where the goal is near: one looks past it."""
+    actions = (
+        Strips(1, adds="a", deletes="s"),
+        Strips(1, needs="s", adds="g1", deletes="s"),
+        Strips(1, needs="a", adds="g1 g2"),
+    )
+    task = as_task(strips_task("s a g1 g2", actions, initial="s", goal="g1 g2"))
+    assert decide(EhcPolicy(task, "hff"), task.initial_state[None]).actions.tolist() == [0]
+    (run,) = run_policy(task, EhcPolicy(task, "hff"), task.initial_state)
+    assert run.actions == (0, 2)
+
+
+@pytest.mark.parametrize("make", [OptimalPolicy, LazyPolicy, EhcPolicy])
 def test_running_out_of_memory_is_a_crash_of_the_policy(
-    make: type[OptimalPolicy] | type[LazyPolicy],
+    make: type[OptimalPolicy] | type[LazyPolicy] | type[EhcPolicy],
 ) -> None:
     policy = make(line_task(3000), memory_mb=0)
     decisions = decide(policy, at(0))

@@ -27,6 +27,8 @@ from tests.unit.policies.line import at, line_task
         ("optimal:plans", "optimal:plans"),
         ("lazy", "lazy:hff"),
         (" lazy : hadd ", "lazy:hadd"),
+        ("ehc", "ehc:hff"),
+        ("ehc:hadd", "ehc:hadd"),
     ],
 )
 def test_specs(given: str, spec: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.graph import PolicyGraph
+from bugsieve.policies.run_table import NOT_WITHIN
 from bugsieve.policies.runs import run_policy
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
 from tests.depth import examples
-from tests.property.strategies import ANY, seeded_task, seeds, some_states
+from tests.property.strategies import ANY, Shape, seeded_task, seeds, some_states
 from tests.reference.strips import Strips, strips_task
 from tests.unit.policies.line import as_task, at, line_task
 from tests.unit.policies.simulation import outcome, simulate
@@ -118,6 +119,42 @@ def test_alone_or_together(task_seed: int, policy_seed: int, limit: int) -> None
     together = run_policy(task, policy, states, step_limit=limit)
     alone = [run_policy(task, fresh(policy), state, step_limit=limit)[0] for state in states]
     assert [(outcome(r), r.detail) for r in together] == [(outcome(r), r.detail) for r in alone]
+
+
+@settings(max_examples=examples(300), deadline=None, derandomize=True, database=None)
+@given(
+    task_seed=seeds(),
+    policy_seed=seeds(),
+    trouble=st.sampled_from([0.0, 0.05, 0.3]),
+    shape=st.sampled_from([ANY, replace(ANY, costs=(0, 0, 0, 1, 5))]),
+    rounds=st.lists(st.tuples(st.integers(0, 2**32), st.integers(1, 40)), min_size=1, max_size=3),
+)
+def test_runs_within_costs_ask_no_further(
+    task_seed: int,
+    policy_seed: int,
+    trouble: float,
+    shape: Shape,
+    rounds: list[tuple[int, int]],
+) -> None:
+    reference = seeded_task(task_seed, shape)
+    task = as_task(reference)
+    states = np.array(some_states(reference, policy_seed, 20), dtype=np.uint16)
+    policy = Arbitrary(task, policy_seed, trouble=trouble)
+    graph = PolicyGraph(task, policy)
+    allowed: set[bytes] = set()
+    for seed, step_limit in rounds:  # one cache for all limits: it must not show
+        limits = np.random.default_rng(seed).integers(-2, 30, len(states))
+        found = graph.costs_within(states, limits, step_limit=step_limit)
+        for state, limit, cost in zip(states, limits.tolist(), found.tolist(), strict=True):
+            run = run_policy(task, fresh(policy), state, step_limit=step_limit)[0]
+            is_within = run.solved and run.cost < limit
+            assert cost == (run.cost if is_within else NOT_WITHIN)
+            spent = np.cumsum([0, *task.operator_costs[list(run.actions)]])
+            allowed |= {s.tobytes() for s in run.states(task)[spent < limit]}
+        assert policy.asked <= allowed
+    together = run_policy(task, policy, states, graph=graph)
+    alone = [run_policy(task, fresh(policy), state)[0] for state in states]
+    assert [outcome(run) for run in together] == [outcome(run) for run in alone]
 
 
 def test_a_long_walk_is_solved_with_its_cost() -> None:

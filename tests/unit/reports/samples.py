@@ -53,6 +53,7 @@ class Sample:
     """Of the line: makes tasks different."""
     unjudged: int = 0
     """Further states of the pool."""
+    pool_from: str | None = None
 
     def write(self, folder: Path) -> Path:
         """Make the campaign's folder; bugs are found one second after the other."""
@@ -76,7 +77,9 @@ class Sample:
             task=(),
             policy=self.policy,
             objective=self.objective,
+            mode="interleaved" if self.verdicts else "pool",
             oracles=(*self.verdicts, *self.objections),
+            pool_from=self.pool_from,
             fuzz=FuzzOptions(bias=self.bias, novelty=self.novelty, seed=self.seed),
         )
         task = line_task(self.length)

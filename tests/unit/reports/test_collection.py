@@ -8,7 +8,7 @@ import pytest
 
 from bugsieve.basis.errors import InputError
 from bugsieve.experiments.index import INDEX_FILE, Index, IndexEntry, write_index
-from bugsieve.reports.collection import Card, collect
+from bugsieve.reports.collection import Card, collect, in_file_order
 from tests.unit.reports.samples import Sample
 
 SAMPLE = Sample("s", {"lookahead": "b"}, bias="uniform", novelty=1, seed=7)
@@ -17,7 +17,9 @@ SAMPLE = Sample("s", {"lookahead": "b"}, bias="uniform", novelty=1, seed=7)
 def test_a_campaign_tells_what_it_is(tmp_path: Path) -> None:
     folder = SAMPLE.write(tmp_path / "a")
     (card,) = collect([folder])
-    assert card == Card(folder, "line", "line-100", "greedy:hff", "quantitative", "uniform", 1, 7)
+    assert card == Card(
+        folder, "line", "line-100", "greedy:hff", "quantitative", "uniform", 1, 7, "lookahead"
+    )
 
 
 def test_campaigns_are_found_in_order_and_once(tmp_path: Path) -> None:
@@ -46,6 +48,20 @@ def test_labels_of_an_experiment_win(tmp_path: Path) -> None:
     assert shown == ("Lines", "long line", "the greedy one")
     assert labelled.bias == "uniform"
     assert other.domain == "line"
+
+
+def test_campaigns_in_the_order_of_their_file(tmp_path: Path) -> None:
+    names = ["d/i/b", "d/i/a", "d/j/c"]
+    for name in (*names, "d/i/alone"):
+        SAMPLE.write(tmp_path / name)
+    Sample("s", {}).write(tmp_path / "d/i/pool")
+    entries = {name: IndexEntry("D", "I", "P", "off", name[-1], 7) for name in names}
+    pool = {"d/i/pool": IndexEntry("D", "I", "P", "off", "pool", 7)}
+    write_index(tmp_path, Index("test", {**pool, **entries}))
+    cards = in_file_order(collect([tmp_path]))
+    assert [card.oracles for card in cards] == ["lookahead", "b", "a", "c"]
+    with pytest.raises(InputError, match="no oracle was asked in these campaigns"):
+        collect([tmp_path / "d/i/pool"])
 
 
 @pytest.mark.parametrize(

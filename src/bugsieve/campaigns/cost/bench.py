@@ -7,25 +7,28 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from bugsieve.basis.errors import InternalError, UsageError
+from bugsieve.basis.errors import InputError, InternalError, UsageError
 from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.trust import require_trusted
 from bugsieve.benches.bench import Bench
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.cost.start_states import start_states
+from bugsieve.campaigns.cost.taken_pool import TakenPool, take_pool
 from bugsieve.campaigns.kind import Beginning, kept_spec
-from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.options import POOL, CostOptions
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.judging.escalation import SEARCH, level_limits
 from bugsieve.judging.plan import BenchPlan, OracleRow, close_policy
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import check_oracle_spec
+from bugsieve.policies.decisions import Recorded
 from bugsieve.policies.fingerprints import policy_fingerprint
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.registry import POLICIES, check_spec
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
-from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.progress import CampaignHeader, Progress
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task, require_task
@@ -42,6 +45,8 @@ class CostEquipment:
         self.saved = saved
         self.bench = bench
         self.oracles = oracles
+        self.recorded: Recorded | None = None
+        """The policy's decisions on the runs of a pool that was taken over."""
         self._owns_policy = owns_policy
 
     def close(self) -> None:
@@ -72,7 +77,6 @@ def begin(
         check_oracle_spec(spec)
     brought = getattr(policy, "task", None) if task is None and not options.task else task
     saved, loaded = _loaded(options, brought)
-    starts = start_states(loaded, options.from_states) if states is None else states
     plan = plan_of(options)
     bench = plan.bench(loaded, _bound(policy, loaded))
     equipment = CostEquipment(saved, bench, (), owns_policy=policy is None)
@@ -94,13 +98,18 @@ def begin(
             policy_fingerprint(bench.policy),
             objective=bench.objective.spec,
         )
-        pool = Pool(loaded)
-        for state in loaded.checked_states(starts):
-            pool.add(state)
+        if options.pool_from is not None:
+            taken = _take_over(equipment, options)
+            pool, walks = taken.pool, taken.walks
+        else:
+            starts = start_states(loaded, options.from_states) if states is None else states
+            pool, walks = _pool_of(loaded, starts), 0
     except BaseException:
         equipment.close()
         raise
-    return Beginning(header, equipment, PoolPart(list(pool), pool.states()))
+    cases = PoolPart(list(pool), pool.states())
+    seconds = sum(oracle.prepared_seconds for oracle in equipment.oracles)
+    return Beginning(header, equipment, cases, Progress(walks=walks, seconds=seconds))
 
 
 def equip(
@@ -115,10 +124,40 @@ def equip(
     try:
         check_unchanged(header, folder, policy_fingerprint(bench.policy), command="test")
         equipment.oracles = plan.oracles(bench, header.used_oracles)
+        if options.pool_from is not None:
+            _check_whole(folder, _take_over(equipment, options, beside=folder))
     except BaseException:
         equipment.close()
         raise
     return equipment
+
+
+def _take_over(
+    equipment: CostEquipment, options: CostOptions, *, beside: Path | None = None
+) -> TakenPool:
+    """Take over the pool that the options name; the policy's runs are known from now on."""
+    bench = equipment.bench
+    fingerprint = policy_fingerprint(bench.policy)
+    taken = take_pool(bench.task, options, fingerprint, beside=beside)
+    bench.take_over(taken.recorded)
+    equipment.recorded = taken.recorded
+    return taken
+
+
+def _check_whole(folder: Path, taken: TakenPool) -> None:
+    """InputError if states are gone that no walk would find again, as after salvaging."""
+    with CostRecords(folder) as records:
+        if records.case_count() != len(taken.pool):
+            raise InputError(
+                f"{folder}: has another pool than the campaign it took it from: make it anew"
+            )
+
+
+def _pool_of(task: Task, states: StateArray) -> Pool:
+    pool = Pool(task)
+    for state in task.checked_states(states):
+        pool.add(state)
+    return pool
 
 
 @contextmanager
@@ -167,7 +206,9 @@ def plan_of(options: CostOptions) -> BenchPlan:
         options.objective,
         options.step_limit,
         options.limits,
-        level_limits(options.limits.expansions, options.escalate_to),
+        level_limits(
+            options.limits.expansions, 0 if options.mode == POOL else options.escalate_to
+        ),
         options.policy_folder,
     )
 

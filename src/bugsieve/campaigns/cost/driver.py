@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from bugsieve.basis.activity import doing
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
-from bugsieve.campaigns.options import INTERLEAVED, CostOptions
+from bugsieve.campaigns.cost.taken_pool import restored_pool
+from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.fuzzing.fuzzer import Fuzzer
 from bugsieve.fuzzing.pool import Pool
@@ -26,11 +27,12 @@ from bugsieve.judging.workers import (
     parcel_size,
 )
 from bugsieve.policies.conversation import note_of
-from bugsieve.results.cost.records import CostRecords, PoolColumns
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import Progress
 from bugsieve.results.schema import damaged
-from bugsieve.tasks.fdr.task import Task
+
+POOL_TAKEN = "the pool that was taken over is judged"
 
 
 class CostDriver(Driver):
@@ -67,7 +69,7 @@ class CostDriver(Driver):
 
     def step(self, session: Session) -> str | None:
         """Judge what is due, or else make one round; a reason if there is nothing to do."""
-        complete = self._fuzzer.finished
+        complete = POOL_TAKEN if self._options.pool_from else self._fuzzer.finished
         is_pending = self._judged < len(self._fuzzer.pool)
         if complete is not None and not is_pending:
             rest = self._escalation.rest()
@@ -201,7 +203,8 @@ class CostDriver(Driver):
 
 def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) -> CostDriver:
     """The driver that goes on where the records end."""
-    bench, oracles, plan = equipment.bench, equipment.oracles, plan_of(options)
+    bench, oracles = equipment.bench, equipment.oracles
+    plan = replace(plan_of(options), recorded=equipment.recorded)
     pool = restored_pool(bench.task, records.pool())
     ledger = Ledger(bench, oracles)
     if ledger.learns:
@@ -210,8 +213,9 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     plain = [oracle for oracle in oracles if not oracle.learns]
     fuzzer = Fuzzer(bench, options.fuzz, pool=pool, walks_done=records.progress().walks)
     specs = tuple(oracle.spec for oracle in plain)
-    setup = WorkerSetup(equipment.saved, plan, specs, ledger.learns)
-    judge = Judge(bench, plain, plan.escalating(bench), whole_runs=ledger.learns)
+    whole_runs = ledger.learns or options.mode == POOL
+    setup = WorkerSetup(equipment.saved, plan, specs, whole_runs)
+    judge = Judge(bench, plain, plan.escalating(bench), whole_runs=whole_runs)
     escalation = Escalation(plan.escalation)
     if records.levels() > len(plan.escalation):
         raise damaged(records.directory, "table visits: there is more effort than was asked for")
@@ -235,18 +239,3 @@ def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
         Remembered(parcel.case(number), runs[number], lessons.get(visits[number], ()))
         for number in range(count)
     ]
-
-
-def restored_pool(task: Task, columns: PoolColumns) -> Pool:
-    """The pool of a stored campaign."""
-    pool = Pool(task)
-    for number, state in enumerate(columns.states):
-        parent, walk = int(columns.parents[number]), int(columns.walks[number])
-        start, stop = columns.offsets[number : number + 2]
-        pool.add(
-            state,
-            parent=None if parent < 0 else parent,
-            actions=columns.actions[start:stop].tolist(),
-            walk=None if walk < 0 else walk,
-        )
-    return pool

@@ -40,6 +40,9 @@ class FoundStates:
         return [_bug_json(row) for row in self.records.named(self.ids)]
 
 
+_UNJUDGED = "no oracle was asked: the pool is for campaigns that take it over"
+
+
 class CostWording:
     """What commands print of campaigns of cost testing."""
 
@@ -60,7 +63,7 @@ class CostWording:
             + (f" ({summary.reason})" if summary.reason else ""),
             f"runs of the policy: {endings or 'none'}",
             *(trouble.sentence(ending) for ending, trouble in summary.troubles.items()),
-            bugs_line(summary),
+            bugs_line(summary) if summary.outcomes else _UNJUDGED,
         ]
         if summary.implied:
             more = " more" if summary.bugs else ""

@@ -18,7 +18,7 @@ from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
-from bugsieve.policies.run_table import RunTable
+from bugsieve.policies.run_table import NOT_WITHIN
 from bugsieve.search import Limits, Lookahead, lookahead
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -27,6 +27,8 @@ _MAX_DEPTH = 1_000_000
 _FIRST_WAVE = 16
 _CELLS_AT_A_TIME = 1 << 24
 """Values of leaf states held at a time: 32 MiB."""
+
+Rows = NDArray[np.int64]
 
 _PROOFS = {"unsolvable": "the goal cannot be reached", "bound": "no plan is cheaper"}
 
@@ -40,7 +42,6 @@ class LookaheadOracle(Oracle):
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
         self.depth = _depth(spec.partition(":")[2] or str(DEFAULT_DEPTH))
-        self._least_cost = min(bench.task.operator_costs.tolist(), default=0)
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
@@ -87,68 +88,60 @@ class LookaheadOracle(Oracle):
         Where cost counts, every leaf can be the best one. A failure is beaten by any run that
         reaches the goal, and most often one of the first leaves has one.
         """
-        bounded = [trial for trial in portion if trial.bound is not None]
-        self._try(bounded, [trial.order for trial in bounded], self._step_limit(bounded))
+        self._try_cheaper([trial for trial in portion if trial.bound is not None])
         waiting = [trial for trial in portion if trial.bound is None]
         first, size = 0, _FIRST_WAVE
         while waiting:
-            waves = [trial.order[first : first + size] for trial in waiting]
-            self._try(waiting, waves, self.bench.step_limit)
+            self._try(waiting, [trial.order[first : first + size] for trial in waiting])
             first, size = first + size, 2 * size
             waiting = [t for t in waiting if t.verdict is None and first < len(t.order)]
         for trial in portion:
             verdict = trial.verdict or self._without_bug(trial.ahead)
             verdicts[trial.row] = replace(verdict, expanded=trial.ahead.result.expanded)
 
-    def _step_limit(self, trials: Sequence[_Trial]) -> int:
-        """After so many steps no run can be cheaper than the bound any more."""
-        if not self._least_cost:
-            return self.bench.step_limit
-        # One limit for all trials, that of the dearest, so that their runs share a batch. A run
-        # that is too long for another trial costs too much there and loses in `_better`.
-        dearest = max((trial.bound or 0 for trial in trials), default=0)
-        return min(self.bench.step_limit, max(1, (dearest - 1) // self._least_cost))
+    def _try_cheaper(self, trials: Sequence[_Trial]) -> None:
+        """Run the policy from all leaves, each until it costs too much (Section 5.1, papers/002).
 
-    def _try(
-        self, trials: Sequence[_Trial], leaves: Sequence[NDArray[np.int64]], step_limit: int
-    ) -> None:
-        """Run the policy from these leaves of each trial and note the best bug there."""
+        From a leaf s of t that is as soon as g(s) + c^π(s) ≥ c^π(t).
+        """
         if not trials:
             return
-        starts = [trial.ahead.states[rows] for trial, rows in zip(trials, leaves, strict=True)]
-        runs = self.bench.runs(np.concatenate(starts), step_limit=step_limit)
+        leaves = [trial.order for trial in trials]
+        limits = [
+            (trial.bound or 0) - trial.ahead.costs[rows]
+            for trial, rows in zip(trials, leaves, strict=True)
+        ]
+        costs = self.bench.costs_within(_states(trials, leaves), np.concatenate(limits))
+        for trial, rows, part in _parts(trials, leaves):
+            own = costs[part]
+            self._note_best(trial, rows, trial.ahead.costs[rows] + own, own != NOT_WITHIN)
+
+    def _try(self, trials: Sequence[_Trial], leaves: Sequence[Rows]) -> None:
+        """Run the policy from these leaves of each trial, to the end."""
+        runs = self.bench.runs(_states(trials, leaves))
         values, solved = self.bench.values(runs), runs.solved
-        first = 0
-        for trial, rows in zip(trials, leaves, strict=True):
-            part = slice(first, first + len(rows))
-            first += len(rows)
+        for trial, rows, part in _parts(trials, leaves):
+            # The way to a leaf is not looked at yet.
+            minimise = self.bench.objective.minimise
+            better = values[part] < trial.value if minimise else values[part] > trial.value
             totals = trial.ahead.costs[rows] + runs.costs[part]
-            wins = solved[part] & self._better(trial, values[part], totals)
-            candidates = wins.nonzero()[0]
-            # Cheapest first: the first that is confirmed is the best of them. Some may be refused,
-            # as the objective has not seen the way to the leaf yet.
-            for winner in candidates[np.argsort(totals[candidates], kind="stable")]:
-                verdict = self._confirm(trial, int(rows[winner]), runs, part.start + int(winner))
-                if verdict.is_bug:
-                    trial.verdict = verdict
-                    break
+            self._note_best(trial, rows, totals, solved[part] & better)
 
-    def _better(
-        self, trial: _Trial, values: NDArray[np.float64], totals: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """Which leaves may lead to a better run: the way to them is not looked at yet."""
-        if trial.bound is not None:
-            better: NDArray[np.bool_] = totals < trial.bound
-        elif self.bench.objective.minimise:
-            better = values < trial.value
-        else:
-            better = values > trial.value
-        return better
+    def _note_best(self, trial: _Trial, rows: Rows, totals: Rows, wins: NDArray[np.bool_]) -> None:
+        """Note the best bug among the leaves that may win."""
+        candidates = wins.nonzero()[0]
+        # Cheapest first: the first that is confirmed is the best of them. Some may be refused,
+        # as the objective has not seen the way to the leaf yet.
+        for winner in candidates[np.argsort(totals[candidates], kind="stable")]:
+            verdict = self._confirm(trial, int(rows[winner]))
+            if verdict.is_bug:
+                trial.verdict = verdict
+                break
 
-    def _confirm(self, trial: _Trial, leaf: int, runs: RunTable, row: int) -> Verdict:
-        plan = (*trial.ahead.path(leaf), *runs.plan(row))
+    def _confirm(self, trial: _Trial, leaf: int) -> Verdict:
+        rest = self.bench.runs(trial.ahead.states[leaf]).plan(0)
         reason = f"the policy does better from a state within {self.depth} steps"
-        return self.confirm(trial.state, trial.value, plan, reason)
+        return self.confirm(trial.state, trial.value, (*trial.ahead.path(leaf), *rest), reason)
 
     def _without_bug(self, ahead: Lookahead) -> Verdict:
         if ahead.result.status in _PROOFS:
@@ -166,9 +159,25 @@ class _Trial:
     value: float
     bound: int | None
     ahead: Lookahead
-    order: NDArray[np.int64]
+    order: Rows
     """The leaves to try, cheap ones first."""
     verdict: Verdict | None = field(default=None)
+
+
+def _states(trials: Sequence[_Trial], leaves: Sequence[Rows]) -> StateArray:
+    """The leaves of all trials in one batch."""
+    states = [trial.ahead.states[rows] for trial, rows in zip(trials, leaves, strict=True)]
+    return np.concatenate(states)
+
+
+def _parts(
+    trials: Sequence[_Trial], leaves: Sequence[Rows]
+) -> Iterator[tuple[_Trial, Rows, slice]]:
+    """Each trial with its leaves, and where they are in the batch."""
+    first = 0
+    for trial, rows in zip(trials, leaves, strict=True):
+        yield trial, rows, slice(first, first + len(rows))
+        first += len(rows)
 
 
 def _depth(text: str) -> int:

@@ -19,7 +19,7 @@ from bugsieve.benches.objectives import objective_class
 from bugsieve.bugs.cost.bug import bug_from_json
 from bugsieve.bugs.cost.certificate import RUN_SHAPE
 from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.judging.escalation import Outlay
+from bugsieve.judging.escalation import SEARCH, Outlay
 from bugsieve.judging.findings import CostBugRow, RunRow
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.records import BUGS, CampaignRecords, columns_of, json_of, text_of
@@ -129,6 +129,13 @@ class CostRecords(CampaignRecords[CostBugRow]):
             np.array(seconds, dtype=np.float64),
         )
 
+    def pool_seconds(self) -> float:
+        """Running time when the last entry of the pool was stored."""
+        ((seconds,),) = self._rows(
+            "SELECT TOTAL(seconds) FROM (SELECT MAX(seconds) AS seconds FROM pool)"
+        )
+        return float(seconds)
+
     def states(self, most: int) -> StateArray:
         """The first states of the pool."""
         rows = self._rows("SELECT state FROM pool ORDER BY number LIMIT ?", most)
@@ -181,6 +188,28 @@ class CostRecords(CampaignRecords[CostBugRow]):
         )
         rows = self._rows(query, self._specs.index(oracle), *outcomes)
         return np.array([number for (number,) in rows], dtype=np.int64)
+
+    def flagged(self) -> tuple[Integers, Integers]:
+        """The states that visits without more effort have shown to be bugs, be it at visits to
+        others; then those that must be some, though nobody has a better run."""
+        # A bug that escalation has found first counts once an oracle finds it, too.
+        others = (
+            "SELECT 1 FROM json_each(finders) AS finder JOIN oracles"
+            f" ON finder.value = oracles.number WHERE spec <> '{SEARCH}'"
+        )
+        proven = (
+            "SELECT bugs.case_number FROM bugs JOIN visits ON found = visits.number"
+            f" WHERE effort = 0 OR EXISTS ({others})"
+        )
+        implied = (
+            "SELECT case_number FROM verdicts JOIN visits ON visit = visits.number"
+            " WHERE outcome = 'implied' AND effort = 0"
+            " UNION SELECT bounds.case_number FROM bounds JOIN visits ON visit = visits.number"
+            f" WHERE effort = 0 EXCEPT {proven}"
+        )
+        columns = ([number for (number,) in self._rows(query)] for query in (proven, implied))
+        found, only_bounds = (np.array(column, dtype=np.int64) for column in columns)
+        return found, only_bounds
 
     def plans(self, oracle: str, level: int = 0) -> dict[int, tuple[int, ...]]:
         """The better runs that the oracle found, by the number of the pool state."""

@@ -1,0 +1,152 @@
+"""Table 1 of papers/002 over campaigns written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bugsieve.basis import families
+from bugsieve.basis.errors import InputError
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.reports.collection import collect
+from bugsieve.reports.icaps23 import OracleTableOptions, icaps23_table, judged_in
+from bugsieve.reports.measures import UNDEFINED, Value
+from bugsieve.reports.table import Table
+from bugsieve.results.cost.records import CostRecords
+from tests.unit.judging.suffixes import NAME, PLACE
+from tests.unit.policies.generated import generated_task
+from tests.unit.reports.samples import Sample
+
+
+def write(folder: Path, verdicts: Mapping[str, str], runs: str = "s" * 20, **more: Any) -> None:
+    """A campaign for each oracle, on the same pool; who says less has judged less."""
+    for oracle, letters in verdicts.items():
+        judged = runs[: len(letters)]
+        sample = Sample(judged, {oracle: letters}, unjudged=len(runs) - len(letters), **more)
+        sample.write(folder / oracle)
+
+
+def table(folder: Path, *, least: int = 2, all_instances: bool = False) -> Table:
+    options = OracleTableOptions(least=least, all_instances=all_instances)
+    return icaps23_table(collect([folder]), options)
+
+
+def cells(made: Table, row: int = 0) -> dict[str, Value]:
+    return {c.key: v for c, v in zip(made.columns, made.rows[row].cells, strict=True)}
+
+
+def test_recall_is_on_the_states_that_all_have_judged(tmp_path: Path) -> None:
+    write(tmp_path / "a", {"aras": "b?b?", "perfect": "?bbbbb", "bounds": "????b"}, length=10)
+    write(tmp_path / "b", {"aras": "bb", "perfect": "?b", "bounds": "??????"}, length=20)
+    made = table(tmp_path)
+    assert [row.label for row in made.rows] == ["line"]
+    assert cells(made) == {
+        "tasks": 2.0,
+        "joint_pool": 6.0,
+        "aras": pytest.approx(400 / 6),
+        "perfect": pytest.approx(400 / 6),
+        "bounds": 0.0,
+        "BestOf": pytest.approx(600 / 6),
+    }
+
+
+def test_who_has_judged_too_little_is_left_out_and_does_not_shrink_the_pool(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "a", {"aras": "b?b?", "perfect": "?b"}, length=10)
+    write(tmp_path / "b", {"aras": "bb??", "perfect": "bbb"}, length=20)
+    assert cells(table(tmp_path, least=2))["joint_pool"] == 5.0
+    made = table(tmp_path, least=3)
+    assert cells(made) == {
+        "tasks": 2.0,
+        "joint_pool": 8.0,
+        "aras": 50.0,
+        "perfect": UNDEFINED,
+        "BestOf": 50.0,
+    }
+    assert "line: without perfect, which judged fewer than 3 states per task on average" in (
+        made.notes
+    )
+
+
+def test_a_campaign_that_is_missing_has_judged_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "a", {"aras": "b?b?", "perfect": "?b??"}, length=10)
+    write(tmp_path / "b", {"aras": "bb??"}, length=20)
+    assert cells(table(tmp_path, least=3))["joint_pool"] == 8.0
+    assert cells(table(tmp_path, least=2))["joint_pool"] == 4.0
+
+
+def test_only_instances_that_the_policy_solves_unless_all_are_wanted(tmp_path: Path) -> None:
+    write(tmp_path / "a", {"aras": "b?b?"}, length=10)
+    write(tmp_path / "b", {"aras": "bbbb"}, runs="llll", length=20)
+    assert cells(table(tmp_path))["aras"] == 50.0
+    everything = cells(table(tmp_path, all_instances=True))
+    assert (everything["tasks"], everything["aras"]) == (2.0, 75.0)
+
+
+def test_seeds_are_pools_of_one_instance(tmp_path: Path) -> None:
+    for seed in (0, 1):
+        write(tmp_path / str(seed), {"aras": "b?", "perfect": "bb"}, seed=seed)
+    made = cells(table(tmp_path))
+    assert (made["tasks"], made["joint_pool"], made["BestOf"]) == (1.0, 4.0, 100.0)
+
+
+def test_bounds_count_and_rejected_claims_do_not(tmp_path: Path) -> None:
+    write(tmp_path, {"aras": "bi?r"})
+    made = table(tmp_path)
+    assert cells(made)["aras"] == 50.0
+    assert "1 bug by a bound alone, without a better run at hand" in made.notes
+
+
+def test_rows_by_policy_and_domain(tmp_path: Path) -> None:
+    write(tmp_path / "a", {"aras": "bb"}, policy="lazy:hff")
+    write(tmp_path / "b", {"perfect": "?b"}, policy="greedy:hff")
+    made = table(tmp_path)
+    assert [(row.block, row.label) for row in made.rows] == [
+        *(("greedy:hff", "line"), ("lazy:hff", "line")),
+    ]
+    assert cells(made)["aras"] is UNDEFINED and cells(made, 1)["aras"] == 100.0
+
+
+def test_pools_must_be_the_same(tmp_path: Path) -> None:
+    Sample("ss", {"aras": "b?"}, places=[1, 2]).write(tmp_path / "a")
+    Sample("ss", {"perfect": "b?"}, places=[1, 3]).write(tmp_path / "b")
+    with pytest.raises(InputError, match=r"b: judges other states than .*a: compare oracles on"):
+        table(tmp_path)
+
+
+def test_nothing_is_counted_twice(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write(tmp_path / name, {"aras": "b?"})
+    with pytest.raises(InputError, match=r"b/aras: is the same as .*a/aras: give one of them"):
+        table(tmp_path)
+
+
+def test_states_that_a_learning_oracle_flags_later_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(families.ORACLES.builtin, NAME, PLACE)
+    task = generated_task(tmp_path, "blocksworld", seed=1, blocks=4)
+    options = CostOptions(
+        task=(),
+        policy="hill-climbing:hadd",
+        oracles=(NAME,),
+        fuzz=FuzzOptions(pool_size=60, bias="uniform"),
+        escalate_to=200_000,
+    )
+    Campaign.create(tmp_path / "campaign", options, task).run()
+    with CostRecords(tmp_path / "campaign") as records:
+        bugs, columns = records.bugs(), records.verdicts(NAME)
+        at_first = set(columns.numbers[columns.outcomes == "bug"].tolist())
+        escalated = {row.case for row in bugs if NAME not in row.finders}
+    found = judged_in(tmp_path / "campaign")
+    later = found.flagged - at_first
+    assert later and escalated and not found.bounds
+    assert found.flagged == {row.case for row in bugs} - escalated
+    assert len(found.states) == 60 and found.states.dtype == np.uint16
