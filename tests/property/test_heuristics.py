@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
+from bugsieve.basis.seeds import Stream
 from tests.depth import examples
 from tests.property.engine import batch, native_task, split
 from tests.property.strategies import (
@@ -87,6 +88,37 @@ def test_the_same_when_no_operator_is_free(task: SasTask, seed: int) -> None:
 @given(wide_tasks(), seeds())
 @settings(max_examples=examples(40))
 def test_the_same_in_wide_tasks(task: SasTask, seed: int) -> None:
+    check_all_batches(task, some_states(task, seed, 40))
+
+
+def product_task(seed: int) -> SasTask:
+    """Atoms are achieved by pairs of atoms: each of one set with each of another.
+
+    Some pairs are missing, dearer, or achieve more than that.
+    """
+    draw = Stream(seed)
+    atoms = [f"a{i}" for i in range(draw.integer(6, 12))]
+    actions: list[Strips] = []
+    for _ in range(draw.integer(1, 6)):
+        chosen = draw.sample(atoms, draw.integer(5, len(atoms)))
+        target, rest = chosen[0], chosen[1:]
+        middle = draw.integer(2, len(rest) - 2)
+        cost, odd = draw.integer(0, 3), draw.integer(0, 3)
+        other = draw.choice(atoms) if odd == 1 else ""
+        pairs = [(left, right) for left in rest[:middle] for right in rest[middle:]]
+        for left, right in pairs[1:] if odd == 2 else pairs:
+            extra = cost + (odd == 3 and draw.integer(0, 9) == 0)
+            actions.append(Strips(extra, needs=f"{left} {right}", adds=f"{target} {other}"))
+    actions += [Strips(draw.integer(0, 3), needs=x, adds=draw.choice(atoms)) for x in atoms]
+    draw.shuffle(actions)
+    goal = " ".join(draw.sample(atoms, 3))
+    return strips_task(" ".join(atoms), tuple(actions), goal, initial=atoms[0])
+
+
+@given(seeds())
+@settings(max_examples=examples(300))
+def test_the_same_where_sweeps_replace_many_operators_by_few(seed: int) -> None:
+    task = product_task(seed)
     check_all_batches(task, some_states(task, seed, 40))
 
 

@@ -311,6 +311,6 @@ def _beyond(
     Arriving in a goal or a repeated state needs no decision, so `step_limit` steps may lead there;
     every other ending is seen only by asking the policy once more.
     """
-    asks_again = ~np.isin(endings, (Ending.SOLVED, Ending.LOOP))
+    asks_again = (endings != Ending.SOLVED) & (endings != Ending.LOOP)
     beyond: NDArray[np.bool_] = (endings == OPEN) | (steps + asks_again > step_limit)
     return beyond
