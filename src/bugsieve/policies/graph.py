@@ -32,6 +32,7 @@ Progress = Callable[[int, int], None]
 
 DEFAULT_STEP_LIMIT = 10_000
 _NO_RUN_IS_LONGER = 2**62  # arrays compare with 64 bits
+_SOLVED, _LOOP = int(Ending.SOLVED), int(Ending.LOOP)  # arrays are slow to compare with enums
 
 
 class PolicyGraph:
@@ -208,6 +209,8 @@ class PolicyGraph:
         front = front[
             (nodes.ending[front] == OPEN) & (nodes.followed[front] != self._explorations)
         ]
+        if not len(front):
+            return front
         # Of equal ids, the last to leave its mark stays; quicker than np.unique.
         # Marks are negative, as no number of an exploration is: a question that fails leaves no
         # state behind that counts as followed.
@@ -311,6 +314,6 @@ def _beyond(
     Arriving in a goal or a repeated state needs no decision, so `step_limit` steps may lead there;
     every other ending is seen only by asking the policy once more.
     """
-    asks_again = (endings != Ending.SOLVED) & (endings != Ending.LOOP)
+    asks_again = (endings != _SOLVED) & (endings != _LOOP)
     beyond: NDArray[np.bool_] = (endings == OPEN) | (steps + asks_again > step_limit)
     return beyond
