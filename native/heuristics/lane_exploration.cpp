@@ -160,10 +160,12 @@ template <class T>
 LaneExploration<T>::LaneExploration(const Relaxation& relaxation,
                                     std::span<const std::int64_t> costs)
     : relaxation_(relaxation),
-      values_(static_cast<std::size_t>(relaxation.num_facts)),
-      changed_(static_cast<std::size_t>(relaxation.num_facts)),
-      applied_(relaxation.num_operators()) {
-    for (const std::int64_t cost : costs) {
+      values_(static_cast<std::size_t>(relaxation.for_sweeps.num_facts)),
+      changed_(values_.size()),
+      applied_(relaxation.for_sweeps.size()) {
+    for (const std::int32_t op : relaxation.for_sweeps.priced_like) {
+        const std::int64_t cost =
+            op == SweepOperators::kFree ? 0 : costs[static_cast<std::size_t>(op)];
         if (static_cast<std::uint64_t>(cost) >= kInfinity) costs_fit_ = false;
         costs_.push_back(static_cast<T>(cost));
         largest_cost_ = std::max(largest_cost_, costs_.back());
@@ -189,11 +191,12 @@ void LaneExploration<T>::set_states(std::span<const Value> states, std::size_t w
 
 template <class T>
 bool LaneExploration<T>::sweep(Combine combine, Interrupts& interrupts) {
-    Tables<T> tables{relaxation_.num_operators(),
-                     relaxation_.preconditions.starts.data(),
-                     relaxation_.preconditions.items.data(),
-                     relaxation_.effects.starts.data(),
-                     relaxation_.effects.items.data(),
+    const SweepOperators& operators = relaxation_.for_sweeps;
+    Tables<T> tables{operators.size(),
+                     operators.preconditions.starts.data(),
+                     operators.preconditions.items.data(),
+                     operators.effects.starts.data(),
+                     operators.effects.items.data(),
                      costs_.data(),
                      values(),
                      changed_.data(),
@@ -216,9 +219,16 @@ bool LaneExploration<T>::sweep(Combine combine, Interrupts& interrupts) {
 template <class T>
 bool LaneExploration<T>::may_have_overflowed(Combine combine) const {
     if constexpr (sizeof(T) == 8) return false;
-    T peak = 0;
+    // One more than the value, so that infinity becomes 0 without a test; and a peak per lane, so
+    // that the compiler takes many at a time.
+    Line peaks{};
     for (const Line& line : values_)
-        for (const T value : line.lane) peak = std::max(peak, value == kInfinity ? T{0} : value);
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            const T more = static_cast<T>(line.lane[i] + 1);
+            peaks.lane[i] = more > peaks.lane[i] ? more : peaks.lane[i];
+        }
+    const T above = *std::max_element(peaks.lane, peaks.lane + kLanes);
+    const T peak = above == 0 ? T{0} : static_cast<T>(above - 1);
     const std::uint64_t terms =
         combine == Combine::kMax ? 1 : static_cast<std::uint64_t>(relaxation_.most_preconditions);
     return peak * terms + largest_cost_ >= kInfinity;

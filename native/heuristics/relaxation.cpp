@@ -1,9 +1,9 @@
 #include "heuristics/relaxation.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <numeric>
+
+#include "heuristics/first_layers.h"
 
 namespace bugsieve {
 
@@ -19,22 +19,6 @@ namespace {
 
 bool contains(const std::vector<std::int32_t>& sorted, std::int32_t item) {
     return std::binary_search(sorted.begin(), sorted.end(), item);
-}
-
-// Inverts lists of items below `count`: result[i] is the lists that contain i, ascending.
-Lists<std::int32_t> inverted(const Lists<std::int32_t>& lists, std::size_t count) {
-    Lists<std::int32_t> result;
-    result.starts.assign(count + 1, 0);
-    for (const std::int32_t item : lists.items)
-        ++result.starts[static_cast<std::size_t>(item) + 1];
-    std::partial_sum(result.starts.begin(), result.starts.end(), result.starts.begin());
-    result.items.resize(lists.items.size());
-    std::vector<std::int32_t> next(result.starts.begin(), result.starts.end() - 1);
-    for (std::size_t list = 0; list < lists.size(); ++list)
-        for (const std::int32_t item : lists[list])
-            result.items[static_cast<std::size_t>(next[static_cast<std::size_t>(item)]++)] =
-                static_cast<std::int32_t>(list);
-    return result;
 }
 
 }  // namespace
@@ -53,6 +37,13 @@ Relaxation::Relaxation(const FdrTask& task, std::span<const Fact> goal_facts,
     drop_repetitions(task, drafts, interrupts);
     order_by_first_use(task, drafts, interrupts);
     store(task, drafts, interrupts);
+    for_sweeps = sweep_operators(*this, facts_of(task.initial_state), interrupts);
+}
+
+std::vector<std::int32_t> Relaxation::facts_of(StateView state) const {
+    std::vector<std::int32_t> facts;
+    for_each_fact(state, [&](std::int32_t fact) { facts.push_back(fact); });
+    return facts;
 }
 
 std::vector<Relaxation::Draft> Relaxation::draft_operators(const FdrTask& task,
@@ -160,44 +151,17 @@ void Relaxation::drop_repetitions(const FdrTask& task, std::vector<Draft>& draft
 // the operators in this order reach their fix-point in few rounds.
 void Relaxation::order_by_first_use(const FdrTask& task, std::vector<Draft>& drafts,
                                     Interrupts& interrupts) const {
-    constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
-    Lists<std::int32_t> needs;
-    std::vector<std::size_t> missing;
-    std::vector<std::int32_t> layer(drafts.size(), kNever);
-    std::vector<std::size_t> ready;  // operators in the order in which they apply
-    for (std::size_t i = 0; i < drafts.size(); ++i) {
+    Lists<std::int32_t> needs, achieved;
+    for (const Draft& draft : drafts) {
         interrupts.check();
-        const auto& needed = drafts[i].preconditions;
-        needs.items.insert(needs.items.end(), needed.begin(), needed.end());
+        needs.items.insert(needs.items.end(), draft.preconditions.begin(),
+                           draft.preconditions.end());
         needs.close();
-        missing.push_back(needed.size());
-        if (!needed.empty()) continue;
-        layer[i] = 0;
-        ready.push_back(i);
+        for (const auto& [fact, index] : draft.effects) achieved.items.push_back(fact);
+        achieved.close();
     }
-    const Lists<std::int32_t> needed_by = inverted(needs, static_cast<std::size_t>(num_facts));
-    std::vector<bool> reached(static_cast<std::size_t>(num_facts), false);
-    const auto reach = [&](std::int32_t fact, std::int32_t now) {
-        const auto f = static_cast<std::size_t>(fact);
-        if (reached[f]) return;
-        reached[f] = true;
-        for (const std::int32_t op : needed_by[f]) {
-            const auto o = static_cast<std::size_t>(op);
-            if (--missing[o] > 0) continue;
-            layer[o] = now;
-            ready.push_back(o);
-        }
-    };
-    for_each_fact(task.initial_state, [&](std::int32_t fact) { reach(fact, 0); });
-    for (std::size_t i = 0; i < ready.size(); ++i) {
-        interrupts.check();
-        for (const auto& [fact, index] : drafts[ready[i]].effects)
-            reach(fact, layer[ready[i]] + 1);
-    }
-    std::vector<std::size_t> order(drafts.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t x, std::size_t y) { return layer[x] < layer[y]; });
+    const auto order = by_first_layer(needs, achieved, static_cast<std::size_t>(num_facts),
+                                      facts_of(task.initial_state), interrupts);
     std::vector<Draft> sorted;
     sorted.reserve(drafts.size());
     for (const std::size_t i : order) sorted.push_back(std::move(drafts[i]));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "basis/budget.h"
+#include "heuristics/sweep_operators.h"
 #include "tasks/fdr_task.h"
 
 namespace bugsieve {
@@ -30,6 +31,7 @@ struct Relaxation {
     Lists<std::int32_t> achievers;        // relaxed operators that have a fact as effect, in the
                                           // order in which supporters are preferred
     std::int32_t most_preconditions = 1;  // of one relaxed operator
+    SweepOperators for_sweeps;            // for who wants the values of facts alone
 
     std::size_t num_operators() const { return costs.size(); }
 
@@ -48,6 +50,7 @@ struct Relaxation {
 
   private:
     struct Draft;
+    std::vector<std::int32_t> facts_of(StateView state) const;
     std::vector<Draft> draft_operators(const FdrTask& task, Interrupts& interrupts) const;
     void number_relevant_facts(std::span<const Fact> goal_facts, const std::vector<Draft>& drafts,
                                Interrupts& interrupts);

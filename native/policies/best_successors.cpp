@@ -19,15 +19,14 @@ BestSuccessors::BestSuccessors(const SearchTask& task, std::unique_ptr<Evaluator
     : task_(task),
       heuristic_(std::move(heuristic)),
       order_(order),
-      max_bytes_(max_bytes),
-      parent_(task.packing().words()),
-      child_(task.packing().words()) {}
+      values_(task.packing(), max_bytes),
+      parent_(task.packing().words()) {}
 
 void BestSuccessors::choose(std::span<const Value> states, std::span<std::int32_t> chosen,
                             Interrupts& interrupts) {
     const std::size_t width = task_.fdr().num_variables();
     for (std::size_t row = 0; row < chosen.size();) {
-        forget_if_too_many();
+        start_batch();
         const std::size_t first = row;
         do {
             interrupts.check();
@@ -40,12 +39,8 @@ void BestSuccessors::choose(std::span<const Value> states, std::span<std::int32_
 }
 
 // Also drops what an interrupted call has left behind.
-void BestSuccessors::forget_if_too_many() {
-    if (!known_ || known_->size() != values_.size() ||
-        known_->bytes() + values_.size() * sizeof(values_[0]) > max_bytes_) {
-        known_.emplace(task_.packing());
-        values_.clear();
-    }
+void BestSuccessors::start_batch() {
+    values_.start_batch();
     own_.clear();
     operators_.clear();
     successors_.clear();
@@ -53,23 +48,14 @@ void BestSuccessors::forget_if_too_many() {
     new_rows_.clear();
 }
 
-StateId BestSuccessors::note(const Word* packed) {
-    const auto [id, is_new] = known_->insert(packed);
-    if (is_new) {
+std::uint32_t BestSuccessors::note(const Word* packed) {
+    const auto [place, is_waiting] = values_.note(packed);
+    if (is_waiting) {
         const std::size_t width = task_.fdr().num_variables();
         new_rows_.resize(new_rows_.size() + width);
         task_.packing().unpack(packed, std::span(new_rows_).last(width));
     }
-    return id;
-}
-
-StateId BestSuccessors::note_successor(const Word* packed, StateView state, std::int32_t op) {
-    std::copy_n(packed, child_.size(), child_.data());
-    task_.fdr().for_each_assignment(
-        state, static_cast<std::size_t>(op), [&](std::int32_t variable, std::int32_t value) {
-            task_.packing().set(child_.data(), static_cast<std::size_t>(variable), value);
-        });
-    return note(child_.data());
+    return place;
 }
 
 void BestSuccessors::collect(StateView state) {
@@ -77,25 +63,36 @@ void BestSuccessors::collect(StateView state) {
     if (order_ == Order::kImproving) own_.push_back(note(parent_.data()));
     const std::size_t first = operators_.size();
     task_.generator().append_applicable(state, operators_);
-    for (std::size_t i = first; i < operators_.size(); ++i)
-        successors_.push_back(note_successor(parent_.data(), state, operators_[i]));
     ends_.push_back(operators_.size());
+    const std::size_t words = parent_.size();
+    children_.resize((operators_.size() - first) * words);
+    // All successors before the first is looked up: memory is slow, and fetches them meanwhile.
+    Word* child = children_.data();
+    for (std::size_t i = first; i < operators_.size(); ++i, child += words) {
+        std::copy_n(parent_.data(), words, child);
+        task_.fdr().for_each_assignment(
+            state, static_cast<std::size_t>(operators_[i]),
+            [&](std::int32_t variable, std::int32_t value) {
+                task_.packing().set(child, static_cast<std::size_t>(variable), value);
+            });
+        values_.prefetch(child);
+    }
+    for (const Word* next = children_.data(); next != child; next += words)
+        successors_.push_back(note(next));
 }
 
-// New states got the highest ids, in the order of their rows.
 void BestSuccessors::evaluate(Interrupts& interrupts) {
-    const std::size_t known = values_.size();
-    std::vector<std::int32_t> found(known_->size() - known);
+    std::vector<std::int32_t> found(values_.num_waiting());
     heuristic_->evaluate(new_rows_, found, interrupts);
-    values_.insert(values_.end(), found.begin(), found.end());
+    values_.supply(found);
 }
 
 std::int32_t BestSuccessors::pick(std::size_t state) const {
-    const std::int32_t own = order_ == Order::kImproving ? values_[own_[state]] : 0;
+    const std::int32_t own = order_ == Order::kImproving ? values_.value(own_[state]) : 0;
     std::int32_t best = kNoOperator;
     std::int64_t lowest = kLastChoice;
     for (std::size_t i = state == 0 ? 0 : ends_[state - 1]; i < ends_[state]; ++i) {
-        const std::int64_t found = rank(operators_[i], values_[successors_[i]], own);
+        const std::int64_t found = rank(operators_[i], values_.value(successors_[i]), own);
         if (best != kNoOperator && found >= lowest) continue;
         best = operators_[i];
         lowest = found;

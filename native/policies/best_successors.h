@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "basis/budget.h"
 #include "heuristics/evaluator.h"
+#include "policies/value_cache.h"
 #include "search/search_task.h"
 #include "tasks/state_registry.h"
 
@@ -26,7 +26,7 @@ class BestSuccessors {
 
     static constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 
-    // The task must outlive the object. Values that take more than `max_bytes` are forgotten.
+    // The task must outlive the object. Remembers about as many values as `max_bytes` hold.
     BestSuccessors(const SearchTask& task, std::unique_ptr<Evaluator> heuristic, Order order,
                    std::size_t max_bytes = kMostBytes);
 
@@ -36,9 +36,8 @@ class BestSuccessors {
                 Interrupts& interrupts);
 
   private:
-    void forget_if_too_many();
-    StateId note(const Word* packed);
-    StateId note_successor(const Word* packed, StateView state, std::int32_t op);
+    void start_batch();
+    std::uint32_t note(const Word* packed);
     void collect(StateView state);
     void evaluate(Interrupts& interrupts);
     std::int32_t pick(std::size_t state) const;
@@ -47,17 +46,16 @@ class BestSuccessors {
     const SearchTask& task_;
     std::unique_ptr<Evaluator> heuristic_;
     Order order_;
-    std::size_t max_bytes_;
-    std::optional<StateRegistry> known_;
-    std::vector<std::int32_t> values_;  // of the known states
+    ValueCache values_;
 
-    // The states at hand: their ids, operators, and the ids of their successors.
-    std::vector<StateId> own_;
+    // The states at hand: their places in the batch, operators, and the places of their
+    // successors.
+    std::vector<std::uint32_t> own_;
     std::vector<std::int32_t> operators_;
-    std::vector<StateId> successors_;
+    std::vector<std::uint32_t> successors_;
     std::vector<std::size_t> ends_;  // where the operators of each state end
     std::vector<Value> new_rows_;    // the states that have no value yet
-    std::vector<Word> parent_, child_;
+    std::vector<Word> parent_, children_;
 };
 
 }  // namespace bugsieve

@@ -58,9 +58,9 @@ StateRegistry::StateRegistry(const Packing& packing)
     chunk_mask_ = (StateId{1} << chunk_bits_) - 1;
 }
 
-std::uint64_t StateRegistry::hash(const Word* packed) const {
-    std::uint64_t h = words_;
-    for (std::size_t i = 0; i < words_; ++i) {
+std::uint64_t packed_hash(const Word* packed, std::size_t words) {
+    std::uint64_t h = words;
+    for (std::size_t i = 0; i < words; ++i) {
         const auto product =
             static_cast<unsigned __int128>((h ^ packed[i]) + 0x9e3779b97f4a7c15ULL) *
             0xd6e8feb86659fd93ULL;

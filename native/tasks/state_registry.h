@@ -43,6 +43,8 @@ class Packing {
     std::size_t words_ = 0, bytes_ = 0;
 };
 
+std::uint64_t packed_hash(const Word* packed, std::size_t words);
+
 // Assigns ids 0, 1, 2, … to distinct packed states, in order of insertion.
 class StateRegistry {
   public:
@@ -80,7 +82,7 @@ class StateRegistry {
         return (word(row, words_ - 1) & last_mask_) == packed[words_ - 1];
     }
     StateId find(const Word* packed, const StateIndex::Bucket& bucket) const;
-    std::uint64_t hash(const Word* packed) const;
+    std::uint64_t hash(const Word* packed) const { return packed_hash(packed, words_); }
     void write_hashes(std::span<const StateId> ids, std::span<std::uint64_t> hashes) const;
     std::size_t chunk_bytes() const;
 

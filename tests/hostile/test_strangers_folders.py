@@ -81,13 +81,18 @@ def campaign(task: Path, tmp_path: Path) -> Path:
 
 def renamed(folder: Path, spec: str, place: Path | None = None) -> None:
     """Put another policy into the store, as a stranger would."""
+    changed(folder, "policy", spec)
+    changed(folder, "policy_folder", None if place is None else str(place))
+
+
+def changed(folder: Path, name: str, value: object) -> None:
+    """Put another option into the store; None leaves it out."""
     with closing(sqlite3.connect(folder / STORE_FILE)) as store, store:
         (text,) = store.execute("SELECT value FROM meta WHERE name = 'options'").fetchone()
-        named = ("policy ", "policy_folder ")
-        lines = [line for line in text.splitlines() if not line.startswith(named)]
-        where = [] if place is None else [f"policy_folder = {json.dumps(str(place))}"]
-        changed = "\n".join([f"policy = {json.dumps(spec)}", *where, *lines]) + "\n"
-        store.execute("UPDATE meta SET value = ? WHERE name = 'options'", (changed,))
+        lines = [line for line in text.splitlines() if not line.startswith(f"{name} ")]
+        new = [] if value is None else [f"{name} = {json.dumps(value)}"]
+        options = "\n".join([*new, *lines]) + "\n"
+        store.execute("UPDATE meta SET value = ? WHERE name = 'options'", (options,))
 
 
 def bug_of(folder: Path) -> str:
@@ -297,6 +302,37 @@ def test_what_our_own_code_does_needs_no_trust(campaign: Path, marker: Path, run
     renamed(campaign, "python:bugsieve.py:choose", marker.parent)
     (marker.parent / "bugsieve.py").write_text(f"open({str(marker)!r}, 'w')\n")
     assert run("replay", campaign)[0] == 4 and not marker.exists()
+
+
+def test_a_stored_oracle_starts_no_program(
+    campaign: Path, marker: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = marker.parent / "programs"
+    programs.mkdir()
+    downward = programs / "fast-downward"
+    downward.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(marker))}\n")
+    downward.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    spec = "any:lookahead:1+planner:fd:astar(blind())"
+    changed(campaign, "oracles", [spec])
+    again = ["test", "--from", campaign, "-o", campaign.parent / "again", "--max-bugs", 1]
+    for command in (["resume", campaign, "--max-bugs", 9], again):
+        code, said = run(*command)
+        assert code == 4 and f"names the oracle {spec!r}" in said and "--trust-policy" in said
+    with pytest.raises(UsageError, match="--trust-policy"):
+        Campaign.open(campaign)
+    assert run(*again, "--oracle", "lookahead:1")[0] == 1, "that one is typed"
+    assert run("status", campaign)[0] == 0 and not marker.exists()
+    Campaign.open(campaign, trust_policy=True).close()
+    monkeypatch.chdir(marker.parent)
+    Campaign.open(campaign).close()  # a yes is remembered, in any folder
+
+
+def test_a_typed_oracle_is_trusted(task: Path, marker: Path) -> None:
+    folder = marker.parent / "typed"
+    options = ["--oracle", "planner:fd:astar(blind())", "--pool-size", "2"]
+    main(["test", str(task), "--policy", "random:1", *options, "-o", str(folder)])
+    Campaign.open(folder).close()
 
 
 def test_a_bug_id_is_no_path(campaign: Path, run: Run) -> None:

@@ -94,8 +94,9 @@ def _require(table: MemberTable[Any], spec: str, reach: Reach, source: object) -
     if strange is not None:
         why = f"has a program in the folder of a campaign ({strange}), which anybody may have made"
     what = ", ".join((*reach.programs, *reach.connections)) or "code of others"
+    where = "" if spec_folder() == os.sep else f" in {spec_folder()}"
     question = printable(
-        f"{source} names the policy {spec!r}, which {why}: it would run {what} in {spec_folder()}"
+        f"{source} names the {table.family.noun} {spec!r}, which {why}: it would run {what}{where}"
     )
     if not _CONSENT.get()(question):
         raise UsageError(

@@ -22,6 +22,8 @@ from bugsieve.campaigns.kind import (
     Kind,
     as_typed,
     kind_in,
+    remember_oracles,
+    require_trusted_oracles,
     require_trusted_policy,
 )
 from bugsieve.campaigns.options import CampaignOptions
@@ -69,7 +71,7 @@ class Campaign(Closing):
     ) -> Campaign:
         """A new campaign in a folder that is missing or empty; its kind is that of the options.
 
-        The policy's spec counts as typed here, in the current folder.
+        The specs of the policy and the oracles count as typed here, in the current folder.
 
         `subject` is the task or model, `policy` and `states` stand in for what the options would
         load. A policy that is a Python object can be asked in this process only, and a resumed
@@ -83,6 +85,7 @@ class Campaign(Closing):
             with typed_in(options.policy_folder):
                 kind.check(options)
             options = as_typed(kind, options)
+        remember_oracles(kind, options)
         with doing("preparing the campaign"):
             begun = kind.begin(options, subject, policy, states)
         try:
@@ -108,7 +111,8 @@ class Campaign(Closing):
         Of the workers that it had it gets as many as there are processors.
 
         A policy that is given must be bound to the subject of the campaign. One that the folder
-        names is started if the user has typed it before, or with `trust_policy`.
+        names is started if the user has typed it before, or with `trust_policy`; so is what an
+        oracle would start.
         """
         with trusting(trust_policy):
             return cls._open(directory, policy, workers, stop)
@@ -134,6 +138,7 @@ class Campaign(Closing):
             with typed_in(options.policy_folder):
                 kind.check(options)
             require_trusted_policy(kind, options, folder)
+        require_trusted_oracles(kind, options, folder)
         lock = FolderLock(folder)
         try:
             with doing(f"opening {folder}"):

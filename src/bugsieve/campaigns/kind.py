@@ -6,6 +6,7 @@ all kinds and asks the kind for what differs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.members import MemberTable
 from bugsieve.basis.reach import NOTHING
 from bugsieve.basis.spec_folder import spec_folder, typed_in
-from bugsieve.basis.trust import require_trusted
+from bugsieve.basis.trust import remember, require_trusted
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Driver
@@ -121,6 +122,8 @@ class Kind(Generic[OptionsT]):
     wording: Wording
     policies: MemberTable[Any] | None = None
     """The family of its policies; None where there are none."""
+    oracles: MemberTable[Any] | None = None
+    """The family of its oracles, where one of them may start programs."""
     salvage: type[Salvage] | None = None
     """What takes whole visits out of a damaged store; None where nothing does."""
     checker: Callable[[CampaignHeader], Callable[[Any], None]] | None = None
@@ -132,6 +135,10 @@ class Kind(Generic[OptionsT]):
 KINDS: MemberTable[Kind[Any]] = MemberTable(families.KINDS)
 """Stores name their kind by the key alone: somebody else's folder must not choose what is
 imported."""
+
+
+_ANYWHERE = os.sep
+"""Oracles name no files: whichever folder they are typed in, they mean the same."""
 
 
 def as_typed(kind: Kind[Any], options: OptionsT) -> OptionsT:
@@ -153,6 +160,22 @@ def require_trusted_policy(kind: Kind[Any], options: CampaignOptions, folder: Pa
     if kind.policies is not None:
         with typed_in(options.policy_folder):
             require_trusted(kind.policies, options.policy, folder)
+
+
+def require_trusted_oracles(kind: Kind[Any], options: CampaignOptions, folder: Path) -> None:
+    """UsageError if an oracle of a stored campaign is none that the user has typed."""
+    if kind.oracles is not None:
+        with typed_in(_ANYWHERE):
+            for spec in options.oracles:
+                require_trusted(kind.oracles, spec, folder)
+
+
+def remember_oracles(kind: Kind[Any], options: CampaignOptions) -> None:
+    """The user has typed the oracles of a new campaign."""
+    if kind.oracles is not None:
+        with typed_in(_ANYWHERE):
+            for spec in options.oracles:
+                remember(kind.oracles, spec)
 
 
 def kind_in(directory: Path) -> Kind[Any]:

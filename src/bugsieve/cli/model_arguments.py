@@ -29,7 +29,8 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, required: bool = Tru
         nargs=None if required else "?",
         type=Path,
         metavar="MODEL",
-        help="a model in JANI, or a domain in PDDL with oneof",
+        help="a model in JANI, a folder that holds it as model.jani, or a domain in PDDL with "
+        "oneof",
     )
     parser.add_argument(
         "property",

@@ -55,7 +55,8 @@ class Options:
         self.add(
             "--trust-policy",
             action="store_true",
-            help="start the policy that the folder or file names, also if you never typed it",
+            help="start the policy and the oracles that the folder or file names, also if you "
+            "never typed them",
         )
 
     def json(self, text: str = "print one JSON object") -> None:

@@ -27,7 +27,7 @@ class Repeated:
 def repeated(args: argparse.Namespace, kind: str, folder: str | Path) -> Repeated:
     """The options of the campaign in the folder, and of the command line where it has some."""
     from bugsieve.campaigns.campaign import read_campaign
-    from bugsieve.campaigns.kind import require_trusted_policy
+    from bugsieve.campaigns.kind import require_trusted_oracles, require_trusted_policy
 
     found, header, stored = read_campaign(Path(folder))
     if found.name != kind:
@@ -39,6 +39,8 @@ def repeated(args: argparse.Namespace, kind: str, folder: str | Path) -> Repeate
         require_trusted_policy(found, stored, Path(folder))
     else:
         del usual["policy_folder"]  # typed here
+    if not args.oracle:
+        require_trusted_oracles(found, stored, Path(folder))
     # What the campaign had becomes the default of what is parsed again: words that are there win.
     args.parser.set_defaults(**usual, oracle=None)
     again = args.parser.parse_args(args.parser.words)

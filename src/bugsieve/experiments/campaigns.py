@@ -8,7 +8,7 @@ from typing import Any
 
 from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.campaign import Campaign, read_campaign
-from bugsieve.campaigns.kind import KINDS, require_trusted_policy
+from bugsieve.campaigns.kind import KINDS, require_trusted_oracles, require_trusted_policy
 from bugsieve.campaigns.option_tables import table_of
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.experiments.file import Cell
@@ -36,9 +36,11 @@ def open_campaign(
 
 
 def require_trusted_cell(cell: Cell, source: Path) -> None:
-    """UsageError if the policy of a cell is none that the user has typed."""
+    """UsageError if the policy or an oracle of a cell is none that the user has typed."""
+    kind = KINDS[cell.options.kind]
     if cell.training is None:
-        require_trusted_policy(KINDS[cell.options.kind], cell.options, source)
+        require_trusted_policy(kind, cell.options, source)
+    require_trusted_oracles(kind, cell.options, source)
 
 
 def _difference(cell: Cell, options: CampaignOptions) -> str | None:

@@ -32,6 +32,7 @@ Progress = Callable[[int, int], None]
 
 DEFAULT_STEP_LIMIT = 10_000
 _NO_RUN_IS_LONGER = 2**62  # arrays compare with 64 bits
+_SOLVED, _LOOP = int(Ending.SOLVED), int(Ending.LOOP)  # arrays are slow to compare with enums
 
 
 class PolicyGraph:
@@ -245,6 +246,8 @@ class PolicyGraph:
         if left is not None:
             is_known = is_known & (nodes.left[front] >= left) | (left <= 0)
         rows = np.flatnonzero((nodes.ending[front] == OPEN) & ~is_known)
+        if not len(rows):
+            return rows
         if left is not None:
             rows = rows[np.argsort(left[rows], kind="stable")]
         # Of equal ids, the last to leave its mark stays, which has most left; quicker than
@@ -356,6 +359,6 @@ def _beyond(
     Arriving in a goal or a repeated state needs no decision, so `step_limit` steps may lead there;
     every other ending is seen only by asking the policy once more.
     """
-    asks_again = ~np.isin(endings, (Ending.SOLVED, Ending.LOOP))
+    asks_again = (endings != _SOLVED) & (endings != _LOOP)
     beyond: NDArray[np.bool_] = (endings == OPEN) | (steps + asks_again > step_limit)
     return beyond

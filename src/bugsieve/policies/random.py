@@ -29,11 +29,14 @@ class SeedArgument:
         """`random` takes the seed of the settings, `random:7` the one it names."""
         if argument is None:
             return settings.seed
+        shown = printable(argument, limit=40)
         try:
-            return int(argument)
+            seed = int(argument)
         except ValueError:  # also raised for thousands of digits
-            shown = printable(argument, limit=40)
             raise UsageError(f"the seed in 'random:{shown}' is no whole number") from None
+        if seed < 0:
+            raise UsageError(f"the seed in 'random:{shown}' must be at least 0")
+        return seed
 
 
 class RandomPolicy(SeedArgument, BoundPolicy):

@@ -12,6 +12,8 @@ from bugsieve.basis.errors import InputError
 MEBIBYTE = 1 << 20
 DOMAIN_FILE, PROBLEM_FILE = "domain.pddl", "problem.pddl"
 """What a folder holds that stands for a task."""
+MODEL_FILE = "model.jani"
+"""What a folder holds that stands for a model."""
 
 _BLANK = rb"(?:\s|;[^\n]*\n)*"  # also comments of PDDL
 _PROBLEM = re.compile(_BLANK.join((b"", rb"\(", b"define", rb"\(", rb"problem\b")), re.IGNORECASE)
@@ -62,6 +64,19 @@ def task_files(*given: str) -> tuple[str, ...]:
         raise InputError(
             f"{given[0]}: is a folder that holds no {' and no '.join(missing)}; "
             "give a domain and a problem file, or one .sas file"
+        )
+    return inside
+
+
+def model_file(given: str) -> str:
+    """The file as it is; a folder stands for the model that it holds."""
+    if not os.path.isdir(given):
+        return given
+    inside = os.path.join(given, MODEL_FILE)
+    if not os.path.isfile(inside):
+        raise InputError(
+            f"{given}: is a folder that holds no {MODEL_FILE}; give a JANI file, or a domain and "
+            "a problem in PDDL with oneof"
         )
     return inside
 

@@ -143,6 +143,16 @@ def test_a_folder_is_found_if_none_is_named(
     assert names == {"bugsieve-ledge", "bugsieve-ledge-2"}
 
 
+def test_a_folder_stands_for_its_model(place: Path, tmp_path: Path, run: Run) -> None:
+    line = tmp_path / "line"
+    assert run("generate", "one-way-line", "-o", line)[0] == 0
+    code, out, _ = run("safety", line, "--policy", "random", "--walks", 9, "-o", tmp_path / "out")
+    assert code in (0, 1, 5, 6) and "9 walks" in out
+    (tmp_path / "empty").mkdir()
+    code, _, err = run("safety", tmp_path / "empty", "--policy", "random")
+    assert code == 4 and "is a folder that holds no model.jani" in err
+
+
 def test_a_stopped_campaign_goes_on(place: Path, tmp_path: Path, run: Run, results: Path) -> None:
     folder = tmp_path / "stopped"
     run("safety", *arguments(place, "--max-bugs", 1, "-o", folder))

@@ -50,6 +50,7 @@ def test_specs(given: str, spec: str) -> None:
         ("greedy:hf", "there is no heuristic 'hf' (did you mean 'hff'?)"),
         ("lazy:lm-cut", "did you mean 'lmcut'?"),
         ("random:x", "the seed in 'random:x' is no whole number"),
+        ("random:-1", "the seed in 'random:-1' must be at least 0"),
         ("optimal:fast", "'optimal:fast' is unknown"),
         ("python:json", "must name a module or file and a function"),
         ("python:", "must name a module or file and a function"),

@@ -12,6 +12,7 @@ from bugsieve.campaigns.cost.wording import CostWording
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import Checker
+from bugsieve.oracles.registry import ORACLES
 from bugsieve.policies.registry import POLICIES
 from bugsieve.results.cost.export import about, export_tables
 from bugsieve.results.cost.records import CostRecords
@@ -61,6 +62,7 @@ COST = Kind(
     about=about,
     wording=CostWording(),
     policies=POLICIES,
+    oracles=ORACLES,
     salvage=CostSalvage,
     checker=checker,
 )

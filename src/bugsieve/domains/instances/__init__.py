@@ -11,6 +11,7 @@ from bugsieve.basis.members import MemberInfo
 from bugsieve.basis.names import no_such
 from bugsieve.domains import DOMAINS, MADE_BY, generate, jani
 from bugsieve.domains.generators import Generator
+from bugsieve.tasks.sources import DOMAIN_FILE, MODEL_FILE, PROBLEM_FILE
 
 _HEAD = 2000
 """A model says within that many bytes how it was made."""
@@ -46,13 +47,13 @@ def generate_instance(name: str, *, seed: int, parameters: Mapping[str, Any]) ->
     """A task as two PDDL files, or a model as one JANI file."""
     if name in jani.MODEL_DOMAINS:
         model = jani.generate_model(name, seed=seed, **parameters)
-        return Instance(model.name, {"model.jani": model.text})
+        return Instance(model.name, {MODEL_FILE: model.text})
     task = generate(name, seed=seed, **parameters)
-    return Instance(task.name, {"domain.pddl": task.domain, "problem.pddl": task.problem})
+    return Instance(task.name, {DOMAIN_FILE: task.domain, PROBLEM_FILE: task.problem})
 
 
 def is_generated(texts: Mapping[str, bytes]) -> bool:
     """Whether these files, by their names, are an instance that we have written."""
-    if texts.get("problem.pddl", b"").startswith(MADE_BY.encode()):
+    if texts.get(PROBLEM_FILE, b"").startswith(MADE_BY.encode()):
         return True
-    return f'"{jani.MADE_BY}'.encode() in texts.get("model.jani", b"")[:_HEAD]
+    return f'"{jani.MADE_BY}'.encode() in texts.get(MODEL_FILE, b"")[:_HEAD]

@@ -45,20 +45,19 @@ class Traces:
 def follow(graph: PolicyGraph, starts: Ids, lengths: NDArray[np.int64]) -> Traces:
     """The traces of these lengths from states whose runs the graph has followed."""
     width = int(lengths.max(initial=0)) + 1
-    ids = np.empty((len(starts), width), dtype=np.int64)
-    costs = np.zeros(ids.shape, dtype=np.int64)
-    ids[:, 0] = here = starts
-    going = np.arange(len(starts))
-    for step in range(1, width):
-        still = lengths[going] >= step
-        going, here = going[still], here[still]
-        costs[going, step] = graph.step_costs_at(here)
+    met = np.empty((len(starts), width), dtype=np.int64)
+    here = starts
+    for step in range(width):  # beyond the end of a trace, whatever the graph says
+        met[:, step] = here
         here = graph.successors_at(here)
-        ids[going, step] = here
     # Cells behind the end of a trace repeat its last state, so that later steps need no mask for
     # them.
     cells = np.minimum(np.arange(width), lengths[:, None])
-    return Traces(np.take_along_axis(ids, cells, axis=1), lengths, np.cumsum(costs, axis=1))
+    ids = np.take_along_axis(met, cells, axis=1)
+    is_step = np.arange(width - 1) < lengths[:, None]
+    costs = np.zeros(ids.shape, dtype=np.int64)
+    costs[:, 1:][is_step] = graph.step_costs_at(ids[:, :-1][is_step])
+    return Traces(ids, lengths, np.cumsum(costs, axis=1))
 
 
 class TraceBias(Bias):

@@ -35,6 +35,7 @@ from bugsieve.tasks.jani.starts import StartReader
 from bugsieve.tasks.jani.types import Value
 from bugsieve.tasks.jani.variables import VariableTable
 from bugsieve.tasks.json_text import load_json
+from bugsieve.tasks.sources import model_file
 
 _TYPES = ("lts", "mdp", "dtmc")  # probabilities are choices of the world in all of them
 
@@ -48,9 +49,11 @@ def load_model(
 ) -> JaniModel:
     """Load a model; its property may be inside it, in another file, or in several.
 
+    A folder stands for the model.jani that it holds.
+
     `constants` gives values to constants, `property_name` chooses among several properties.
     """
-    name = require_path(model_path, "model_path")
+    name = model_file(require_path(model_path, "model_path"))
     if property_path is not None and not isinstance(property_path, PropertyFiles):
         require_path(property_path, "property_path")
     if constants is not None and not isinstance(constants, Mapping):

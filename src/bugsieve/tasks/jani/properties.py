@@ -52,7 +52,8 @@ def find_property(
     if not found:
         wanted = "a property" if name is None else f"the property {name!r}"
         raise document.error(
-            f"does not hold {wanted} with start, objective and reach (operator 'PA')"
+            f"does not hold {wanted} with start, objective and reach (operator 'PA'); give a file "
+            "that does, or the unsafety condition alone with --unsafe FILE"
         )
     if len(found) > 1:
         names = ", ".join(sorted(found))

@@ -27,6 +27,7 @@ WRONG = [
     ("greedy:hff", "policy 'greedy' is for planning tasks, not for models; for models there are"),
     ("optimal", "policy 'optimal' is for planning tasks"),
     ("random:x", "the seed in 'random:x' is no whole number"),
+    ("random:-1", "the seed in 'random:-1' must be at least 0"),
     ("table", "'table:' must be followed by a file"),
     ("table:no.json", "there is no file 'no.json'"),
     ("trees:", "'trees:' must be followed by a file"),
