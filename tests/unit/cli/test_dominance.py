@@ -7,11 +7,14 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bugsieve import dominance
+from bugsieve.cli.heartbeat import Heartbeat
 from tests.unit.cli.commands import Run
+from tests.unit.clock import Clock
 from tests.unit.dominance.small_tasks import small_task
 from tests.unit.policies.generated import write_task
 from tests.unit.policies.line import line_task
@@ -167,6 +170,27 @@ def test_an_operator_with_too_many_conditions_is_named(run: Run, tmp_path: Path)
     assert (code, out) == (4, "")
     assert "the conditional effects of op1 depend on too many facts at once" in errors
     assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["dominance"], ["judge", "--policy", "greedy"]])
+def test_the_computation_is_a_sign_of_life(
+    run: Run, line: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    """In this command, and where an oracle is the first to need the function."""
+    clock = Clock(monkeypatch)
+    compute = dominance.DominanceFunction.compute
+
+    def slowly(*arguments: Any) -> dominance.DominanceFunction:
+        clock.now += 31
+        heart.beat()
+        return compute(*arguments)
+
+    heart = Heartbeat()
+    monkeypatch.setattr(dominance.DominanceFunction, "compute", slowly)
+    oracle = ["--oracle", "bmo:10"] if command[0] == "judge" else []
+    code, _, errors = run(*command, line, *oracle)
+    assert code in (0, 1, 6)
+    assert errors.splitlines() == ["still computing the dominance function of line, 31 s"]
 
 
 def test_without_matplotlib(
