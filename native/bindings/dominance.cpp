@@ -106,10 +106,19 @@ Array<double> between(const BoundDominance& dominance, const States& sources,
     return to_array(std::move(values), {rows, columns});
 }
 
+const Factor& factor_of(const BoundDominance& dominance, std::size_t index) {
+    const std::vector<Factor>& factors = dominance.function().factored().factors();
+    if (index < factors.size()) return factors[index];
+    throw std::invalid_argument("there is no factor " + std::to_string(index) + " among " +
+                                std::to_string(factors.size()));
+}
+
 // The table of a factor, -inf where there is no bound.
 Array<double> table(const BoundDominance& dominance, std::size_t factor) {
-    const Square<Distance>& square = dominance.function().tables().at(factor);
+    factor_of(dominance, factor);
+    const Square<Distance>& square = dominance.function().tables()[factor];
     std::vector<double> values;
+    values.reserve(square.items().size());
     for (const Distance value : square.items())
         values.push_back(value == kNoBoundOf ? -std::numeric_limits<double>::infinity()
                                              : static_cast<double>(value));
@@ -121,6 +130,13 @@ Array<std::int32_t> places(const BoundDominance& dominance, const States& states
     auto located = dominance.places(states);
     return to_array(std::move(located.places),
                     {rows_of(states), dominance.function().num_factors()});
+}
+
+// The values of a factor's variables in each of its states.
+Array<Value> states(const BoundDominance& dominance, std::size_t index) {
+    const Factor& factor = factor_of(dominance, index);
+    return to_array(dominance.function().factored().states(factor),
+                    {factor.num_states(), factor.variables.size()});
 }
 
 nb::object replay(const BoundDominance& dominance, const State& source, const Operators& plan,
@@ -240,6 +256,13 @@ void bind_dominance(nb::module_& m) {
         .def_prop_ro("work", [](const BoundDominance& d) { return d.function().work(); })
         .def("places", &places, "states"_a.noconvert())
         .def("table", &table, "factor"_a)
+        .def("states", &states, "factor"_a)
+        .def(
+            "goal_distances",
+            [](const BoundDominance& d, std::size_t factor) {
+                return to_array(std::vector<Distance>(factor_of(d, factor).goal_distance));
+            },
+            "factor"_a)
         .def("between", &between, "sources"_a.noconvert(), "targets"_a.noconvert())
         .def("replay", &replay, "source"_a.noconvert(), "plan"_a.noconvert(),
              "target"_a.noconvert(), "max_steps"_a);

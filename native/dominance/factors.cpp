@@ -85,6 +85,39 @@ void FactoredTask::locate(StateView state, std::span<std::int32_t> places) const
     for (std::size_t i = 0; i < factors_.size(); ++i) places[i] = values[at(factors_[i].node)];
 }
 
+std::vector<Value> FactoredTask::states(const Factor& factor) const {
+    const std::size_t rows = factor.num_states(), width = factor.variables.size();
+    std::vector<Value> values(rows * width);
+    std::vector<std::int32_t> all(rows);
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>> open;
+    open.emplace_back(factor.node, std::move(all));
+    while (!open.empty()) {
+        auto [number_of_node, places] = std::move(open.back());
+        open.pop_back();
+        const Node& node = nodes_[at(number_of_node)];
+        // No two entries have the same number, unless they were removed.
+        std::vector<std::int32_t> entry_of(node.numbers.size());
+        for (std::size_t entry = 0; entry < node.numbers.size(); ++entry)
+            if (node.numbers[entry] != kRemoved) entry_of[at(node.numbers[entry])] = number(entry);
+        for (std::int32_t& place : places) place = entry_of[at(place)];
+        if (node.variable >= 0) {
+            const auto column = static_cast<std::size_t>(
+                std::ranges::lower_bound(factor.variables, node.variable) -
+                factor.variables.begin());
+            for (std::size_t row = 0; row < rows; ++row)
+                values[row * width + column] = static_cast<Value>(places[row]);
+            continue;
+        }
+        std::vector<std::int32_t> right = places;
+        for (std::int32_t& place : places) place /= node.width;
+        for (std::int32_t& place : right) place %= node.width;
+        open.emplace_back(node.left, std::move(places));
+        open.emplace_back(node.right, std::move(right));
+    }
+    return values;
+}
+
 void FactoredTask::regroup(Factor& factor) {
     std::map<std::vector<FactorTransition>, std::int32_t> numbers;
     std::vector<std::vector<FactorTransition>> groups(1);

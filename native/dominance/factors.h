@@ -70,6 +70,8 @@ class FactoredTask {
 
     // Writes the state of each factor, kRemoved where it was pruned.
     void locate(StateView state, std::span<std::int32_t> places) const;
+    // The values of the factor's variables in each of its states, row by row.
+    std::vector<Value> states(const Factor& factor) const;
 
   private:
     // Numbers the states of a factor: by a variable's value, or by the states of two others.

@@ -177,6 +177,7 @@ _COMMANDS = {
     "experiment": "run a grid of campaigns",
     "rollout": "run a policy on a task and show how it ends",
     "decide": "decide whether states of a model are safe",
+    "dominance": "show how much easier some states of a task are than others",
     "train-q": "train a network for a model by deep Q-learning",
     "generate": "write a random task of a built-in domain",
     "list": "list oracles, policies, domains and other names",

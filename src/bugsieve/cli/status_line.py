@@ -33,6 +33,7 @@ class StatusLine(Closing):
         self._delay = delay
         self._timer: threading.Timer | None = None
         self._start = time.monotonic()
+        self._activities = activities()
         self._stack = contextlib.ExitStack()
 
     def update(self, text: str) -> None:
@@ -45,7 +46,7 @@ class StatusLine(Closing):
             self._timer.daemon = True
             self._timer.start()
         activity = Activity(self._words, self._start, is_progress=False)
-        self._stack.enter_context(activities().inside(activity))
+        self._stack.enter_context(self._activities.inside(activity))
         return self
 
     def close(self) -> None:
@@ -59,12 +60,13 @@ class StatusLine(Closing):
                 self._status.stop()
 
     def __rich__(self) -> Text:
-        """The line as it is now; asked for several times a second while it is shown."""
+        """The line as it is now, with what is done inside; asked for several times a second."""
         from rich.text import Text  # a plain string would be read as markup
 
-        passed = f"{time.monotonic() - self._start:.0f} s"
-        line = printable_lines(f"{self._words()}, {passed}")
-        return Text(line, no_wrap=True, overflow="ellipsis")
+        words, passed = self._words(), f"{time.monotonic() - self._start:.0f} s"
+        inside = self._activities.innermost() or words
+        part = "" if inside.startswith(words) else f"; {inside}"
+        return Text(printable_lines(f"{words}, {passed}{part}"), no_wrap=True, overflow="ellipsis")
 
     def _words(self) -> str:
         return f"{self._title}: {self._text}" if self._text else self._title

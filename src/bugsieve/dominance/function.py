@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
+from bugsieve.basis.activity import doing
 from bugsieve.basis.derived_data import DerivedData, content_key
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.dominance.options import DominanceOptions
 from bugsieve.tasks.fdr.arrays import ask_core
-from bugsieve.tasks.fdr.task import Task, require_task
+from bugsieve.tasks.fdr.task import StateArray, Task, require_task
 
 KIND = "dominance-1"
 """Of derived data; another one when functions of equal options would differ."""
@@ -51,13 +53,14 @@ class DominanceFunction:
             )
         }
         try:
-            native = _native.Dominance.compute(
-                require_task(task).native,
-                max_transitions=options.max_transitions if options.merging == "dfp" else 0,
-                max_states=options.max_states,
-                tau=options.tau,
-                **limits,
-            )
+            with _computing(task):
+                native = _native.Dominance.compute(
+                    task.native,
+                    max_transitions=options.max_transitions if options.merging == "dfp" else 0,
+                    max_states=options.max_states,
+                    tau=options.tau,
+                    **limits,
+                )
         except _native.NoDominanceError as error:
             raise UnsupportedError(f"{task.name} has no dominance function: {error}") from None
         return cls(task, options, native)
@@ -79,7 +82,8 @@ class DominanceFunction:
             made.append(cls.compute(task, options))
             return made[0].native.saved().tobytes()
 
-        content = data.get(key, make)
+        with _computing(task):  # or waiting for another process that does
+            content = data.get(key, make)
         if made:
             return made[0]
         try:
@@ -114,6 +118,14 @@ class DominanceFunction:
         """The part of one factor in D, by its states; -inf where there is no bound."""
         return ask_core(self.native.table, factor)
 
+    def states(self, factor: int) -> StateArray:
+        """The states of one factor: a row each, with the values of its block's variables."""
+        return ask_core(self.native.states, factor)
+
+    def goal_distances(self, factor: int) -> NDArray[np.int32]:
+        """What the way to the goal costs in one factor alone, from each of its states."""
+        return ask_core(self.native.goal_distances, factor)
+
     def replay(
         self,
         source: ArrayLike,
@@ -129,3 +141,7 @@ class DominanceFunction:
         steps = np.ascontiguousarray(plan, dtype=np.int32)
         states = self.task.checked_state(source), self.task.checked_state(target)
         return ask_core(self.native.replay, states[0], steps, states[1], max_steps)
+
+
+def _computing(task: Task) -> AbstractContextManager[None]:
+    return doing(f"computing the dominance function of {require_task(task).name}")

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from bugsieve.basis.activity import doing
 from bugsieve.cli.status_line import StatusLine
 
 
@@ -25,6 +26,18 @@ def test_a_terminal_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert b"greedy:hff [bold]: step 7, " in seen
     sys.stderr.close()
     os.close(ours)
+
+
+def test_what_is_done_inside_is_told() -> None:
+    """A job that judges states may spend its time on something that only one oracle needs."""
+    with StatusLine("judging 3 states") as status:
+        assert str(status.__rich__()) == "judging 3 states, 0 s"
+        status.update("1 done")
+        with doing("computing the dominance function of ferry"):
+            assert str(status.__rich__()) == (
+                "judging 3 states: 1 done, 0 s; computing the dominance function of ferry, 0 s"
+            )
+        assert str(status.__rich__()) == "judging 3 states: 1 done, 0 s"
 
 
 def test_a_pipe_sees_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
