@@ -68,10 +68,9 @@ class BoundDominance {
         }
         return located;
     }
-    std::vector<Value> row(const Located& located, std::size_t i) const {
+    StateView row(const Located& located, std::size_t i) const {
         const std::size_t width = task().num_variables();
-        const auto begin = located.rows.begin() + static_cast<std::ptrdiff_t>(i * width);
-        return {begin, begin + static_cast<std::ptrdiff_t>(width)};
+        return std::span(located.rows).subspan(i * width, width);
     }
 
   private:

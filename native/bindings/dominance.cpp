@@ -81,29 +81,48 @@ std::vector<std::vector<std::int64_t>> blocks(const BoundDominance& dominance) {
     return result;
 }
 
+// The bound between row i of one batch and row j of another.
+double bound_between(const BoundDominance& dominance, const BoundDominance::Located& from,
+                     std::size_t i, const BoundDominance::Located& to, std::size_t j) {
+    const std::size_t width = dominance.function().num_factors();
+    const std::int64_t value =
+        dominance.function().between(std::span(from.places).subspan(i * width, width),
+                                     std::span(to.places).subspan(j * width, width));
+    if (value != DominanceFunction::kNone) return static_cast<double>(value);
+    // A state without places is as hard as itself.
+    const bool is_same = std::ranges::equal(dominance.row(from, i), dominance.row(to, j));
+    return is_same ? 0.0 : -std::numeric_limits<double>::infinity();
+}
+
 Array<double> between(const BoundDominance& dominance, const States& sources,
                       const States& targets) {
     const auto from = dominance.places(sources), to = dominance.places(targets);
     const std::size_t rows = rows_of(sources), columns = rows_of(targets);
-    const std::size_t width = dominance.function().num_factors();
     std::vector<double> values(rows * columns);
     without_gil([&](Interrupts& interrupts) {
         for (std::size_t i = 0; i < rows; ++i) {
             interrupts.check();
-            for (std::size_t j = 0; j < columns; ++j) {
-                const bool is_same = dominance.row(from, i) == dominance.row(to, j);
-                const std::int64_t value =
-                    dominance.function().between(std::span(from.places).subspan(i * width, width),
-                                                 std::span(to.places).subspan(j * width, width));
-                values[i * columns + j] = is_same ? 0.0
-                                          : value == DominanceFunction::kNone
-                                              ? -std::numeric_limits<double>::infinity()
-                                              : static_cast<double>(value);
-            }
+            for (std::size_t j = 0; j < columns; ++j)
+                values[i * columns + j] = bound_between(dominance, from, i, to, j);
         }
         return 0;
     });
     return to_array(std::move(values), {rows, columns});
+}
+
+Array<double> rowwise(const BoundDominance& dominance, const States& sources,
+                      const States& targets) {
+    if (rows_of(sources) != rows_of(targets))
+        throw std::invalid_argument("there must be as many targets as sources");
+    const auto from = dominance.places(sources), to = dominance.places(targets);
+    std::vector<double> values(rows_of(sources));
+    without_gil([&](Interrupts& interrupts) {
+        interrupts.check();
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = bound_between(dominance, from, i, to, i);
+        return 0;
+    });
+    return to_array(std::move(values));
 }
 
 const Factor& factor_of(const BoundDominance& dominance, std::size_t index) {
@@ -264,6 +283,7 @@ void bind_dominance(nb::module_& m) {
             },
             "factor"_a)
         .def("between", &between, "sources"_a.noconvert(), "targets"_a.noconvert())
+        .def("rowwise", &rowwise, "sources"_a.noconvert(), "targets"_a.noconvert())
         .def("replay", &replay, "source"_a.noconvert(), "plan"_a.noconvert(),
              "target"_a.noconvert(), "max_steps"_a);
     nb::class_<BoundBounds>(m, "Bounds")

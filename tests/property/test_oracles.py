@@ -300,7 +300,9 @@ def test_a_verdict_does_not_depend_on_the_batch(case: Case, spec: str) -> None:
 class WholeRuns(Bench):
     """A bench that follows every run to its end, however dear it gets."""
 
-    def costs_within(self, states: StateArray, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+    def costs_within(
+        self, states: StateArray, limits: NDArray[np.int64], **_: object
+    ) -> NDArray[np.int64]:
         runs = self.runs(states)
         return np.where(runs.solved & (runs.costs < limits), runs.costs, NOT_WITHIN)
 

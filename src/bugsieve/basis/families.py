@@ -77,6 +77,8 @@ ORACLES = Family(
         "planner": "bugsieve.oracles.cost.planner:PlannerOracle",
         "perfect": "bugsieve.oracles.cost.perfect:PerfectOracle",
         "bounds": "bugsieve.oracles.cost.bounds:BoundsOracle",
+        "morph": "bugsieve.oracles.cost.morph:MorphOracle",
+        "local": "bugsieve.oracles.cost.local:LocalOracle",
         "bmo": "bugsieve.oracles.cost.bmo:BoundMaintenance",
         "combined": "bugsieve.oracles.combined:CombinedBounds",
         "aras-or-ehc": "bugsieve.oracles.split:ArasOrEhc",

@@ -59,12 +59,15 @@ class Bench:
         objective: Objective,
         *,
         step_limit: int = DEFAULT_STEP_LIMIT,
+        seed: int = 0,
         source: Callable[[Task, Policy], RunSource] = source_of,
     ) -> None:
         self.task = task
         self.policy = policy
         self.objective = objective
         self.step_limit = step_limit
+        self.seed = seed
+        """Of the campaign, for oracles that draw."""
         self.source = source(task, policy)
         self.is_recorded = False
         """Whether the policy's runs were taken over, so that nobody asks for them again."""
@@ -101,6 +104,7 @@ class Bench:
             self.policy,
             self.objective,
             step_limit=self.step_limit,
+            seed=self.seed,
             source=self._make_source,
         )
 
@@ -109,13 +113,22 @@ class Bench:
         limit = self.step_limit if step_limit is None else min(step_limit, self.step_limit)
         return self.source.table(states, step_limit=limit)
 
-    def costs_within(self, states: StateArray, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+    def costs_within(
+        self,
+        states: StateArray,
+        limits: NDArray[np.int64],
+        *,
+        is_hopeless: Callable[[StateArray], NDArray[np.bool_]] | None = None,
+    ) -> NDArray[np.int64]:
         """What runs cost that reach the goal for less than their limits; NOT_WITHIN elsewhere.
 
-        Where there is a policy graph, the policy is not asked beyond the limits.
+        Where there is a policy graph, the policy is asked neither beyond the limits nor in states
+        that are hopeless.
         """
         if isinstance(self.source, PolicyGraph):
-            return self.source.costs_within(states, limits, step_limit=self.step_limit)
+            return self.source.costs_within(
+                states, limits, step_limit=self.step_limit, is_hopeless=is_hopeless
+            )
         runs = self.runs(states)
         return np.where(runs.solved & (runs.costs < limits), runs.costs, NOT_WITHIN)
 

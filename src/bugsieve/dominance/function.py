@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from contextlib import AbstractContextManager
 from functools import cached_property
 
@@ -16,8 +18,11 @@ from bugsieve.dominance.options import DominanceOptions
 from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import StateArray, Task, require_task
 
-KIND = "dominance-1"
+KIND = "dominance-2"
 """Of derived data; another one when functions of equal options would differ."""
+
+_SECONDS_BYTES = 8
+"""Before what is kept: how long it took to compute."""
 
 MAX_REPLAYED_STEPS = 100_000
 
@@ -74,23 +79,32 @@ class DominanceFunction:
     def of(cls, task: Task, options: DominanceOptions | None = None) -> DominanceFunction:
         """The function of a task, from disk if it was computed before."""
         options = options or DominanceOptions()
-        data = DerivedData(KIND)
-        key = content_key([task.sha256.encode(), options.key])
         made: list[DominanceFunction] = []
 
         def make() -> bytes:
+            start = time.thread_time()
             made.append(cls.compute(task, options))
-            return made[0].native.saved().tobytes()
+            seconds = np.float64(time.thread_time() - start)
+            return b"".join((seconds.tobytes(), made[0].native.saved().tobytes()))
 
         with _computing(task):  # or waiting for another process that does
-            content = data.get(key, make)
+            content = DerivedData(KIND).get(_key(task, options), make)
         if made:
             return made[0]
         try:
-            words = np.frombuffer(content, dtype=np.int32)
+            words = np.frombuffer(content, dtype=np.int32, offset=_SECONDS_BYTES)
             return cls(task, options, _native.Dominance.load(task.native, words))
         except ValueError:  # of another make: the seal was right, the content is not
             return cls.compute(task, options)
+
+    @staticmethod
+    def seconds_on_disk(task: Task, options: DominanceOptions | None = None) -> float:
+        """How long it took to compute the function that is on disk; 0 if there is none."""
+        content = DerivedData(KIND).load(_key(task, options or DominanceOptions()))
+        if content is None or len(content) < _SECONDS_BYTES:
+            return 0.0
+        seconds = float(np.frombuffer(content, dtype=np.float64, count=1)[0])
+        return seconds if math.isfinite(seconds) and seconds > 0 else 0.0
 
     def __repr__(self) -> str:
         return f"<DominanceFunction of {self.task.name!r}: {len(self.blocks)} factors>"
@@ -109,6 +123,11 @@ class DominanceFunction:
         """D of each source against each target, -inf where there is no bound."""
         rows = self.task.checked_states(sources), self.task.checked_states(targets)
         return ask_core(self.native.between, *rows)
+
+    def rowwise(self, sources: ArrayLike, targets: ArrayLike) -> NDArray[np.float64]:
+        """D of each source against the target in the same row, -inf where there is no bound."""
+        rows = self.task.checked_states(sources), self.task.checked_states(targets)
+        return ask_core(self.native.rowwise, *rows)
 
     def places(self, states: ArrayLike) -> NDArray[np.int32]:
         """Which state of each factor each state is in; -1 where that has no bounds at all."""
@@ -141,6 +160,10 @@ class DominanceFunction:
         steps = np.ascontiguousarray(plan, dtype=np.int32)
         states = self.task.checked_state(source), self.task.checked_state(target)
         return ask_core(self.native.replay, states[0], steps, states[1], max_steps)
+
+
+def _key(task: Task, options: DominanceOptions) -> str:
+    return content_key([require_task(task).sha256.encode(), options.key])
 
 
 def _computing(task: Task) -> AbstractContextManager[None]:

@@ -45,6 +45,8 @@ class BenchPlan:
     """Limits on expansions at the levels above 0."""
     policy_folder: str = ""
     """Where the policy was typed."""
+    seed: int = 0
+    """Of the campaign, for oracles that draw."""
     recorded: Recorded | None = field(default=None, compare=False, repr=False)
     """What the policy has decided before, and is not asked again."""
 
@@ -56,7 +58,7 @@ class BenchPlan:
                 policy = make_policy(self.policy, task, seed=seed, limits=limits)
         try:
             objective = make_objective(self.objective, task)
-            bench = Bench(task, policy, objective, step_limit=self.step_limit)
+            bench = Bench(task, policy, objective, step_limit=self.step_limit, seed=self.seed)
             if self.recorded is not None:
                 bench.take_over(self.recorded)
             return bench

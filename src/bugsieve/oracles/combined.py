@@ -11,6 +11,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.reach import Reach, together
@@ -45,9 +46,13 @@ class CombinedOracle(LearningOracle):
             raise UnsupportedError("; ".join(self.left_out.values()))
         self._learners = [m for m in self.members if isinstance(m, LearningOracle) and m.learns]
         specs = [learner.spec for learner in self._learners]
-        self.prepared_seconds = sum(member.prepared_seconds for member in self.members)
         if len(set(specs)) < len(specs):  # lessons are told again by spec
             raise UsageError(f"oracle {spec!r}: names one that learns twice")
+
+    @property
+    def prepared_seconds(self) -> float:
+        """Those of all members."""
+        return sum(member.prepared_seconds for member in self.members)
 
     @property
     def learns(self) -> bool:
@@ -149,7 +154,7 @@ class AnyOracle(CombinedOracle):
     """Asks one oracle after the other, until one has a proof."""
 
     usage = "any:A+B+..."
-    examples = ("any:lookahead:1+undo-qual+aras+planner:ehc",)
+    examples: ClassVar[tuple[str, ...]] = ("any:lookahead:1+undo-qual+aras+planner:ehc",)
 
     def asks_on(self, verdict: Verdict) -> bool:
         """A bug and a pass are final."""

@@ -28,6 +28,8 @@ from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task, require_task
 
 Progress = Callable[[int, int], None]
+Hopeless = Callable[[StateArray], "NDArray[np.bool_]"]
+"""Of each state, whether no run from there can reach the goal."""
 """Called after each joint step with the number of steps made and of decisions taken so far."""
 
 DEFAULT_STEP_LIMIT = 10_000
@@ -82,15 +84,20 @@ class PolicyGraph:
         return RunTable(ids, endings, steps, costs, self)
 
     def costs_within(
-        self, states: StateArray, limits: NDArray[np.int64], *, step_limit: int
+        self,
+        states: StateArray,
+        limits: NDArray[np.int64],
+        *,
+        step_limit: int,
+        is_hopeless: Hopeless | None = None,
     ) -> NDArray[np.int64]:
         """What runs cost that reach the goal for less than their limits; NOT_WITHIN elsewhere.
 
-        A run is followed until its cost reaches its limit. Of how it would have gone on nothing
-        is remembered, so that nobody takes it for one that fails.
+        A run is followed until its cost reaches its limit, or to a hopeless state. Of how it would
+        have gone on nothing is remembered, so that nobody takes it for one that fails.
         """
         ids = self._register(self.task.checked_states(states))
-        self._explore(ids, _checked_limit(step_limit), None, limits)
+        self._explore(ids, _checked_limit(step_limit), None, limits, is_hopeless)
         nodes = self._nodes
         steps = nodes.tail[ids] + nodes.cycle[ids]
         within = (nodes.ending[ids] == Ending.SOLVED) & (steps <= step_limit)
@@ -203,6 +210,7 @@ class PolicyGraph:
         step_limit: int,
         progress: Progress | None,
         limits: NDArray[np.int64] | None = None,
+        is_hopeless: Hopeless | None = None,
     ) -> None:
         """Advance all runs in lockstep until each has ended, made its steps or met its limit."""
         self._explorations += 1
@@ -211,6 +219,8 @@ class PolicyGraph:
         try:
             for step in range(step_limit):
                 check_stop()
+                if is_hopeless is not None and left is not None:
+                    left = np.where(is_hopeless(self.states(front)), 0, left)
                 rows = self._advance(front, left)
                 if not len(rows):
                     break

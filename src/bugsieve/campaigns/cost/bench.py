@@ -108,7 +108,9 @@ def begin(
         equipment.close()
         raise
     cases = PoolPart(list(pool), pool.states())
-    seconds = sum(oracle.prepared_seconds for oracle in equipment.oracles)
+    # Where oracles are compared, what one of them finds on disk counts as if it had made it.
+    compares = options.pool_from is not None
+    seconds = sum(o.prepared_seconds for o in equipment.oracles) if compares else 0.0
     return Beginning(header, equipment, cases, Progress(walks=walks, seconds=seconds))
 
 
@@ -210,6 +212,7 @@ def plan_of(options: CostOptions) -> BenchPlan:
             options.limits.expansions, 0 if options.mode == POOL else options.escalate_to
         ),
         options.policy_folder,
+        options.fuzz.seed,
     )
 
 

@@ -19,9 +19,10 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.verdict import Verdict, implied, inconclusive, passed
 from bugsieve.dominance import DominanceFunction
+from bugsieve.oracles.cost.dominating import objection_to_dominance, proven
 from bugsieve.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
-from bugsieve.search import Limits, greedy
+from bugsieve.search import Limits
 
 DEFAULT_LOOKAHEAD = 100
 AS_PUBLISHED = "as-published"
@@ -54,6 +55,11 @@ class BoundMaintenance(LearningOracle):
     def check_argument(cls, argument: str | None) -> None:
         """The argument is a number of expansions, and perhaps `as-published`."""
         _parsed(argument or "")
+
+    @property
+    def prepared_seconds(self) -> float:
+        """What computing the dominance function has taken, if it was computed before."""
+        return DominanceFunction.seconds_on_disk(self.bench.task)
 
     @cached_property
     def _bounds(self) -> _native.Bounds:
@@ -139,18 +145,7 @@ class BoundMaintenance(LearningOracle):
         if math.isnan(case.value):
             gap = float(self._policy_cost(case) - bound)
             return implied(f"{reason}; the run had cost more when it was cut", gap=gap)
-        plan = self._bounds.plan(at)
-        if plan is not None:
-            verdict = self.confirm(case.state, case.value, plan, reason)
-            if verdict.is_bug:
-                return verdict
-        found = greedy(self.bench.task, case.state, limits=self.limits, cost_bound=bound + 1)
-        if found.plan is not None:
-            return self.confirm(case.state, case.value, found.plan, f"{reason}, and was found")
-        gap = self.bench.objective.gap(case.value, float(bound))
-        if not self.bench.objective.costs_count:
-            gap = self.bench.objective.gap(case.value, self.bench.objective.best)
-        return implied(reason, gap=gap)
+        return proven(self, case.state, case.value, bound, self._bounds.plan(at), reason)
 
     def _open(self, at: int) -> Verdict:
         case = self._cases[at]
@@ -182,14 +177,6 @@ class BoundMaintenance(LearningOracle):
         return InputError(
             f"the lesson of oracle {self.spec} on state {case.number} is no such: {why}"
         )
-
-
-def objection_to_dominance(bench: Bench) -> str | None:
-    """Why dominance functions say nothing about bugs on this bench; None if they do."""
-    objective = bench.objective
-    if not objective.takes_any_plan or objective.alternatives().task is not bench.task:
-        return f"it compares plans for the goal alone, which the objective {objective.spec} is not"
-    return DominanceFunction.objection(bench.task)
 
 
 def _packed(ways: Iterable[Way], *, spreads: bool) -> bytes:
