@@ -116,6 +116,7 @@ void LandmarkCut::grow_zone() {
             }
             const Needs found = needs(op);
             if (found.never) continue;
+            // There is one at least: an effect costs no more than what a free operator needs.
             if (found.dear == 1)
                 enter_zone(found.a_dear);
             else

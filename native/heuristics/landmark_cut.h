@@ -86,7 +86,7 @@ class LandmarkCut {
     void lower_effects(std::int32_t op);
 
     const Relaxation& relaxation_;
-    std::vector<std::int32_t> goal_;
+    std::vector<std::int32_t> goal_;     // last first, so that the first of equals is taken
     std::vector<std::uint32_t> values_;  // right below the goal's, else at least that
     std::uint32_t goal_value_ = 0;
     std::vector<std::uint32_t> costs_;       // what is left of each operator's cost
