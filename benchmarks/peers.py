@@ -35,6 +35,7 @@ class DownwardRun:
     """What one call of Fast Downward did; `search_seconds` is its own CPU clock."""
 
     evaluated: int
+    evaluated_before_last_layer: int
     search_seconds: float
     cpu_seconds: float
     wall_seconds: float
@@ -82,6 +83,9 @@ def run_downward(
     cost = _number(r"Plan cost: (\d+)", text)
     return DownwardRun(
         evaluated=int(_number(r"Evaluated (\d+) state", text) or 0),
+        evaluated_before_last_layer=int(
+            _number(r"Evaluated until last jump: (\d+) state", text) or 0
+        ),
         search_seconds=_number(r"Search time: ([\d.]+)s", text) or 0.0,
         cpu_seconds=usage.ru_utime + usage.ru_stime,
         wall_seconds=wall,

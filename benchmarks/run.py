@@ -14,6 +14,7 @@ import bugsieve
 from benchmarks import (
     fuzzing,
     jani,
+    landmarks,
     long_campaigns,
     memory,
     networks,
@@ -30,7 +31,6 @@ from benchmarks.tasks import (
     figure_tasks,
     large_tasks,
     small_tasks,
-    solvable_tasks,
     walk_tasks,
 )
 from bugsieve.tasks.fdr.task import Task
@@ -78,22 +78,9 @@ def _astar_rates(benchmark: BenchmarkTask, heuristic: str, effort: Effort) -> li
     )
 
 
-def bench_solve(report: Report, effort: Effort) -> None:
+def bench_lmcut(report: Report, effort: Effort) -> None:
     """A* with LM-cut until solved: a fast heuristic that is less informed would show here."""
-    report.section("A* with lmcut until solved (peer: Fast Downward)")
-    for benchmark in filter(effort.wants, solvable_tasks()):
-        sas_file = benchmark.sas_file()
-        task = _load(benchmark)
-        runs = [
-            (ours.solve_optimally(task), peers.run_downward(sas_file, "astar(lmcut())"))
-            for _ in range(effort.repetitions)
-        ]
-        mine = min(seconds for (_, seconds), _ in runs)
-        peer = min(run.search_seconds for _, run in runs)
-        report.add(Row(f"{benchmark.name}, seconds", f"{mine:.3f}", f"{peer:.3f}", peer / mine))
-        (evaluated, _), run = runs[0]
-        counts = (_count(evaluated), _count(run.evaluated))
-        report.add(Row("  evaluations", *counts, run.evaluated / evaluated))
+    landmarks.bench_landmarks(report, effort.repetitions, effort.wants)
 
 
 def bench_batch(report: Report, effort: Effort) -> None:
@@ -229,7 +216,7 @@ def bench_long_campaigns(report: Report, effort: Effort) -> None:
 
 SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "astar": bench_astar,
-    "solve": bench_solve,
+    "lmcut": bench_lmcut,
     "batch": bench_batch,
     "walks": bench_walks,
     "greedy": bench_greedy,

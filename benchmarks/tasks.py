@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.lifts_and_stacks import lifts, stacks
 from benchmarks.synthetic import write_many_operators
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,6 +20,53 @@ PDDL = ROOT.parent / "shared" / "benchmarks" / "pddl"
 CLASSICAL = PDDL / "ipc-classical"
 BUILD = ROOT / "build" / "benchmarks"
 TRANSLATOR_SECONDS = 600
+CHILDSNACK = {"children": 10, "allergic": 5, "trays": 2, "tables": 3, "seed": 1}
+LANDMARK_PROBLEMS = {
+    "blocks-9-0": "blocks/probBLOCKS-9-0.pddl",
+    "blocks-9-1": "blocks/probBLOCKS-9-1.pddl",
+    "floortile-opt11-1": "floortile-opt11-strips/opt-p01-001.pddl",
+    "floortile-opt11-2": "floortile-opt11-strips/opt-p01-002.pddl",
+    "gripper-3": "gripper/prob03.pddl",
+    "gripper-4": "gripper/prob04.pddl",
+    "matching-blocksworld-8": "matching-blocksworld/test/mbw-b08-t1-s898.pddl",
+    "matching-blocksworld-9": "matching-blocksworld/test/mbw-b09-t2-s694.pddl",
+    "satellite-6": "satellite/p06-pfile6.pddl",
+    "satellite-7": "satellite/p07-pfile7.pddl",
+    "scanalyzer-2": "scanalyzer-opt11-strips/p02.pddl",
+    "scanalyzer-3": "scanalyzer-opt11-strips/p03.pddl",
+    "storage-9": "storage/p09.pddl",
+    "storage-13": "storage/p13.pddl",
+    "transport-opt08-3": "transport-opt08-strips/p03.pddl",
+    "transport-opt08-12": "transport-opt08-strips/p12.pddl",
+    "visitall-7-half": "visitall-opt11-strips/problem07-half.pddl",
+    "visitall-9-full": "visitall-opt11-strips/problem09-full.pddl",
+}
+LANDMARK_EASY = {
+    "blocksworld": (6, 8),
+    "ferry": (9, 11),
+    "floortile": (1, 2),
+    "miconic": (8, 12),
+    "satellite": (5, 7),
+    "spanner": (8, 10),
+    "transport": (5, 7),
+}
+LANDMARK_GENERATED = {
+    "childsnack-3": (
+        "childsnack",
+        {"children": 3, "allergic": 1, "trays": 1, "tables": 2, "seed": 1},
+    ),
+    "childsnack-4": (
+        "childsnack",
+        {"children": 4, "allergic": 2, "trays": 2, "tables": 2, "seed": 1},
+    ),
+    "rovers-1": ("rovers", {"waypoints": 6, "cameras": 2, "soils": 2, "rocks": 2, "images": 2}),
+    "rovers-2": ("rovers", {"waypoints": 8, "cameras": 2, "soils": 2, "rocks": 1, "images": 2}),
+    "sokoban-1": ("sokoban", {"rows": 6, "columns": 6, "stones": 3, "walls": 5, "pulls": 100}),
+    "sokoban-2": (
+        "sokoban",
+        {"rows": 8, "columns": 8, "stones": 4, "walls": 8, "pulls": 100, "seed": 3},
+    ),
+}
 
 
 class TranslationError(RuntimeError):
@@ -45,7 +93,7 @@ def figure_tasks() -> list[BenchmarkTask]:
         _classical("gripper-10", "gripper/prob10.pddl"),
         _classical("satellite-7", "satellite/p07-pfile7.pddl"),
         _classical("transport-opt08-10", "transport-opt08-strips/p10.pddl"),
-        _childsnack(),
+        _generated("childsnack", "childsnack", **CHILDSNACK),
         *(_medium(name, 5) for name in ("blocksworld", "satellite", "transport", "ferry")),
     ]
     return _present(tasks)
@@ -67,15 +115,21 @@ def small_tasks() -> list[BenchmarkTask]:
     return _present(tasks)
 
 
-def solvable_tasks() -> list[BenchmarkTask]:
-    """Tasks that A* with LM-cut solves within seconds."""
-    tasks = [
-        _classical("blocks-10-1", "blocks/probBLOCKS-10-1.pddl"),
-        _classical("gripper-4", "gripper/prob04.pddl"),
-        _classical("satellite-7", "satellite/p07-pfile7.pddl"),
-        _classical("scanalyzer-5", "scanalyzer-opt11-strips/p05.pddl"),
-        _classical("transport-opt08-3", "transport-opt08-strips/p03.pddl"),
-        _classical("visitall-9-full", "visitall-opt11-strips/problem09-full.pddl"),
+def landmark_tasks() -> list[BenchmarkTask]:
+    """Two tasks each of 21 domains that A* with LM-cut solves within seconds."""
+    tasks = [_classical(name, problem) for name, problem in LANDMARK_PROBLEMS.items()]
+    tasks += [
+        _easy(domain, number) for domain, numbers in LANDMARK_EASY.items() for number in numbers
+    ]
+    tasks += [
+        _generated(name, domain, **options)
+        for name, (domain, options) in LANDMARK_GENERATED.items()
+    ]
+    tasks += [
+        _written("lifts-1", lifts(floors=9, stops=4, passengers=4, seed=2)),
+        _written("lifts-2", lifts(floors=9, stops=4, passengers=5, seed=4)),
+        _written("stacks-1", stacks(orders=7, products=7, seed=3)),
+        _written("stacks-2", stacks(orders=8, products=8, seed=4)),
     ]
     return _present(tasks)
 
@@ -126,8 +180,8 @@ def _present(tasks: list[BenchmarkTask]) -> list[BenchmarkTask]:
 
 
 def _classical(name: str, problem: str) -> BenchmarkTask:
-    path = CLASSICAL / problem
-    return BenchmarkTask(name, path.parent / "domain.pddl", path)
+    domain = CLASSICAL / problem.split("/")[0] / "domain.pddl"
+    return BenchmarkTask(name, domain, CLASSICAL / problem)
 
 
 def _medium(domain: str, number: int) -> BenchmarkTask:
@@ -137,14 +191,25 @@ def _medium(domain: str, number: int) -> BenchmarkTask:
     return BenchmarkTask(name, folder / "domain.pddl", problem)
 
 
-def _childsnack() -> BenchmarkTask:
+def _easy(domain: str, number: int) -> BenchmarkTask:
+    folder = PDDL / "ipc2023-learning" / domain
+    problem = folder / "testing" / "easy" / f"p{number:02d}.pddl"
+    return BenchmarkTask(f"easy-{domain}-{number}", folder / "domain.pddl", problem)
+
+
+def _generated(name: str, domain: str, **options: int) -> BenchmarkTask:
     from bugsieve.domains import generate
 
-    generated = generate("childsnack", children=10, allergic=5, trays=2, tables=3, seed=1)
-    folder = BUILD / "childsnack"
+    generated = generate(domain, **options)
+    return _written(name, (generated.domain, generated.problem))
+
+
+def _written(name: str, texts: tuple[str, str]) -> BenchmarkTask:
+    """A task of ours in the build folder; what is there already is kept, with its date."""
+    folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
-    task = BenchmarkTask("childsnack", folder / "domain.pddl", folder / "problem.pddl")
-    for path, text in ((task.domain, generated.domain), (task.problem, generated.problem)):
+    task = BenchmarkTask(name, folder / "domain.pddl", folder / "problem.pddl")
+    for path, text in zip((task.domain, task.problem), texts, strict=True):
         if not path.is_file() or path.read_text() != text:
             path.write_text(text)
     return task

@@ -127,6 +127,7 @@ void bind_search(nb::module_& m) {
                      })
         .def_ro("expanded", &SearchResult::expanded)
         .def_ro("evaluated", &SearchResult::evaluated)
+        .def_ro("evaluated_before_last_layer", &SearchResult::evaluated_before_last_layer)
         .def_ro("generated", &SearchResult::generated);
 
     nb::class_<LeafRows>(m, "Leaves")

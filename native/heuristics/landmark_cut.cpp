@@ -1,11 +1,19 @@
 #include "heuristics/landmark_cut.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace bugsieve {
 
+namespace {
+
+constexpr std::uint32_t kRoundsBetweenLooks = 16;
+
+}  // namespace
+
 LandmarkCut::LandmarkCut(const Relaxation& relaxation)
     : relaxation_(relaxation),
+      goal_(relaxation.goal.rbegin(), relaxation.goal.rend()),
       values_(static_cast<std::size_t>(relaxation.num_facts)),
       costs_(relaxation.costs.begin(), relaxation.costs.end()),
       in_zone_(values_.size()),
@@ -25,27 +33,29 @@ LandmarkCut::LandmarkCut(const Relaxation& relaxation)
 }
 
 std::int32_t LandmarkCut::evaluate_values(Interrupts& interrupts) {
-    if (relaxation_.goal.empty()) return 0;
     restore_costs();  // of the state before, which an interrupt may have left half done
-    const std::uint32_t hmax = values_[static_cast<std::size_t>(most_expensive_goal())];
+    const std::uint32_t hmax = goal_value();
     if (hmax == kInfinite) return kDeadEnd;
     std::int64_t total = 0;
-    while (true) {
-        interrupts.check();
-        // Each round finds a disjunctive action landmark, the cut, and charges its cheapest price
-        // to all operators in it: no plan avoids the cut, and no cost is charged twice, so the sum
-        // of the prices is admissible.
-        const std::int32_t goal = most_expensive_goal();
-        const std::uint32_t goal_value = values_[static_cast<std::size_t>(goal)];
-        if (goal_value == 0) break;
+    // Each round finds a disjunctive action landmark, the cut, and charges its cheapest price to
+    // all operators in it: no plan avoids the cut, and no cost is charged twice, so the sum of the
+    // prices is admissible.
+    for (goal_value_ = hmax; goal_value_ > 0; goal_value_ = goal_value()) {
         start_round();
-        mark_zone(goal);
-        find_cut(goal_value);
+        if (round_ % kRoundsBetweenLooks == 0) interrupts.check();
+        mark_zone();
+        find_cut();
         if (cut_.empty()) break;
-        total += pay_for_cut(goal_value);
+        total += pay_for_cut();
     }
     total = std::max<std::int64_t>(total, hmax);  // may be less where operators have parts
     return static_cast<std::int32_t>(std::min<std::int64_t>(total, kDeadEnd - 1));
+}
+
+std::uint32_t LandmarkCut::goal_value() const {
+    std::uint32_t most = 0;
+    for (const std::int32_t fact : relaxation_.goal) most = std::max(most, value(fact));
+    return most;
 }
 
 void LandmarkCut::restore_costs() {
@@ -62,32 +72,37 @@ void LandmarkCut::start_round() {
     round_ = 1;
 }
 
-std::int32_t LandmarkCut::most_expensive_goal() const {
-    return *std::max_element(relaxation_.goal.begin(), relaxation_.goal.end(),
-                             [&](std::int32_t a, std::int32_t b) { return is_cheaper(a, b); });
+LandmarkCut::Needs LandmarkCut::needs(std::int32_t op) const {
+    Needs found{false, 0, kNoFact};
+    for (const std::int32_t fact : preconditions(op)) {
+        if (value(fact) < goal_value_) continue;
+        if (in_zone(fact) || value(fact) == kInfinite) return {true, 0, kNoFact};
+        ++found.dear;
+        found.a_dear = fact;
+    }
+    return found;
 }
 
-std::int32_t LandmarkCut::supporter(std::int32_t op) const {
-    std::int32_t best = kAlwaysTrue;
-    for (const std::int32_t fact : relaxation_.preconditions[static_cast<std::size_t>(op)])
-        if (best == kAlwaysTrue || !is_cheaper(fact, best)) best = fact;
-    return best;
+// Operators that leave no choice come first: the zone may then decide for the others.
+void LandmarkCut::mark_zone() {
+    candidates_.clear();
+    undecided_.clear();
+    enter_zone(least_growth(goal_));
+    grow_zone();
+    for (std::size_t i = 0; i < undecided_.size(); ++i) {
+        if (needs(undecided_[i]).never) continue;
+        enter_zone(least_growth(preconditions(undecided_[i])));
+        grow_zone();
+    }
 }
 
-std::uint32_t LandmarkCut::operator_value(std::int32_t op) const {
-    std::uint32_t most = 0;
-    for (const std::int32_t fact : relaxation_.preconditions[static_cast<std::size_t>(op)])
-        most = std::max(most, values_[static_cast<std::size_t>(fact)]);
-    if (most == kInfinite) return most;
-    const std::uint32_t cost = costs_[static_cast<std::size_t>(op)];
-    return most > kLargest - cost ? kLargest : most + cost;
+void LandmarkCut::enter_zone(std::int32_t fact) {
+    in_zone_[static_cast<std::size_t>(fact)] = round_;
+    open_.push_back(fact);
 }
 
 // Also collects the operators with a cost that lead into the zone.
-void LandmarkCut::mark_zone(std::int32_t goal) {
-    candidates_.clear();
-    open_.assign(1, goal);
-    in_zone_[static_cast<std::size_t>(goal)] = round_;
+void LandmarkCut::grow_zone() {
     while (!open_.empty()) {
         const std::int32_t fact = open_.back();
         open_.pop_back();
@@ -95,37 +110,60 @@ void LandmarkCut::mark_zone(std::int32_t goal) {
             auto& considered = considered_[static_cast<std::size_t>(op)];
             if (considered == round_) continue;
             considered = round_;
-            if (costs_[static_cast<std::size_t>(op)] > 0) {
+            if (!is_free(op)) {
                 candidates_.push_back(op);
                 continue;
             }
-            const std::int32_t support = supporter(op);
-            if (support == kAlwaysTrue || in_zone(support) ||
-                values_[static_cast<std::size_t>(support)] == kInfinite)
-                continue;
-            in_zone_[static_cast<std::size_t>(support)] = round_;
-            open_.push_back(support);
+            const Needs found = needs(op);
+            if (found.never) continue;
+            // There is one at least: an effect costs no more than what a free operator needs.
+            if (found.dear == 1)
+                enter_zone(found.a_dear);
+            else
+                undecided_.push_back(op);
         }
     }
 }
 
-void LandmarkCut::find_cut(std::uint32_t goal_value) {
+// Of the facts as expensive as the goal the one that the fewest free operators achieve, of which
+// the zone would need another precondition each. Of equals the last, which is further from the
+// goal than the others.
+std::int32_t LandmarkCut::least_growth(std::span<const std::int32_t> facts) const {
+    std::int32_t best = kNoFact;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const std::int32_t fact : std::views::reverse(facts)) {
+        if (value(fact) < goal_value_) continue;
+        std::size_t growth = 0;
+        for (const std::int32_t op : relaxation_.achievers[static_cast<std::size_t>(fact)]) {
+            if (!is_free(op) || needs(op).never) continue;
+            if (++growth == least) break;
+        }
+        if (growth >= least) continue;
+        best = fact;
+        least = growth;
+        if (least == 0) break;
+    }
+    return best;
+}
+
+void LandmarkCut::find_cut() {
     cut_.clear();
-    for (const std::int32_t op : candidates_) {
-        const std::int32_t support = supporter(op);
-        if (support == kAlwaysTrue) {
-            cut_.push_back(op);
-            continue;
-        }
-        const std::uint32_t value = values_[static_cast<std::size_t>(support)];
-        if (value == kInfinite || in_zone(support)) continue;
-        if (value < goal_value || is_reachable_outside_zone(support, goal_value))
-            cut_.push_back(op);
-    }
+    for (const std::int32_t op : candidates_)
+        if (are_reachable_outside_zone(op)) cut_.push_back(op);
 }
 
-// Walks back along supporters until it meets a fact cheaper than the goal.
-bool LandmarkCut::is_reachable_outside_zone(std::int32_t fact, std::uint32_t goal_value) {
+// Whether the preconditions of the operator can be true before the zone is entered.
+bool LandmarkCut::are_reachable_outside_zone(std::int32_t op) {
+    const Needs found = needs(op);
+    if (found.never) return false;
+    if (found.dear <= 1) return found.dear == 0 || is_reachable_outside_zone(found.a_dear);
+    return std::ranges::all_of(preconditions(op), [&](std::int32_t fact) {
+        return value(fact) < goal_value_ || is_reachable_outside_zone(fact);
+    });
+}
+
+// Walks back along an expensive precondition of each operator until it meets an operator without.
+bool LandmarkCut::is_reachable_outside_zone(std::int32_t fact) {
     const auto known = [&](std::int32_t f) {
         return outside_[static_cast<std::size_t>(f)] == round_;
     };
@@ -133,41 +171,32 @@ bool LandmarkCut::is_reachable_outside_zone(std::int32_t fact, std::uint32_t goa
     if (enclosed_[static_cast<std::size_t>(fact)] == round_) return false;
     open_.assign(1, fact);
     enclosed_[static_cast<std::size_t>(fact)] = round_;  // until proved otherwise
-    for (std::size_t i = 0; i < open_.size(); ++i) {
+    bool reachable = false;
+    for (std::size_t i = 0; i < open_.size() && !reachable; ++i) {
         for (const std::int32_t op : relaxation_.achievers[static_cast<std::size_t>(open_[i])]) {
-            const std::int32_t support = supporter(op);
-            bool found = support == kAlwaysTrue;
-            if (!found) {
-                const auto s = static_cast<std::size_t>(support);
-                if (values_[s] == kInfinite || in_zone(support)) continue;
-                found = values_[s] < goal_value || known(support);
-                if (!found && enclosed_[s] != round_) {
-                    enclosed_[s] = round_;
-                    open_.push_back(support);
-                }
+            const Needs found = needs(op);
+            if (found.never) continue;
+            reachable = found.dear == 0 || known(found.a_dear);
+            if (reachable) {
+                outside_[static_cast<std::size_t>(open_[i])] = round_;
+                break;
             }
-            if (!found) continue;
-            // The facts walked over may yet be unreachable: forget what was assumed of them.
-            for (const std::int32_t walked : open_)
-                enclosed_[static_cast<std::size_t>(walked)] = 0;
-            outside_[static_cast<std::size_t>(fact)] = round_;
-            return true;
+            auto& enclosed = enclosed_[static_cast<std::size_t>(found.a_dear)];
+            if (enclosed == round_) continue;
+            enclosed = round_;
+            open_.push_back(found.a_dear);
         }
     }
-    return false;
-}
-
-void LandmarkCut::lower_effects(std::int32_t op, std::uint32_t goal_value) {
-    const std::uint32_t value = operator_value(op);
-    for (const std::int32_t effect : relaxation_.effects[static_cast<std::size_t>(op)]) {
-        auto& known = values_[static_cast<std::size_t>(effect)];
-        if (value >= known) continue;
-        known = value;
-        if (value < goal_value) queue_.push(value, effect);
+    if (reachable) {
+        // The facts walked over may yet be unreachable: forget what was assumed of them.
+        for (const std::int32_t walked : open_) enclosed_[static_cast<std::size_t>(walked)] = 0;
+        outside_[static_cast<std::size_t>(fact)] = round_;
     }
+    open_.clear();
+    return reachable;
 }
 
-std::uint32_t LandmarkCut::pay_for_cut(std::uint32_t goal_value) {
+std::uint32_t LandmarkCut::pay_for_cut() {
     std::uint32_t price = kInfinite;
     for (const std::int32_t op : cut_)
         price = std::min(price, costs_[static_cast<std::size_t>(op)]);
@@ -179,24 +208,40 @@ std::uint32_t LandmarkCut::pay_for_cut(std::uint32_t goal_value) {
         // all are charged when one is in the cut, and once.
         if (charged_[whole] == round_) continue;
         charged_[whole] = round_;
-        for (const std::int32_t part : parts_[whole]) charge(part, price, goal_value);
+        for (const std::int32_t part : parts_[whole]) charge(part, price);
     }
     // Costs have only fallen, so values can only fall: an incremental Dijkstra from the operators
     // that were charged is enough.
     while (!queue_.empty()) {
-        const auto [value, fact] = queue_.pop();
-        if (values_[static_cast<std::size_t>(fact)] != value) continue;
+        const auto [known, fact] = queue_.pop();
+        if (value(fact) != known) continue;
         for (const std::int32_t op : relaxation_.needed_by[static_cast<std::size_t>(fact)])
-            lower_effects(op, goal_value);
+            lower_effects(op);
     }
     return price;
 }
 
-void LandmarkCut::charge(std::int32_t op, std::uint32_t price, std::uint32_t goal_value) {
+void LandmarkCut::charge(std::int32_t op, std::uint32_t price) {
     const auto o = static_cast<std::size_t>(op);
     if (costs_[o] == static_cast<std::uint32_t>(relaxation_.costs[o])) paid_.push_back(op);
     costs_[o] -= price;
-    lower_effects(op, goal_value);
+    lower_effects(op);
+}
+
+void LandmarkCut::lower_effects(std::int32_t op) {
+    const std::uint32_t cost = costs_[static_cast<std::size_t>(op)];
+    if (cost >= goal_value_) return;
+    std::uint32_t most = 0;
+    for (const std::int32_t fact : preconditions(op)) {
+        most = std::max(most, value(fact));
+        if (most >= goal_value_ - cost) return;
+    }
+    for (const std::int32_t effect : relaxation_.effects[static_cast<std::size_t>(op)]) {
+        auto& known = values_[static_cast<std::size_t>(effect)];
+        if (most + cost >= known) continue;
+        known = most + cost;
+        queue_.push(known, effect);
+    }
 }
 
 }  // namespace bugsieve

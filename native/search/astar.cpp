@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <deque>
+#include <limits>
 #include <map>
+#include <span>
 
 #include "search/search.h"
 #include "search/search_space.h"
@@ -10,7 +13,8 @@ namespace {
 
 // A* with reopening, first in first out among equals. Nodes of equal priority are expanded
 // together until enough new states have gathered to evaluate them side by side; since all of them
-// have the least f, the first goal taken out is still optimal.
+// have the least f, the first goal taken out is still optimal. How many are enough grows with the
+// search: in the last layer the first of them may lead straight to a goal.
 class AStar {
   public:
     AStar(const SearchTask& task, std::string_view heuristic, std::int64_t cost_bound,
@@ -18,6 +22,7 @@ class AStar {
         : fdr_(task.fdr()),
           space_(task),
           evaluator_(task.evaluator(heuristic, budget.interrupts())),
+          least_cost_(least_positive(fdr_.costs)),
           bound_(cost_bound),
           budget_(budget) {}
 
@@ -40,11 +45,25 @@ class AStar {
         StateId id;
         std::int64_t cost;
     };
+    static constexpr std::int64_t kShareInVain = 8;
+
+    static std::int32_t least_positive(std::span<const std::int32_t> costs) {
+        std::int32_t least = std::numeric_limits<std::int32_t>::max();
+        for (const std::int32_t cost : costs)
+            if (cost > 0) least = std::min(least, cost);
+        return least;
+    }
+
     // Returns true when the search is over.
     bool expand_batch() {
         const auto best = open_.begin();
+        if (best->first.f > layer_) {
+            layer_ = best->first.f;
+            result_.evaluated_before_last_layer = result_.evaluated;
+        }
         std::deque<Entry>& bucket = best->second;
-        while (!bucket.empty() && pending_.size() < PendingStates::kPortion) {
+        const std::size_t enough = portion(best->first.h);
+        while (!bucket.empty() && pending_.size() < enough) {
             const Entry entry = bucket.front();
             bucket.pop_front();
             --open_entries_;
@@ -53,6 +72,15 @@ class AStar {
         }
         if (bucket.empty()) open_.erase(best);
         return evaluate_pending();
+    }
+
+    // So many states that even if all portions down to h = 0 were evaluated in vain, they would
+    // be a small share of the states evaluated so far.
+    std::size_t portion(std::int32_t h) const {
+        const std::int64_t portions_left = h / least_cost_ + 1;
+        const std::int64_t share = result_.evaluated / (kShareInVain * portions_left);
+        return static_cast<std::size_t>(
+            std::clamp<std::int64_t>(share, 1, PendingStates::kPortion));
     }
 
     bool finished_by(StateId id) {
@@ -117,10 +145,12 @@ class AStar {
     const FdrTask& fdr_;
     SearchSpace space_;
     std::unique_ptr<Evaluator> evaluator_;
+    std::int32_t least_cost_;  // of an operator that is not free
     std::int64_t bound_;
     Budget& budget_;
     PendingStates pending_;
     std::map<Priority, std::deque<Entry>> open_;
+    std::int64_t layer_ = -1;  // the largest f expanded
     std::size_t open_entries_ = 0;
     bool pruned_by_bound_ = false;
     SearchResult result_;

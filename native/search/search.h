@@ -22,6 +22,7 @@ struct SearchResult {
     std::int64_t cost = 0;
     std::int64_t expanded = 0;
     std::int64_t evaluated = 0;
+    std::int64_t evaluated_before_last_layer = 0;  // A*: when the largest f was first expanded
     std::int64_t generated = 0;
 };
 

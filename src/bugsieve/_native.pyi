@@ -323,6 +323,9 @@ class SearchResult:
     @property
     def evaluated(self) -> int: ...
     @property
+    def evaluated_before_last_layer(self) -> int:
+        """Of A*: how many states it had evaluated when it first expanded one of the largest f."""
+    @property
     def generated(self) -> int: ...
 
 # Limits of -1 mean "none". Plans of cost >= cost_bound are pruned.

@@ -241,6 +241,42 @@ def test_effects_of_one_operator_share_its_cost_in_lmcut(case: str) -> None:
     assert reference_lmcut.lmcut(task, task.initial) == 1
 
 
+# Operators of cost 1 add a, b and c, free ones the rest. Landmarks with more of those operators
+# than they need would use up the cost of one that another landmark needs.
+WAYS_FROM_B = tuple(Strips(0, needs=f"b {more}", adds="h") for more in ("", "p", "q", "p q"))
+DISJOINT_LANDMARKS = {
+    "a zone that holds a needs nothing else of an operator that needs a": (
+        (Strips(0, needs="a", adds="g"), Strips(0, needs="a b", adds="g"), *WAYS_FROM_B),
+        "h g",
+        2,
+    ),
+    "an operator that leaves a choice waits for those that leave none": (
+        (Strips(0, needs="a b", adds="g"), Strips(0, needs="a", adds="g"), *WAYS_FROM_B),
+        "h g",
+        2,
+    ),
+    "goals that no free operator achieves come first": (
+        (
+            Strips(0, needs="h b", adds="g"),
+            Strips(0, needs="a", adds="h"),
+            Strips(0, needs="c", adds="h"),
+        ),
+        "g a c",
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DISJOINT_LANDMARKS)
+def test_landmarks_of_lmcut_leave_costs_to_others(case: str) -> None:
+    free, goal, cost = DISJOINT_LANDMARKS[case]
+    paid = tuple(Strips(1, adds=fact) for fact in "abc")
+    for order in permutations("abcgh"):  # ties are broken by the order of facts
+        task = strips_task(f"p q {' '.join(order)}", (*free, *paid), goal, initial="p q")
+        assert optimal_cost(task, task.initial) == cost
+        assert values(native_task(task), "lmcut", task, [task.initial]) == [cost], order
+
+
 @given(seeds())
 @settings(max_examples=examples(40))
 def test_lmcut_lies_between_them_where_plans_are_longer(seed: int) -> None:

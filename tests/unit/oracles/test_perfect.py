@@ -45,7 +45,7 @@ def test_a_spent_budget_is_named() -> None:
 
 
 def test_a_quick_search_helps_where_an_optimal_one_is_too_dear(tmp_path: Path) -> None:
-    task = generated_task(tmp_path, "visitall", seed=1, width=5, height=5)
+    task = generated_task(tmp_path, "visitall", seed=1, width=7, height=7)
     bench = Bench(task, Idle(), make_objective("quantitative", task))
     oracle = make_oracle("perfect", bench, limits=Limits(expansions=200))
     (verdict,) = oracle.judge(bench.suspects(task.initial_state))
