@@ -33,7 +33,9 @@ def maps_of(task: Task, options: DominanceOptions | None = None) -> list[Axes]:
 
 
 def shown(panel: Axes) -> np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]:
-    return np.ma.masked_invalid(panel.images[0].get_array())
+    values = panel.images[0].get_array()
+    assert values is not None
+    return np.ma.masked_invalid(values)
 
 
 def test_states_come_from_near_to_far() -> None:
