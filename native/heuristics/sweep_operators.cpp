@@ -87,8 +87,8 @@ void Factoring::drop_dearer_effects() {
         return relaxation_.preconditions[static_cast<std::size_t>(op)];
     };
     std::sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
-        const auto way = std::lexicographical_compare_three_way(
-            needs(x).begin(), needs(x).end(), needs(y).begin(), needs(y).end());
+        const auto way = std::lexicographical_compare_three_way(needs(x).begin(), needs(x).end(),
+                                                                needs(y).begin(), needs(y).end());
         if (way != 0) return way < 0;
         return std::pair(cost(x), x) < std::pair(cost(y), y);
     });

@@ -70,11 +70,11 @@ void BestSuccessors::collect(StateView state) {
     Word* child = children_.data();
     for (std::size_t i = first; i < operators_.size(); ++i, child += words) {
         std::copy_n(parent_.data(), words, child);
-        task_.fdr().for_each_assignment(
-            state, static_cast<std::size_t>(operators_[i]),
-            [&](std::int32_t variable, std::int32_t value) {
-                task_.packing().set(child, static_cast<std::size_t>(variable), value);
-            });
+        task_.fdr().for_each_assignment(state, static_cast<std::size_t>(operators_[i]),
+                                        [&](std::int32_t variable, std::int32_t value) {
+                                            task_.packing().set(
+                                                child, static_cast<std::size_t>(variable), value);
+                                        });
         values_.prefetch(child);
     }
     for (const Word* next = children_.data(); next != child; next += words)

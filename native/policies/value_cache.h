@@ -10,7 +10,8 @@
 namespace bugsieve {
 
 // States come in batches. Each gets a place in its batch, equal ones the same; those without a
-// value wait for one. A state may be forgotten at any time: it is evaluated again if it comes back.
+// value wait for one. A state may be forgotten at any time: it is evaluated again if it comes
+// back.
 class ValueCache {
   public:
     // Takes about `max_bytes` at most.

@@ -33,9 +33,9 @@ def maps_of(task: Task, options: DominanceOptions | None = None) -> list[Axes]:
 
 
 def shown(panel: Axes) -> np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]:
-    array = panel.images[0].get_array()
-    assert array is not None
-    return np.ma.masked_invalid(array)
+    values = panel.images[0].get_array()
+    assert values is not None
+    return np.ma.masked_invalid(values)
 
 
 def test_states_come_from_near_to_far() -> None:
