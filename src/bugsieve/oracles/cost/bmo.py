@@ -18,8 +18,8 @@ from bugsieve import _native
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.verdict import Verdict, implied, inconclusive, passed
-from bugsieve.dominance import DominanceFunction
-from bugsieve.oracles.cost.dominating import objection_to_dominance, proven
+from bugsieve.dominance import DominanceFunction, DominanceOptions
+from bugsieve.oracles.cost.dominating import objection_to_dominance, proven, variants_of
 from bugsieve.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
 from bugsieve.search import Limits
@@ -38,12 +38,12 @@ class BoundMaintenance(LearningOracle):
     again, as in the paper.
     """
 
-    usage = "bmo[:N[:as-published]] (default 100)"
-    examples = ("bmo:0", "bmo:10", "bmo:100:as-published")
+    usage = "bmo[:N[:as-published][:transitions=T]] (default 100, factors of 10000)"
+    examples = ("bmo:0", "bmo:10", "bmo:100:as-published", "bmo:5:transitions=0")
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
-        self._lookahead, self._pushes_again = _parsed(spec.partition(":")[2])
+        self._lookahead, self._pushes_again, self._options = _parsed(spec.partition(":")[2])
         self._cases: list[KnownCase] = []
 
     @classmethod
@@ -59,13 +59,13 @@ class BoundMaintenance(LearningOracle):
     @property
     def prepared_seconds(self) -> float:
         """What computing the dominance function has taken, if it was computed before."""
-        return DominanceFunction.seconds_on_disk(self.bench.task)
+        return DominanceFunction.seconds_on_disk(self.bench.task, self._options)
 
     @cached_property
     def _bounds(self) -> _native.Bounds:
         """Made with the first case, so that its time is part of the oracle's."""
         memory = -1 if self.limits.bytes is None else self.limits.bytes
-        function = DominanceFunction.of(self.bench.task)
+        function = DominanceFunction.of(self.bench.task, self._options)
         return _native.Bounds(function.native, self._lookahead, memory)
 
     def learn(self, case: KnownCase) -> Learnt:
@@ -185,15 +185,14 @@ def _packed(ways: Iterable[Way], *, spreads: bool) -> bytes:
     return np.array([int(spreads), *words], dtype="<i4").tobytes() if words else b""
 
 
-def _parsed(argument: str) -> tuple[int, bool]:
-    """The expansions of the lookahead, and whether others are told what it finds."""
-    number, _, variant = argument.partition(":")
-    if variant not in ("", AS_PUBLISHED):
-        raise UsageError(f"after the number comes nothing or {AS_PUBLISHED!r}, got {variant!r}")
+def _parsed(argument: str) -> tuple[int, bool, DominanceOptions]:
+    """The expansions of the lookahead, whether others are told what it finds, and the factors."""
+    number, _, variants = argument.partition(":")
+    as_published, options = variants_of(variants, allowed=AS_PUBLISHED)
     if not number:
-        return DEFAULT_LOOKAHEAD, not variant
-    if not (number.isascii() and number.isdecimal()) or int(number) > _MOST_EXPANSIONS:
+        return DEFAULT_LOOKAHEAD, not as_published, options
+    if not (number.isascii() and number.isdecimal()) or int(number[:18]) > _MOST_EXPANSIONS:
         raise UsageError(
-            f"N is a number of expansions from 0 to {_MOST_EXPANSIONS}, got {number!r}"
+            f"N is a number of expansions from 0 to {_MOST_EXPANSIONS}, got {number[:40]!r}"
         )
-    return int(number), not variant
+    return int(number), not as_published, options

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.verdict import Verdict, implied
-from bugsieve.dominance import DominanceFunction
+from bugsieve.dominance import DominanceFunction, DominanceOptions
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.search import greedy
 from bugsieve.tasks.fdr.task import StateArray
+
+
+TRANSITIONS = "transitions="
+"""Before the limit on the size of merged factors, 0 for one factor per variable."""
+
+
+def variants_of(text: str, *, allowed: str) -> tuple[bool, DominanceOptions]:
+    """What may follow a number in a spec: one word, and the size of merged factors."""
+    is_allowed, options = False, DominanceOptions()
+    for part in text.split(":") if text else ():
+        number = part.removeprefix(TRANSITIONS)
+        if part == allowed:
+            is_allowed = True
+        elif part.startswith(TRANSITIONS) and number.isascii() and number.isdecimal():
+            options = DominanceOptions(max_transitions=int(number[:18]))
+        else:
+            raise UsageError(
+                f"after the number comes {allowed!r} or {TRANSITIONS + 'N'!r}, got {part[:40]!r}"
+            )
+    return is_allowed, options
 
 
 def objection_to_dominance(bench: Bench) -> str | None:

@@ -20,8 +20,8 @@ from bugsieve.basis.seeds import Stream
 from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
-from bugsieve.dominance import DominanceFunction
-from bugsieve.oracles.cost.dominating import objection_to_dominance, proven
+from bugsieve.dominance import DominanceFunction, DominanceOptions
+from bugsieve.oracles.cost.dominating import objection_to_dominance, proven, variants_of
 from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
 from bugsieve.policies.run_table import NOT_WITHIN
 from bugsieve.search import Limits
@@ -38,12 +38,12 @@ _MORPHS_AT_A_TIME = 1 << 16
 class MorphOracle(Oracle):
     """Compares the policy's run with runs from at most MAXSIZE changed states, or from all."""
 
-    usage = "morph[:MAXSIZE|all[:factors]] (default 10)"
+    usage = "morph[:MAXSIZE|all[:factors][:transitions=T]] (default 10, factors of 10000)"
     examples = ("morph", "morph:3", "morph:all:factors")
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
-        self._size, self._by_factors = _parsed(spec.partition(":")[2])
+        self._size, self._by_factors, self._options = _parsed(spec.partition(":")[2])
 
     @classmethod
     def objection(cls, bench: Bench) -> str | None:
@@ -57,12 +57,12 @@ class MorphOracle(Oracle):
 
     @cached_property
     def _function(self) -> DominanceFunction:
-        return DominanceFunction.of(self.bench.task)
+        return DominanceFunction.of(self.bench.task, self._options)
 
     @property
     def prepared_seconds(self) -> float:
         """What computing the dominance function has taken, if it was computed before."""
-        return DominanceFunction.seconds_on_disk(self.bench.task)
+        return DominanceFunction.seconds_on_disk(self.bench.task, self._options)
 
     def judge(self, suspects: Suspects) -> list[Verdict]:
         """One verdict per suspect, in order; the policy runs from all morphs side by side."""
@@ -182,16 +182,15 @@ class _Comparison:
     """What the run from s must stay below to prove anything."""
 
 
-def _parsed(argument: str) -> tuple[int | None, bool]:
-    """The largest number of morphs, None for all, and whether they change whole factors."""
-    size, _, variant = argument.partition(":")
-    if variant not in ("", FACTORS):
-        raise UsageError(f"after the number comes nothing or {FACTORS!r}, got {variant!r}")
+def _parsed(argument: str) -> tuple[int | None, bool, DominanceOptions]:
+    """The largest number of morphs, None for all, whether they change whole factors, and those."""
+    size, _, variants = argument.partition(":")
+    by_factors, options = variants_of(variants, allowed=FACTORS)
     if size == ALL:
-        return None, bool(variant)
+        return None, by_factors, options
     if not size:
-        return DEFAULT_SIZE, bool(variant)
+        return DEFAULT_SIZE, by_factors, options
     is_number = size.isascii() and size.isdecimal() and len(size) <= len(str(_LARGEST))
     if not is_number or not 1 <= int(size) <= _LARGEST:
         raise UsageError(f"MAXSIZE is a number from 1 to {_LARGEST} or {ALL!r}, got {size[:40]!r}")
-    return int(size), bool(variant)
+    return int(size), by_factors, options
