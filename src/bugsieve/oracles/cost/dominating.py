@@ -10,7 +10,6 @@ from bugsieve.oracles.oracle import Oracle
 from bugsieve.search import greedy
 from bugsieve.tasks.fdr.task import StateArray
 
-
 TRANSITIONS = "transitions="
 """Before the limit on the size of merged factors, 0 for one factor per variable."""
 
