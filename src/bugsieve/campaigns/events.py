@@ -36,8 +36,8 @@ class OracleSkipped:
 
 
 @dataclass(frozen=True)
-class PolicyNoted:
-    """The policy answers in a way that its author should know of; told once."""
+class Noted:
+    """What one should know of the policy or an oracle, after its name; told once."""
 
     note: str
 
@@ -105,7 +105,7 @@ class Finished:
 Event = (
     Started
     | OracleSkipped
-    | PolicyNoted
+    | Noted
     | RoundDone
     | BugFound
     | BugImproved

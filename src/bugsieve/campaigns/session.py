@@ -25,8 +25,8 @@ from bugsieve.campaigns.events import (
     Event,
     Finished,
     Listener,
+    Noted,
     OracleSkipped,
-    PolicyNoted,
     RoundDone,
     Started,
 )
@@ -86,9 +86,9 @@ class Driver(ABC):
         """The progress with the counters that the driver keeps."""
         return progress
 
-    def note(self) -> str | None:
-        """What users should know of the policy although no run shows it."""
-        return None
+    def notes(self) -> tuple[str, ...]:
+        """What users should know of the policy or an oracle although no run shows it."""
+        return ()
 
     def close(self, *, at_once: bool) -> None:  # noqa: B027 - most hold nothing
         """Let go of everything; `at_once` if there may be work under way."""
@@ -128,7 +128,7 @@ class Session:
         """Bugs of a visit that was cut in their middle and is made again."""
         self._fresh: list[Finding] = []
         """Findings that are not stored yet."""
-        self._noted = False
+        self._noted: set[str] = set()
         self._dates: dict[str, float] = {}
         """When the bugs that are not stored yet were found, by their ids."""
         self._judged: dict[str, int] = {}
@@ -246,9 +246,10 @@ class Session:
         news += (AnswersDiffer(row) for finding in fresh for row in finding.unstable)
         for event in [*news, self._round_done()] if is_round else news:
             self._tell(event)
-        if not self._noted and (note := self._driver.note()) is not None:
-            self._noted = True
-            self._tell(PolicyNoted(note))
+        for note in self._driver.notes():
+            if note not in self._noted:
+                self._noted.add(note)
+                self._tell(Noted(note))
         if self._timeline.is_due():
             self._renew_timeline()
 

@@ -30,8 +30,8 @@ class CampaignDisplay(LiveDisplay):
             self.note_workers(event.workers)
         elif isinstance(event, events.OracleSkipped):
             self.say(f"without {event.oracle}: {event.reason}")
-        elif isinstance(event, events.PolicyNoted):
-            self.say(f"note on the policy: {event.note}")
+        elif isinstance(event, events.Noted):
+            self.say(f"note on {event.note}")
         elif isinstance(event, events.ClaimRejected):
             self.say(f"the checker rejects a claim of {event.row.oracle}: {event.row.reason}")
         elif isinstance(event, events.AnswersDiffer) and not self._differs:

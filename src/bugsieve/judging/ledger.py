@@ -92,6 +92,10 @@ class Ledger:
         """How many questions it took to see whether the policy stands by its answers."""
         return 0 if self._prover is None else self._prover.asker.calls
 
+    def notes(self) -> tuple[str, ...]:
+        """What users should know of those who learn."""
+        return tuple(filter(None, (learner.note for learner in self._learners)))
+
     def complete(self, case: StateCase, finding: Finding) -> Finding:
         """The finding with what the learning oracles add to it.
 

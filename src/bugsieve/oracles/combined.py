@@ -59,6 +59,11 @@ class CombinedOracle(LearningOracle):
         """Whether one of the members does."""
         return bool(self._learners)
 
+    @property
+    def note(self) -> str | None:
+        """Those of the members that learn."""
+        return "; ".join(filter(None, (learner.note for learner in self._learners))) or None
+
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument names at least one oracle, each of them rightly."""

@@ -71,6 +71,11 @@ class LearningOracle(Oracle):
         """It has a memory."""
         return True
 
+    @property
+    def note(self) -> str | None:
+        """What users should know of it although no verdict says so."""
+        return None
+
     @abstractmethod
     def learn(self, case: KnownCase) -> Learnt:
         """Judge the next case of the campaign and remember what it shows."""

@@ -271,9 +271,10 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
             conversation.close()
 
 
-def note_of(policy: object) -> str | None:
-    """What users should know of a policy although no run shows it; None if there is nothing."""
-    return policy.note if isinstance(policy, ForeignMember) else None
+def policy_notes(policy: object) -> tuple[str, ...]:
+    """What users should know of a policy although no run shows it, with its name first."""
+    note = policy.note if isinstance(policy, ForeignMember) else None
+    return () if note is None else (f"the policy: {note}",)
 
 
 def _failure(error: Exception) -> Failure:

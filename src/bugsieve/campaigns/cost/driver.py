@@ -26,7 +26,7 @@ from bugsieve.judging.workers import (
     make_judges,
     parcel_size,
 )
-from bugsieve.policies.conversation import note_of
+from bugsieve.policies.conversation import policy_notes
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import Progress
@@ -115,9 +115,9 @@ class CostDriver(Driver):
             + self._order.asked_again,
         )
 
-    def note(self) -> str | None:
-        """Of the policy that walks ask."""
-        return note_of(self._fuzzer.bench.policy)
+    def notes(self) -> tuple[str, ...]:
+        """Of the policy that walks ask, and of oracles that learn."""
+        return (*policy_notes(self._fuzzer.bench.policy), *self._ledger.notes())
 
     def close(self, *, at_once: bool) -> None:
         """End the processes that judge."""

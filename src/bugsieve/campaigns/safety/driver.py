@@ -16,7 +16,7 @@ from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer, Walk
 from bugsieve.judging.findings import Finding
 from bugsieve.judging.runs import RunFold, StoredRuns, UnsafeRunRow
 from bugsieve.judging.stability import SafetyAsker, SetOrder
-from bugsieve.policies.conversation import note_of
+from bugsieve.policies.conversation import policy_notes
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.policies.models.troubles import Troubles
@@ -100,9 +100,9 @@ class SafetyDriver(Driver):
             troubles=_merged(before.troubles, self._policy.troubles),
         )
 
-    def note(self) -> str | None:
+    def notes(self) -> tuple[str, ...]:
         """Of the policy that walks ask."""
-        return note_of(self._policy)
+        return policy_notes(self._policy)
 
     def _made(self, session: Session, numbers: range) -> Iterator[tuple[Walk, float]]:
         """The walks of these numbers, with the seconds that each took on average.

@@ -45,6 +45,7 @@ class BoundMaintenance(LearningOracle):
         super().__init__(bench, spec, limits=limits)
         self._lookahead, self._pushes_again, self._options = _parsed(spec.partition(":")[2])
         self._cases: list[KnownCase] = []
+        self._cut = ""
 
     @classmethod
     def objection(cls, bench: Bench) -> str | None:
@@ -61,11 +62,19 @@ class BoundMaintenance(LearningOracle):
         """What computing the dominance function has taken, if it was computed before."""
         return DominanceFunction.seconds_on_disk(self.bench.task, self._options)
 
+    @property
+    def note(self) -> str | None:
+        """That a limit made the dominance function weaker."""
+        return (
+            f"oracle {self.spec}: it can compare fewer states, {self._cut}" if self._cut else None
+        )
+
     @cached_property
     def _bounds(self) -> _native.Bounds:
         """Made with the first case, so that its time is part of the oracle's."""
         memory = -1 if self.limits.bytes is None else self.limits.bytes
         function = DominanceFunction.of(self.bench.task, self._options)
+        self._cut = function.cut
         return _native.Bounds(function.native, self._lookahead, memory)
 
     def learn(self, case: KnownCase) -> Learnt:
