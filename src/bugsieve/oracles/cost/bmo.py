@@ -103,8 +103,9 @@ class BoundMaintenance(LearningOracle):
         ways = self._bounds.take_ways()
         self._bounds.spread()
         revisions = [Revision(self._cases[i].number, v) for i, v in self._verdicts().items()]
-        others = tuple(revision for revision in revisions if revision.case != case.number)
-        return Heard(_packed(ways, spreads=True), others)
+        # Of the case itself the other oracle has spoken, unless there is more to say.
+        more = [r for r in revisions if r.case != case.number or r.verdict.gap > verdict.gap]
+        return Heard(_packed(ways, spreads=True), tuple(more))
 
     def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
         """Meet the runs again, and follow the ways that lookaheads have found."""
@@ -200,7 +201,8 @@ def _parsed(argument: str) -> tuple[int, bool, DominanceOptions]:
     as_published, options = variants_of(variants, allowed=AS_PUBLISHED)
     if not number:
         return DEFAULT_LOOKAHEAD, not as_published, options
-    if not (number.isascii() and number.isdecimal()) or int(number[:18]) > _MOST_EXPANSIONS:
+    is_number = number.isascii() and number.isdecimal() and len(number) <= 10
+    if not is_number or int(number) > _MOST_EXPANSIONS:
         raise UsageError(
             f"N is a number of expansions from 0 to {_MOST_EXPANSIONS}, got {number[:40]!r}"
         )
