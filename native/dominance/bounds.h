@@ -120,7 +120,8 @@ class Bounds {
     template <class Way>
     bool consider(StateView end, std::int64_t cost, Way way);
     void note_events(StateNumber state);
-    StateNumber last_state() const { return cases_.back().state; }
+    // Throws std::out_of_range before the first case.
+    StateNumber last_state() const { return cases_.at(cases_.size() - 1).state; }
     std::int64_t cost_of(std::span<const std::int32_t> operators) const;
     void apply(std::int32_t op, std::vector<Value>& state) const;
     void find_best();
