@@ -24,14 +24,8 @@ from bugsieve.search import Limits, exact_goal_distances
 from bugsieve.tasks.fdr.task import StateArray, Task
 from tests.depth import examples
 from tests.unit.dominance.test_domains import SMALL
-from tests.unit.judging.told import known_cases
-from tests.unit.oracles.bound_cases import (
-    BoundCase,
-    assert_true,
-    bound_case,
-    bugs,
-    last_words,
-)
+from tests.unit.judging.told import bugs, known_cases, last_words
+from tests.unit.oracles.bound_cases import BoundCase, assert_true, bound_case
 from tests.unit.policies.generated import generated_task
 
 SPECS = (

@@ -163,30 +163,6 @@ def _action(
     return min(offered, key=lambda o: (task.operator_costs[o] + h[offered[o]], random.random()))
 
 
-def last_words(oracle: LearningOracle, cases: Iterable[KnownCase]) -> dict[int, Verdict]:
-    """The best of all that an oracle says of each case, its revisions included."""
-    said: dict[int, Verdict] = {}
-    for case in cases:
-        learnt = oracle.learn(case)
-        words = [(case.number, learnt.verdict)]
-        words += [(revision.case, revision.verdict) for revision in learnt.revisions]
-        for number, verdict in words:
-            known = said.get(number)
-            if known is None or _strength(verdict) >= _strength(known):
-                said[number] = verdict
-    return said
-
-
-def _strength(verdict: Verdict) -> tuple[int, float]:
-    order = (Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.IMPLIED, Outcome.BUG)
-    return order.index(verdict.outcome), verdict.gap
-
-
-def bugs(said: Mapping[int, Verdict]) -> set[int]:
-    """The cases that are proven to be bugs."""
-    return {number for number, verdict in said.items() if verdict.is_bug}
-
-
 def assert_true(case: BoundCase, known: KnownCase, verdict: Verdict) -> None:
     """A verdict agrees with the true values, and its gap is a bound on the true one."""
     objective = case.bench.objective

@@ -13,18 +13,14 @@ from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
 from bugsieve.oracles.combined import CombinedBounds
 from bugsieve.oracles.cost.bmo import BoundMaintenance
 from bugsieve.oracles.learning import KnownCase, LearningOracle, Learnt
-from bugsieve.oracles.registry import check_oracle_spec
+from bugsieve.oracles.registry import check_oracle_spec, make_oracle
 from bugsieve.search import Limits, greedy
 from tests.depth import examples
 from tests.unit.dominance.naive import State
 from tests.unit.dominance.plans import cost_of
-from tests.unit.oracles.bound_cases import (
-    BoundCase,
-    assert_true,
-    bound_case,
-    bugs,
-    last_words,
-)
+from tests.unit.judging.told import bugs, known_cases, last_words
+from tests.unit.oracles.benches import places, road_bench, road_map
+from tests.unit.oracles.bound_cases import BoundCase, assert_true, bound_case
 from tests.unit.oracles.naive_bounds import NaiveBounds
 from tests.unit.oracles.naive_greedy import NaiveGreedy
 
@@ -223,6 +219,36 @@ def test_a_state_met_before_is_a_bug_as_soon_as_it_is_a_case() -> None:
                     flagged += 1
                     assert learnt.verdict.outcome in (Outcome.BUG, Outcome.IMPLIED)
     assert flagged > 0
+
+
+# From 0 the policy goes the long way 0-1-2-3, from 4 the short one.
+MAP = road_map(
+    ((0, 1, 2), (1, 2, 2), (2, 3, 2), (0, 3, 1), (4, 3, 1), (0, 4, 1)), places=5, goal=3
+)
+LONG_WAY = {0: 0, 1: 1, 2: 2, 4: 4}
+
+
+def on_the_map(*numbers: int, step_limit: int = 1000) -> list[Learnt]:
+    """What is learnt of these places, one after the other."""
+    bench = road_bench(MAP, LONG_WAY, step_limit=step_limit)
+    oracle = make_oracle("bmo:0", bench)
+    assert isinstance(oracle, LearningOracle)
+    return lessons_of(oracle, known_cases(bench, places(*numbers)))
+
+
+def test_a_run_shows_by_its_goal_how_cheap_a_plan_must_be() -> None:
+    (learnt,) = on_the_map(0)
+    assert learnt.verdict.is_bug and learnt.verdict.plan == (3,)
+    assert (learnt.verdict.value, learnt.verdict.gap) == (1.0, 5.0)
+
+
+def test_a_run_that_was_cut_counts_with_what_it_had_cost() -> None:
+    first, second = on_the_map(0, 4, step_limit=2)
+    assert first.verdict == inconclusive("the value of the policy's run is unknown (step limit)")
+    (revision,) = second.revisions
+    assert revision.case == 0
+    assert revision.verdict.outcome is Outcome.IMPLIED and revision.verdict.gap == 4 - 1
+    assert revision.verdict.reason.endswith("the run had cost more when it was cut")
 
 
 # Specs and lessons.
