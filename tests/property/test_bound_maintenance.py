@@ -133,7 +133,9 @@ def test_no_bug_is_missed_on_domains(
 ) -> None:
     """Small merged factors, since one factor for all would know every distance."""
     options = DominanceOptions(max_transitions=100)
-    monkeypatch.setattr(DominanceFunction, "of", lambda t: DominanceFunction.compute(t, options))
+    monkeypatch.setattr(
+        DominanceFunction, "of", lambda t, _=None: DominanceFunction.compute(t, options)
+    )
     task = generated_task(tmp_path, domain, seed=1, **SMALL[domain])
     bench = Bench(task, make_policy(policy, task, seed=1), make_objective("quantitative", task))
     states = some_states(task)

@@ -30,7 +30,9 @@ SPECS = ("bmo:0", "bmo:2", "bmo:2:as-published", "combined:bmo:1+planner:gbfs-4"
 def _small_factors(monkeypatch: pytest.MonkeyPatch) -> None:
     """One factor for all would know every distance."""
     options = DominanceOptions(max_transitions=300)
-    monkeypatch.setattr(DominanceFunction, "of", lambda t: DominanceFunction.compute(t, options))
+    monkeypatch.setattr(
+        DominanceFunction, "of", lambda t, _=None: DominanceFunction.compute(t, options)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,9 @@ def reference(task: Task, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     folder = tmp_path_factory.mktemp("reference") / "campaign"
     made = DominanceOptions(max_transitions=300)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DominanceFunction, "of", lambda t: DominanceFunction.compute(t, made))
+        patch.setattr(
+            DominanceFunction, "of", lambda t, _=None: DominanceFunction.compute(t, made)
+        )
         Campaign.create(folder, options(), task).run()
         return learnt(folder)
 

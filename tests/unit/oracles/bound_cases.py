@@ -109,7 +109,7 @@ class BoundCase:
     @contextmanager
     def compared(self) -> Iterator[None]:
         """Where oracles take the function of the case, and nothing is kept on disk."""
-        with patch.object(DominanceFunction, "of", lambda task: self.function):
+        with patch.object(DominanceFunction, "of", lambda task, options=None: self.function):
             yield
 
     def optimum(self, state: State) -> float:

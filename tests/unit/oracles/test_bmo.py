@@ -268,7 +268,7 @@ def test_good_specs(spec: str) -> None:
         ("bmo:ten", "a number of expansions from 0 to 1000000000"),
         ("bmo:1000000001", "a number of expansions from 0 to 1000000000"),
         ("bmo:" + "9" * 5000, "a number of expansions"),
-        ("bmo:10:published", "comes nothing or 'as-published'"),
+        ("bmo:10:published", "'as-published'"),
         ("combined", "joined by +"),
         ("combined:bmo:10", "one oracle that keeps bounds, and another one"),
         ("combined:perfect+bmo:10", "one oracle that keeps bounds, and another one"),
