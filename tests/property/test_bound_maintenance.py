@@ -15,18 +15,18 @@ from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import Checker
-from bugsieve.domains import DOMAINS
+from bugsieve.domains import DOMAINS, generate
 from bugsieve.dominance import DominanceFunction, DominanceOptions
 from bugsieve.oracles.learning import LearningOracle
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.registry import make_policy
 from bugsieve.search import Limits, exact_goal_distances
+from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import StateArray, Task
 from tests.depth import examples
 from tests.unit.dominance.test_domains import SMALL
 from tests.unit.judging.told import bugs, known_cases, last_words
 from tests.unit.oracles.bound_cases import BoundCase, assert_true, bound_case
-from tests.unit.policies.generated import generated_task
 
 SPECS = (
     "bmo:0",
@@ -136,7 +136,10 @@ def test_no_bug_is_missed_on_domains(
     monkeypatch.setattr(
         DominanceFunction, "of", lambda t, _=None: DominanceFunction.compute(t, options)
     )
-    task = generated_task(tmp_path, domain, seed=1, **SMALL[domain])
+    drawn = generate(domain, seed=1, **SMALL[domain])
+    (tmp_path / "domain.pddl").write_text(drawn.domain)
+    (tmp_path / "problem.pddl").write_text(drawn.problem)
+    task = load_task(tmp_path, cache=False)
     bench = Bench(task, make_policy(policy, task, seed=1), make_objective("quantitative", task))
     states = some_states(task)
     specs = ("perfect", "planner:gbfs-1000", "planner:ehc", "bmo:100", "bmo:1000")

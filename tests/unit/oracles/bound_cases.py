@@ -138,6 +138,7 @@ def bound_case(number: int, objective: str = "quantitative") -> BoundCase:
     """The case of a number: kinds of tasks, policies and functions in turn."""
     task = random_task(number) if number % 3 == 0 else roomy_task(number)
     random = Random(f"{number} policy")
+    policy: Policy
     if random.random() < 0.25:
         policy = make_policy(random.choice(BUILT_IN), task, seed=number)
     else:
