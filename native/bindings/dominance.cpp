@@ -41,10 +41,12 @@ std::string too_many_outcomes(const Task& task, const TooManyOutcomes& error) {
 // Empty if there is none that can be seen at once.
 std::string objection(const Task& task) {
     try {
-        split_into_labels(searched(task));
+        DominanceFunction::check(searched(task));
         return "";
     } catch (const TooManyOutcomes& error) {
         return too_many_outcomes(task, error);
+    } catch (const NoDominanceError& error) {
+        return error.what();
     }
 }
 

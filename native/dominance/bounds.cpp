@@ -255,7 +255,18 @@ void Bounds::look_at(StateNumber state) {
     if (offer.bound < states_[state].bound)
         lower(state, offer.bound,
               {kCompared, states_[offer.from].record, static_cast<std::int32_t>(offer.from)});
-    if (states_[state].is_source && states_[state].bound < states_[state].pushed) push(state);
+    if (states_[state].bound >= states_[state].pushed) return;
+    if (states_[state].is_source || !is_told(state))
+        push(state);
+    else
+        states_[state].pushed = states_[state].bound;
+}
+
+// Whether the state has its bound from a source that has told the others already.
+bool Bounds::is_told(StateNumber state) const {
+    const std::int64_t bound = states_[state].bound;
+    const Offer offer = pull(places(state), bound + 1, state);
+    return offer.bound <= bound && states_[offer.from].pushed == states_[offer.from].bound;
 }
 
 void Bounds::learn(StateView state, std::span<const std::int32_t> run, std::int64_t policy_cost,
@@ -316,6 +327,7 @@ bool Bounds::consider(StateView end, std::int64_t cost, Way way) {
         if (known != kNoState) {
             lower(known, bound, record);
             source = states_[known].record;
+            cost = cost_of(way());  // what it is when the way is followed again
             helps = true;
         }
     }

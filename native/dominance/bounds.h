@@ -65,7 +65,7 @@ class Bounds {
 
     struct Known {
         std::int64_t bound = kUnbounded;
-        std::int64_t pushed = kUnbounded;  // its bound when it was last told to the others
+        std::int64_t pushed = kUnbounded;  // its bound when the others were last told of it
         std::int32_t record = -1;          // why the bound holds
         std::int32_t last_parent = -1;     // of its transitions under the policy, backwards
         std::int32_t last_case = -1;       // with this state
@@ -110,6 +110,7 @@ class Bounds {
     // The same of a known state, where it has not asked yet.
     Offer pull_news(StateNumber state);
     void look_at(StateNumber state);
+    bool is_told(StateNumber state) const;
     void push(StateNumber state);
     // Finds out which states whose bounds fell are of use to others.
     void settle();
@@ -119,7 +120,8 @@ class Bounds {
     template <class Way>
     bool consider(StateView end, std::int64_t cost, Way way);
     void note_events(StateNumber state);
-    StateNumber last_state() const { return cases_.back().state; }
+    // Throws std::out_of_range before the first case.
+    StateNumber last_state() const { return cases_.at(cases_.size() - 1).state; }
     std::int64_t cost_of(std::span<const std::int32_t> operators) const;
     void apply(std::int32_t op, std::vector<Value>& state) const;
     void find_best();

@@ -62,10 +62,15 @@ DominanceFunction::DominanceFunction(const FdrTask& task, const DominanceOptions
     work_ += walking.done() + meter.done();
 }
 
-void DominanceFunction::factorise(const FdrTask& task, const DominanceOptions& options,
-                                  Interrupts& interrupts) {
+void DominanceFunction::check(const FdrTask& task) {
     if (dearest(task) > kUsable / static_cast<Distance>(kFloorPerCost))
         throw NoDominanceError("an operator costs " + std::to_string(dearest(task)));
+    split_into_labels(task);
+}
+
+void DominanceFunction::factorise(const FdrTask& task, const DominanceOptions& options,
+                                  Interrupts& interrupts) {
+    check(task);
     const std::vector<Label> labels = split_into_labels(task);
     WorkMeter unlimited(-1, interrupts);
     WorkMeter meter(options.max_work, interrupts);

@@ -29,6 +29,8 @@ struct NoDominanceError : std::length_error {
 
 class DominanceFunction {
   public:
+    // Throws TooManyOutcomes or NoDominanceError where that can be seen at once.
+    static void check(const FdrTask& task);
     // Throws TooManyOutcomes or NoDominanceError where there is none.
     DominanceFunction(const FdrTask& task, const DominanceOptions& options,
                       Interrupts& interrupts);

@@ -44,10 +44,13 @@ PROFILE = os.environ.get("BUGSIEVE_HYPOTHESIS", "fixed")
 EXAMPLES = examples(300, quick=100) if PROFILE == "fixed" else 10_000
 """For each objective."""
 
+FOR_ANY_PLAN = {spec for spec in MEMBERS if spec.startswith(("morph", "local", "bmo"))}
+"""They compare plans whose states do not matter."""
+
 UNSUITABLE = {
     "quantitative": set[str](),
-    "qualitative": {"aras", "bounds:blind,aras"},
-    "avoid": {"aras", "bounds:blind,aras", "undo-qual"},
+    "qualitative": {"aras", "bounds:blind,aras", "local"},
+    "avoid": {"aras", "bounds:blind,aras", "undo-qual", *FOR_ANY_PLAN},
 }
 
 

@@ -109,3 +109,22 @@ def test_an_oracle_that_learns_is_told_again(
     assert learnt(folder) == whole
     for path in sorted((tmp_path / "whole" / "bugs").iterdir()):
         assert (folder / "bugs" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_oracles_that_keep_bounds_are_told_again(tmp_path: Path) -> None:
+    """Bounds are made again from the runs, and from the ways that helped."""
+    given = options(
+        write_task(tmp_path, "gripper", seed=3, balls=4),
+        policy="random:1",
+        oracles=("bmo:0", "bmo:2", "combined:bmo:1:as-published+planner:gbfs-4"),
+        fuzz=FuzzOptions(pool_size=60, walk_length=15, round_walks=2, novelty=0, bias="uniform"),
+        batch_size=1,
+    )
+    Campaign.create(tmp_path / "whole", given).run()
+    whole = learnt(tmp_path / "whole")
+    assert any(row.found > row.case for row in whole["bugs"])
+    assert any(lesson.content for found in whole["lessons"].values() for lesson in found)
+    moments = [Stream(number, "bounds") for number in range(examples(20, quick=3))]
+    folder = tmp_path / "campaign"
+    kill_and_finish(folder, given, is_whole, lines=20, moments=moments)
+    assert learnt(folder) == whole

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from bugsieve.basis.errors import UnsupportedError, UsageError
+from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
 from bugsieve.basis.reach import Reach, together
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
@@ -122,7 +122,7 @@ class CombinedOracle(LearningOracle):
 
     def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
         """Give each member that learns the lessons that are its own."""
-        stored = [(case, _unpacked(content)) for case, content in lessons]
+        stored = [(case, self._unpacked_lesson(case, content)) for case, content in lessons]
         for learner in self._learners:
             learner.recall(
                 (case, own) for case, parts in stored for own in parts.get(learner.spec, ())
@@ -133,6 +133,14 @@ class CombinedOracle(LearningOracle):
         stored = [_unpacked(part) for part in parts]
         for learner in self._learners:
             learner.recall_task(own for part in stored for own in part.get(learner.spec, ()))
+
+    def _unpacked_lesson(self, case: KnownCase, content: bytes) -> dict[str, list[bytes]]:
+        try:
+            return _unpacked(content)
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            raise InputError(
+                f"the lesson of oracle {self.spec} on state {case.number} is no such"
+            ) from None
 
     def _stronger(self, one: Verdict, other: Verdict) -> Verdict:
         """The better proven verdict, with what both have taken."""

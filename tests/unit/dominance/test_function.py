@@ -181,3 +181,11 @@ def test_operators_with_many_conditions_are_refused_by_name() -> None:
     large = small_task("a=1", "-> " + ",".join(f"a=1 if {one}" for one in conditions))
     with pytest.raises(UnsupportedError, match="op0"):
         DominanceFunction.compute(large, DominanceOptions())
+
+
+def test_dear_operators_are_seen_before_anything_is_computed() -> None:
+    task = small_task("a=1", "-> a=1 (900000)")
+    assert DominanceFunction.objection(task) == "an operator costs 900000"
+    assert DominanceFunction.objection(small_task("a=1", "-> a=1 (800000)")) is None
+    with pytest.raises(UnsupportedError, match="an operator costs 900000"):
+        DominanceFunction.compute(task, DominanceOptions())

@@ -29,6 +29,7 @@ STATES = np.random.default_rng(0).integers(0, 2, (64, SWITCHES)).astype(np.uint1
 OPERATORS = TASK.applicable(STATES)[0][TASK.applicable(STATES)[1][:-1]]
 START = TASK.initial_state
 PLAN = np.array(_native.astar(TASK, START).plan, dtype=np.int32)
+NO_STEPS = np.zeros(0, dtype=np.int32)
 NUMBERS = np.arange(len(STATES), dtype=np.int64)
 OFFSETS = np.arange(len(STATES) + 1, dtype=np.int64)
 
@@ -77,6 +78,18 @@ def unsafe_runs() -> _native.UnsafeRuns:
     )  # fmt: skip
 
 
+def dominance() -> _native.Dominance:
+    return _native.Dominance.compute(TASK, 0, 100, "stages", -1, -1, -1)
+
+
+def bounds() -> _native.Bounds:
+    """With a case that fails and one that is solved, so that there is something to say."""
+    made = _native.Bounds(dominance(), 3, -1)
+    made.learn(STATES[0], NO_STEPS, -1)
+    made.learn(START, PLAN, 1 << 20)
+    return made
+
+
 def analysis(algorithm: str) -> _native.SafetyAnalysis:
     made = _native.SafetyAnalysis(LADDER, _native.PythonPolicy(table, 1), algorithm, 3)
     made.decide(ROWS)
@@ -93,6 +106,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "LiveSuccessors": lambda: _native.LiveSuccessors(TASK, prune_dead_ends=True),
     "Draws": lambda: _native.Draws(1, 2, NUMBERS),
     "Walks": walks,
+    "Dominance": dominance,
+    "Bounds": bounds,
     "SearchResult": lambda: _native.greedy(TASK, START),
     "Leaves": lambda: _native.lookahead(TASK, START, 3)[1],
     "TransitionSystem": lambda: LADDER,
@@ -135,6 +150,25 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "Walks.move": (np.ones(len(STATES) * SWITCHES, dtype=np.int64), None),
     "Walks.actions": (),
     "Walks.offers": (),
+    "Dominance.compute": (TASK, 0, 100, "stages", -1, -1, -1),
+    "Dominance.load": (TASK, dominance().saved()),
+    "Dominance.objection": (TASK,),
+    "Dominance.saved": (),
+    "Dominance.places": (STATES,),
+    "Dominance.table": (0,),
+    "Dominance.states": (0,),
+    "Dominance.goal_distances": (0,),
+    "Dominance.rowwise": (STATES, STATES[::-1].copy()),
+    "Dominance.between": (STATES, STATES),
+    "Dominance.replay": (START, PLAN, STATES[0], 1000),
+    "Bounds.learn": (START, PLAN, -1),
+    "Bounds.look_ahead": (-1,),
+    "Bounds.follow": ([],),
+    "Bounds.spread": (),
+    "Bounds.take_events": (),
+    "Bounds.take_ways": (),
+    "Bounds.bound": (0,),
+    "Bounds.plan": (0,),
     "Leaves.path": (1,),
     "ExplicitSystem.from_arrays": (
         np.zeros(1, np.uint8), np.zeros(2, np.uint32), np.zeros(0, np.int32),
@@ -171,7 +205,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 """What each method and function is called with; properties need nothing."""
 
-CHANGING = {"NoveltyStore", "Walks", "StateRegistry", "UnsafeRuns", "SafetyAnalysis"}
+CHANGING = {"NoveltyStore", "Walks", "StateRegistry", "UnsafeRuns", "SafetyAnalysis", "Bounds"}
 """Answers of these depend on what was asked before, by whichever thread."""
 
 
@@ -319,6 +353,17 @@ def test_what_threads_leave_behind() -> None:
     ids = registry.find(STATES)
     assert registry.states(ids).tolist() == STATES.tolist()
     assert (store.novelty(STATES) == 3).all()
+    known = _native.Bounds(dominance(), 5, -1)
+
+    def tell(number: int) -> None:
+        for turn in range(ROUNDS):
+            known.learn(STATES[(7 * number + turn) % len(STATES)], NO_STEPS, -1)
+            known.learn(START, PLAN, -1)
+            known.look_ahead(-1)
+
+    in_threads(tell)
+    assert known.num_states >= THREADS and known.bound(2 * THREADS * ROUNDS - 1) >= 0
+    assert all(bound >= 0 for _, bound in known.take_events())
     runs = unsafe_runs()
     expected = plain(unsafe_runs().run(*CALLS["UnsafeRuns.run"]))
     assert in_threads(lambda _: plain(runs.run(*CALLS["UnsafeRuns.run"]))) == [expected] * THREADS

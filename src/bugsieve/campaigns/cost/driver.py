@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bugsieve.basis.activity import doing
+from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
@@ -30,7 +31,7 @@ from bugsieve.policies.conversation import policy_notes
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import Progress
-from bugsieve.results.schema import damaged
+from bugsieve.results.schema import STORE_FILE, damaged
 
 POOL_TAKEN = "the pool that was taken over is judged"
 
@@ -208,8 +209,7 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     pool = restored_pool(bench.task, records.pool())
     ledger = Ledger(bench, oracles)
     if ledger.learns:
-        visits = _remembered(records, pool)
-        ledger.recall(visits, records.bugs(), records.bounds(), records.unstable())
+        _recall(ledger, records, pool)
     plain = [oracle for oracle in oracles if not oracle.learns]
     fuzzer = Fuzzer(bench, options.fuzz, pool=pool, walks_done=records.progress().walks)
     specs = tuple(oracle.spec for oracle in plain)
@@ -227,6 +227,18 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     return CostDriver(options, fuzzer, judges, judge, ledger, escalation, order, records)
 
 
+def _recall(ledger: Ledger, records: CostRecords, pool: Pool) -> None:
+    """Make the memory of oracles again; InputError where nobody could have learnt that."""
+    visits = _remembered(records, pool)
+    try:
+        ledger.recall(visits, records.bugs(), records.bounds(), records.unstable())
+    except InputError as error:
+        raise InputError(
+            f"{records.directory / STORE_FILE}: is damaged (table lessons: {error}); its bugs can "
+            "be shown, but it cannot go on"
+        ) from None
+
+
 def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
     """The first visits of earlier sessions, each with what oracles learnt there.
 
@@ -234,6 +246,9 @@ def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
     """
     runs, lessons, visits = records.whole_runs(), records.lessons(), records.first_visits()
     count = records.judged()
+    lost = next((number for number in range(count) if number not in runs), None)
+    if lost is not None:
+        raise damaged(records.directory, f"table runs, row {lost}: whole cannot be NULL")
     parcel = Parcel.of(pool, 0, count)
     return [
         Remembered(parcel.case(number), runs[number], lessons.get(visits[number], ()))

@@ -103,24 +103,31 @@ class BoundMaintenance(LearningOracle):
         ways = self._bounds.take_ways()
         self._bounds.spread()
         revisions = [Revision(self._cases[i].number, v) for i, v in self._verdicts().items()]
-        others = tuple(revision for revision in revisions if revision.case != case.number)
-        return Heard(_packed(ways, spreads=True), others)
+        # Of the case itself the other oracle has spoken, unless there is more to say.
+        more = [r for r in revisions if r.case != case.number or r.verdict.gap > verdict.gap]
+        return Heard(_packed(ways, spreads=True), tuple(more))
 
     def recall(self, lessons: Iterable[tuple[KnownCase, bytes]]) -> None:
         """Meet the runs again, and follow the ways that lookaheads have found."""
         for case, content in lessons:
-            if not self._cases or self._cases[-1].number != case.number:
-                self._remember(case)
-            ways, spreads = self._unpacked(content, case)
-            for way in ways:
-                try:
-                    self._bounds.follow(way)
-                except ValueError as error:
-                    raise self._unfit(case, str(error)) from None
-            if ways and spreads:
-                self._bounds.spread()
-            self._bounds.take_ways()
+            try:
+                self._recall_lesson(case, content)
+            except (ValueError, OverflowError) as error:
+                raise InputError(
+                    f"the lesson of oracle {self.spec} on state {case.number} is no such: {error}"
+                ) from None
         self._bounds.take_events()
+
+    def _recall_lesson(self, case: KnownCase, content: bytes) -> None:
+        """ValueError where the lesson, or the run of the case, is none of this task."""
+        if not self._cases or self._cases[-1].number != case.number:
+            self._remember(case)
+        ways, spreads = _unpacked(content)
+        for way in ways:
+            self._bounds.follow(way)
+        if ways and spreads:
+            self._bounds.spread()
+        self._bounds.take_ways()
 
     def _remember(self, case: KnownCase) -> None:
         run = np.asarray(case.run["operators"], dtype=np.int32)
@@ -169,29 +176,24 @@ class BoundMaintenance(LearningOracle):
             else f"no better bound than {bound} is known"
         )
 
-    def _unpacked(self, content: bytes, case: KnownCase) -> tuple[list[list[int]], bool]:
-        words = np.frombuffer(content, dtype="<i4").tolist() if len(content) % 4 == 0 else [0, -1]
-        if not words:
-            return [], False
-        ways, place = [], 1
-        while place < len(words):
-            length = words[place]
-            if not 0 <= length < len(words) - place:
-                raise self._unfit(case, "its parts do not add up")
-            ways.append(words[place + 1 : place + 1 + length])
-            place += 1 + length
-        return ways, bool(words[0])
-
-    def _unfit(self, case: KnownCase, why: str) -> InputError:
-        return InputError(
-            f"the lesson of oracle {self.spec} on state {case.number} is no such: {why}"
-        )
-
 
 def _packed(ways: Iterable[Way], *, spreads: bool) -> bytes:
     """Whether to tell others, then each way with its length; nothing if there is none."""
     words = [word for way in ways for word in (len(way), *way)]
     return np.array([int(spreads), *words], dtype="<i4").tobytes() if words else b""
+
+
+def _unpacked(content: bytes) -> tuple[list[list[int]], bool]:
+    """What was packed; ValueError if nothing like that was."""
+    words = np.frombuffer(content, dtype="<i4").tolist()
+    ways, place = [], 1
+    while place < len(words):
+        length = words[place]
+        if not 0 <= length < len(words) - place:
+            raise ValueError("its parts do not add up")
+        ways.append(words[place + 1 : place + 1 + length])
+        place += 1 + length
+    return ways, bool(words and words[0])
 
 
 def _parsed(argument: str) -> tuple[int, bool, DominanceOptions]:
@@ -200,7 +202,8 @@ def _parsed(argument: str) -> tuple[int, bool, DominanceOptions]:
     as_published, options = variants_of(variants, allowed=AS_PUBLISHED)
     if not number:
         return DEFAULT_LOOKAHEAD, not as_published, options
-    if not (number.isascii() and number.isdecimal()) or int(number[:18]) > _MOST_EXPANSIONS:
+    is_number = number.isascii() and number.isdecimal() and len(number) <= 10
+    if not is_number or int(number) > _MOST_EXPANSIONS:
         raise UsageError(
             f"N is a number of expansions from 0 to {_MOST_EXPANSIONS}, got {number[:40]!r}"
         )
