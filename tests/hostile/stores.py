@@ -76,6 +76,15 @@ def cost_campaign(folder: Path) -> Path:
     return folder / "campaign"
 
 
+def learning_campaign(folder: Path) -> Path:
+    """One of cost testing with an oracle that learns, and visits with more effort."""
+    (folder / "line.sas").write_text(line_task(12).to_sas())
+    judging = ["--oracle", "bmo:1", "--pool-size", "10", "--round-walks", "2", "--seed", "5"]
+    command = ["test", str(folder / "line.sas"), "--policy", "random:1", *judging]
+    assert main([*command, "-o", str(folder / "campaign")]) == 1
+    return folder / "campaign"
+
+
 def safety_campaign(folder: Path) -> Path:
     """A finished campaign on a ledge, with faults and verdicts on single states."""
     write(folder, ledge())

@@ -17,6 +17,7 @@ from bugsieve.cli import main
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import STORE_FILE
+from bugsieve.results.validation import layout_of
 from tests.depth import IS_DEEP, examples
 from tests.hostile import stores
 from tests.hostile.stores import COMMANDS, PLOT, Damage, copied, other_bug, statement
@@ -28,9 +29,13 @@ KINDS = ("cost", "safety")
 
 @pytest.fixture(scope="module")
 def campaigns(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A finished campaign of each kind."""
-    cost, safety = (tmp_path_factory.mktemp(kind) for kind in KINDS)
-    return {"cost": stores.cost_campaign(cost), "safety": stores.safety_campaign(safety)}
+    """A finished campaign of each kind, and one whose oracles learn."""
+    cost, safety, learning = (tmp_path_factory.mktemp(kind) for kind in (*KINDS, "learning"))
+    return {
+        "cost": stores.cost_campaign(cost),
+        "safety": stores.safety_campaign(safety),
+        "learning": stores.learning_campaign(learning),
+    }
 
 
 def check(campaign: Path, kind: str, name: str, damage: Damage, place: Path, err: Captured) -> int:
@@ -84,6 +89,34 @@ def test_wrong_cells(
     assert sum(map(bool, refused)) > len(drawn) // 4  # not every command reads every table
 
 
+def test_wrong_cells_where_oracles_learn(
+    campaigns: dict[str, Path], tmp_path: Path, capsys: Captured
+) -> None:
+    filled = stores.filled_tables(campaigns["learning"], "cost")
+    assert "lessons" in filled
+    cases = [*stores.wrong_cells("cost", [name for name in filled if name != "meta"])]
+    for name, damage in random.Random(7).sample(cases, examples(300, quick=6)):
+        check(campaigns["learning"], "cost", name, damage, tmp_path / "x", capsys)
+
+
+@pytest.mark.parametrize("kind", ["cost", "safety", "learning"])
+def test_whole_numbers_are_not_negative(campaigns: dict[str, Path], kind: str) -> None:
+    """In no column, whatever else must hold of it; some columns serve as keys in our memory."""
+    records = SafetyRecords if kind == "safety" else CostRecords
+    layout = layout_of(records.tables, records.conditions)
+    with closing(sqlite3.connect(campaigns[kind] / STORE_FILE, isolation_level=None)) as store:
+        for table in stores.filled_tables(campaigns[kind], records.wanted_kind):
+            for column in layout.columns[table]:
+                if column.type != "INTEGER":
+                    continue
+                store.execute("BEGIN")
+                store.execute("PRAGMA ignore_check_constraints = ON")
+                store.execute(f"UPDATE OR REPLACE {table} SET {column.name} = -5")
+                holds = f"SELECT MAX({layout.holds(table, column)}) FROM {table}"
+                assert store.execute(holds).fetchone() == (0,), (table, column.name)
+                store.execute("ROLLBACK")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_flipped_bits_cuts_and_lost_pages(
     campaigns: dict[str, Path], kind: str, tmp_path: Path, capsys: Captured
@@ -129,6 +162,15 @@ def refusal(campaign: Path, place: Path, sql: str, err: Captured, *command: str)
         ("UPDATE progress SET seconds = 'late'", "seconds cannot be 'late'"),
         ("UPDATE bugs SET case_number = 7000", "case_number cannot be 7000"),
         ("UPDATE meta SET value = NULL WHERE name = 'task sas'", "task sas is no text"),
+        (
+            "UPDATE oracles SET number = -1 WHERE number = 3",
+            "table oracles, row -1: number cannot be -1",
+        ),
+        ("UPDATE oracles SET number = 7 WHERE number = 3", "row 7: number cannot be 7"),
+        ("UPDATE oracles SET level = 1 WHERE number = 0", "row 0: level cannot be 1"),
+        ("UPDATE verdicts SET oracle = 3 WHERE oracle = 1", "oracle cannot be 3"),
+        ("DELETE FROM verdicts WHERE visit = 9", "table visits, row 9: number cannot be 9"),
+        ("UPDATE runs SET value = 1e300 WHERE number = 1", "row 1: value cannot be 1"),
     ],
 )
 def test_crafted_stores_are_refused_by_table_and_row(
@@ -137,6 +179,22 @@ def test_crafted_stores_are_refused_by_table_and_row(
     for command in (("resume", "{}"), ("status", "{}")):
         error = refusal(campaigns["cost"], tmp_path, sql, capsys, *command)
         assert f"{STORE_FILE}: is damaged" in error and sentence in error
+
+
+@pytest.mark.parametrize(
+    ("sql", "sentence"),
+    [
+        ("UPDATE runs SET whole = NULL WHERE number = 4", "table runs, row 4: the whole run is"),
+        ("UPDATE visits SET case_number = 4 WHERE case_number = 6", "is damaged"),
+        ("UPDATE runs SET value = 1e300 WHERE number = 1", "table runs, row 1: value cannot be"),
+        ("DELETE FROM verdicts WHERE visit = 9", "table visits, row 9: number cannot be 9"),
+        ("DELETE FROM verdicts WHERE oracle = 1", "number cannot be"),
+    ],
+)
+def test_memories_are_made_from_whole_records_only(
+    campaigns: dict[str, Path], tmp_path: Path, capsys: Captured, sql: str, sentence: str
+) -> None:
+    assert sentence in refusal(campaigns["learning"], tmp_path, sql, capsys, "resume", "{}")
 
 
 @pytest.mark.parametrize(

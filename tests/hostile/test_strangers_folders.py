@@ -9,6 +9,7 @@ import shlex
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -370,6 +371,55 @@ def test_what_must_be_ours_is_no_link(campaign: Path, tmp_path: Path, run: Run, 
     code, said = run("resume", campaign, "--max-bugs", 9)
     assert code == 4 and f"{campaign / name}: is a link" in said
     assert contents(outside) == kept
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+def test_what_lies_beside_the_store_is_no_pipe(campaign: Path, run: Run, suffix: str) -> None:
+    """SQLite would wait until somebody writes into it."""
+    os.mkfifo(campaign / f"{STORE_FILE}{suffix}")
+    for command in (["status"], ["resume"], ["export", "--json", campaign.parent / "out"]):
+        code, said = run(command[0], campaign, *command[1:])
+        assert code == 4 and f"{STORE_FILE}{suffix}: is not a file" in said
+
+
+def test_a_journal_deletes_no_other_file(campaign: Path, tmp_path: Path, run: Run) -> None:
+    """SQLite deletes the file that a journal names at its end, when it has played it back."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    with closing(sqlite3.connect(campaign / STORE_FILE)) as store:
+        store.execute("PRAGMA journal_mode = DELETE")
+    name, mark = os.fsencode(victim), bytes.fromhex("d9d505f920a163d7")
+    header = mark + struct.pack(">5I", 0, 1, 0, 512, 4096)
+    end = struct.pack(">I", 0) + name + struct.pack(">2I", len(name), sum(name)) + mark
+    journal = campaign / f"{STORE_FILE}-journal"
+    journal.write_bytes(header.ljust(512, b"\0") + end)
+    for command in ("status", "resume", "replay"):
+        code, said = run(command, campaign)
+        assert code == 4 and f"{journal}: was not made by Bugsieve" in said
+    assert victim.exists()
+    assert run("salvage", campaign, "-o", tmp_path / "new")[0] == 0
+    assert victim.exists()
+
+
+def test_our_own_journal_is_played_back(campaign: Path, run: Run) -> None:
+    """As where a file system has no shared memory, and a command was killed there."""
+    with closing(sqlite3.connect(campaign / STORE_FILE, isolation_level=None)) as store:
+        store.execute("PRAGMA journal_mode = DELETE")
+        store.execute("PRAGMA cache_size = 1")
+        store.execute("BEGIN")
+        store.execute("UPDATE timeline SET detail = hex(zeroblob(100000))")
+        shutil.copytree(campaign, campaign.parent / "killed")
+    assert (campaign.parent / "killed" / f"{STORE_FILE}-journal").stat().st_size > 512
+    assert run("status", campaign.parent / "killed")[0] == 0
+
+
+def test_start_states_that_a_folder_names_are_no_pipe(campaign: Path, run: Run) -> None:
+    pipe = campaign.parent / "pipe"
+    os.mkfifo(pipe)
+    changed(campaign, "from_states", str(pipe))
+    again = ["test", "--from", campaign, "-o", campaign.parent / "again", "--policy", "random:1"]
+    code, said = run(*again)
+    assert code == 4 and f"{pipe}: is neither a file nor the folder of a campaign" in said
 
 
 def contents(place: Path) -> dict[str, bytes]:

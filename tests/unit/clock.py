@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -15,6 +16,18 @@ class Clock:
         self.looks = 0
         self._step = step
         patch.setattr(time, "monotonic", self._look)
+
+    def held(self, call: Callable[[], None]) -> Callable[[], None]:
+        """The call, whose looks do not turn the clock."""
+
+        def calling() -> None:
+            step, self._step = self._step, 0.0
+            try:
+                call()
+            finally:
+                self._step = step
+
+        return calling
 
     def _look(self) -> float:
         self.looks += 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli import campaign_arguments, safety_arguments
 
 if TYPE_CHECKING:
@@ -84,7 +85,14 @@ def _lookahead(stored: Any) -> Any:
 
 def _cost(args: argparse.Namespace, stored: Any) -> CampaignOptions:
     args.from_states = stored.from_states
+    if stored.from_states is not None and not _is_plain(stored.from_states):
+        raise InputError(f"{stored.from_states}: is neither a file nor the folder of a campaign")
     return campaign_arguments.options_of(args, task=stored.task)
+
+
+def _is_plain(path: str) -> bool:
+    """Whether it is no pipe: users may type one, but a stranger's would be waited for."""
+    return os.path.isfile(path) or os.path.isdir(path)
 
 
 def _safety(args: argparse.Namespace, stored: Any) -> CampaignOptions:

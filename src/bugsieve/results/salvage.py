@@ -55,7 +55,7 @@ class Salvage(ABC):
             **dict.fromkeys(
                 ("progress.visits", "progress.walks", "visits.number", "walks.number"), "1"
             ),
-            "pool.walk": "walk >= 0",
+            "pool.walk": "1",
         }
         self._layout: Layout = layout_of(self.tables, conditions)
         self.connection = create_file(work / STORE_FILE, SHARED_TABLES + self.tables)

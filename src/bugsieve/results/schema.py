@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ _STEPS, _STEPS_PER_BYTE = 2_000_000, 50
 that take more are led in circles by a file that was made for that."""
 _BETWEEN_LOOKS = 10_000
 _SMALLEST_LIMIT = 1_000_000
+_MARK = bytes.fromhex("d9d505f920a163d7")
 _APPLICATION = 0x42677356  # "BgsV": tells our files from other people's databases
 
 
@@ -99,7 +101,7 @@ def _connect(directory: Path, mode: str) -> sqlite3.Connection:
     if not path.is_file():
         raise InputError(_no_campaign(directory))
     for name in (path, *companions(path)):  # opening may write, also for readers
-        refuse_links(name, itself=True)
+        _require_file(name)
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
     connection.isolation_level = None
     try:
@@ -111,6 +113,27 @@ def _connect(directory: Path, mode: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _require_file(path: Path) -> None:
+    """InputError if SQLite would write through a link, wait for a pipe or delete other files.
+
+    A journal that ends with SQLite's mark names one more file, which is deleted with it. That is
+    for transactions on several databases at once, so ours never do.
+    """
+    refuse_links(path, itself=True)
+    if not os.path.lexists(path):
+        return
+    if not path.is_file():
+        raise InputError(f"{path}: is not a file, as SQLite makes them: remove it")
+    if path.name.endswith("-journal") and _end_of(path, len(_MARK)) == _MARK:
+        raise InputError(f"{path}: was not made by Bugsieve, it names another file: remove it")
+
+
+def _end_of(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - size))
+        return file.read(size)
 
 
 def check_schema(connection: sqlite3.Connection, directory: Path, layout: Layout | None) -> None:
@@ -182,7 +205,7 @@ def explained(directory: Path) -> Iterator[None]:
 
 def _explanation(directory: Path, reason: str) -> BugsieveError:
     kept = "nothing was stored"
-    if (directory / STORE_FILE).exists():
+    if os.path.exists(directory / STORE_FILE):
         kept = f"what was stored so far is kept; 'bugsieve resume {directory}' goes on"
     if "is full" in reason:
         return InputError(f"{directory}: the disk is full: make room ({kept})")

@@ -25,6 +25,8 @@ COST, SAFETY = "cost", "safety"
 
 ANYTHING = "anything"
 """In the place of a condition: the column takes values of every type."""
+SIGNED = frozenset({"alone.safety"})
+"""The columns whose whole numbers may be negative."""
 
 
 def _texts(codes: Iterable[Enum]) -> str:
@@ -92,7 +94,8 @@ CREATE TABLE lessons (
 """
 
 _NOW = "FROM progress"
-_VISITED = f"number <= (SELECT visits {_NOW})"  # one that a limit on bugs has cut does not count
+_VISITED = f"number <= (SELECT visits {_NOW})"
+_IS_CUT = f"number = (SELECT visits {_NOW})"  # by a limit on bugs: it does not count
 
 
 def json_condition(column: str, kind: str, wrong: str) -> str:
@@ -144,32 +147,42 @@ CREATE TABLE verdicts (
 ) WITHOUT ROWID;
 """
 
+_EFFORT = "(SELECT effort FROM visits WHERE number = visit)"
+_LEVEL, _SPEC = (f"(SELECT {c} FROM oracles WHERE number = oracle)" for c in ("level", "spec"))
+_ORACLES_USED = "(SELECT COUNT(*) FROM oracles WHERE objection IS NULL AND level = 0)"
+_ALL_SAID = (
+    "(SELECT COUNT(*) FROM verdicts WHERE visit = visits.number)"
+    f" = CASE effort WHEN 0 THEN {_ORACLES_USED} ELSE 1 END"
+)
+_MOST_VALUE = 2**62
 _ESCALATES = f"EXISTS (SELECT 1 FROM oracles WHERE spec = '{SEARCH}')"
 
 COST_CONDITIONS = {
     "*.case_number": "case_number IN (SELECT number FROM pool)",
+    "oracles.level": f"level = 0 OR level = 1 AND spec = '{SEARCH}'",
+    "*.value": f"ABS(value) <= {_MOST_VALUE} OR ABS(value) = 9e999",
     "pool.number": "number < (SELECT COUNT(*) FROM pool)",
     "pool.state": "length(state) = (SELECT length(state) FROM pool WHERE number = 0)"
     " AND length(state) % 2 = 0",
     "pool.parent": "parent < number",
     "pool.walk": f"walk < (SELECT walks {_NOW})",
     "pool.actions": "length(actions) % 4 = 0",
+    "visits.number": f"{_VISITED} AND ({_IS_CUT} OR {_ALL_SAID})",
     "visits.case_number": "case_number IN (SELECT number FROM runs)",
     "visits.effort": f"effort = 0 OR effort <= {MOST_LEVELS} AND {_ESCALATES}",
     "runs.number": "number IN (SELECT number FROM pool)",
     "runs.ending": f"ending BETWEEN {int(min(Ending))} AND {int(max(Ending))}",
+    "verdicts.oracle": f"CASE {_EFFORT} WHEN 0 THEN {_LEVEL} = 0 ELSE {_SPEC} = '{SEARCH}' END",
     "verdicts.outcome": f"outcome IN ({_texts(Outcome)})",
     "verdicts.gap": "gap >= 0",
     "verdicts.exact": "exact IN (0, 1)",
     "verdicts.plan": "length(plan) % 4 = 0",
 }
 
-_ORACLES_USED = "(SELECT COUNT(*) FROM oracles WHERE objection IS NULL AND level = 0)"
-
 COST_CASES = {"pool": "number", "runs": "number"}
 """Tables whose rows belong to a case, not to a visit, and the column with its number."""
 COST_WHOLE = f"""
-(effort > 0 OR (SELECT COUNT(*) FROM verdicts WHERE visit = visits.number) = {_ORACLES_USED})
+{_ALL_SAID}
 AND (NOT EXISTS (SELECT 1 FROM verdicts WHERE visit = visits.number AND outcome = 'bug')
      OR case_number IN (SELECT case_number FROM bugs)
      OR number IN (SELECT visit FROM rejected UNION SELECT visit FROM unstable))

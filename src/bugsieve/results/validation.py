@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from bugsieve.results.tables import ANYTHING, SHARED_CONDITIONS, SHARED_TABLES
+from bugsieve.results.tables import ANYTHING, SHARED_CONDITIONS, SHARED_TABLES, SIGNED
 
 _TYPES = {
     "INTEGER": ("integer",),
@@ -72,13 +72,17 @@ class Layout:
         found = [self.conditions[key] for key in keys if key in self.conditions]
         if ANYTHING in found:
             return ANYTHING
-        if found:
-            return " AND ".join(f"({condition})" for condition in found)
-        if column.type == "INTEGER":
-            return f"{column.name} >= 0"
-        if column.name.endswith("seconds"):
-            return f"{column.name} BETWEEN 0 AND {_MOST_SECONDS}"
-        return "1"
+        usual = "1" if keys[0] in SIGNED else _usual_condition(column)
+        return " AND ".join(f"({condition})" for condition in (usual, *found))
+
+
+def _usual_condition(column: Column) -> str:
+    """What holds in every table: conditions of a table's own come on top of it."""
+    if column.type == "INTEGER":
+        return f"{column.name} >= 0"
+    if column.name.endswith("seconds"):
+        return f"{column.name} BETWEEN 0 AND {_MOST_SECONDS}"
+    return "1"
 
 
 def layout_of(tables: str, conditions: Mapping[str, str]) -> Layout:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bugsieve.basis import stopping
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions, SafetyOptions
-from bugsieve.campaigns.pacing import MAX_TIME
+from bugsieve.campaigns.pacing import MAX_TIME, StopWatch
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
@@ -26,16 +29,31 @@ _GROWTH = 1.2 if IS_DEEP else 2.0
 def cuts(looks: int) -> list[int]:
     """After so many looks at the clock the time is over: often at first, later more rarely."""
     found = [1]
-    while found[-1] < looks:
+    while found[-1] <= looks:
         found.append(int(found[-1] * _GROWTH) + 1)
     return found[:-1]
 
 
 def run(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> tuple[str, int]:
-    """Why the campaign stopped, and after how many looks, each of which takes a second."""
+    """Why the campaign stopped, and how late it was when it last asked whether to.
+
+    Each look at the clock takes a second. How many there are must not depend on the machine: the
+    core looks every 20 ms, so its looks take no time; nor does judging, which sizes parcels.
+    """
     with monkeypatch.context() as patch:
         clock = Clock(patch, step=1.0)
-        return campaign.run().reason, clock.looks
+        patch.setattr(stopping, "check_stop", clock.held(stopping.check_stop))
+        patch.setattr(time, "perf_counter", lambda: 0.0)
+        asked = [0]
+
+        def reason(watch: StopWatch, **given: Any) -> str | None:
+            found = ask(watch, **given)
+            asked.append(int(clock.now - watch.start))
+            return found
+
+        ask = StopWatch.reason
+        patch.setattr(StopWatch, "reason", reason)
+        return campaign.run().reason, asked[-1]
 
 
 def test_cost_testing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

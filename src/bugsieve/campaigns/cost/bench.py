@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from bugsieve.basis.errors import InputError, InternalError, UsageError
 from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.trust import require_trusted
@@ -149,7 +151,7 @@ def _take_over(
 def _check_whole(folder: Path, taken: TakenPool) -> None:
     """InputError if states are gone that no walk would find again, as after salvaging."""
     with CostRecords(folder) as records:
-        if records.case_count() != len(taken.pool):
+        if not np.array_equal(records.pool().states, taken.pool.states()):
             raise InputError(
                 f"{folder}: has another pool than the campaign it took it from: make it anew"
             )

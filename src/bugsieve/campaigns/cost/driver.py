@@ -70,7 +70,7 @@ class CostDriver(Driver):
 
     def step(self, session: Session) -> str | None:
         """Judge what is due, or else make one round; a reason if there is nothing to do."""
-        complete = POOL_TAKEN if self._options.pool_from else self._fuzzer.finished
+        complete = POOL_TAKEN if self._options.pool_from is not None else self._fuzzer.finished
         is_pending = self._judged < len(self._fuzzer.pool)
         if complete is not None and not is_pending:
             rest = self._escalation.rest()
@@ -246,9 +246,9 @@ def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
     """
     runs, lessons, visits = records.whole_runs(), records.lessons(), records.first_visits()
     count = records.judged()
-    lost = next((number for number in range(count) if number not in runs), None)
+    lost = next((n for n in range(count) if n not in runs or n not in visits), None)
     if lost is not None:
-        raise damaged(records.directory, f"table runs, row {lost}: whole cannot be NULL")
+        raise damaged(records.directory, f"table runs, row {lost}: the whole run is missing")
     parcel = Parcel.of(pool, 0, count)
     return [
         Remembered(parcel.case(number), runs[number], lessons.get(visits[number], ()))

@@ -7,6 +7,7 @@ asked once.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -45,7 +46,7 @@ def take_pool(
     A folder that is gone is sought `beside` the campaign: both may have been moved together.
     """
     folder = Path(options.pool_from or "")
-    if beside is not None and not (folder / STORE_FILE).exists():
+    if beside is not None and not os.path.exists(folder / STORE_FILE):
         folder = beside.parent / folder.name
     with CostRecords(folder) as records:
         _check_same(records, task, options, fingerprint)
@@ -57,7 +58,7 @@ def take_pool(
         pool = restored_pool(task, records.pool(), count)
         try:
             recorded = _recorded(task, pool.states(), runs)
-        except (BugsieveError, LookupError, ValueError):
+        except (BugsieveError, LookupError, OverflowError, ValueError):
             raise damaged(folder, "table runs: a run is none of the task") from None
         return TakenPool(pool, records.progress().walks, recorded)
 
