@@ -204,8 +204,7 @@ def bench_bugs(report: Report, wanted: Wanted) -> None:
             found = {OURS: learnt_bugs(name), **{spec: rival_bugs(name, spec) for spec in RIVALS}}
             ours, best = found[OURS].bugs, max(judged.bugs for judged in found.values())
             if best:
-                # No bugs beside bugs of others: the mean must not be nothing at once.
-                shares.append(max(ours, 0.5) / best)
+                shares.append(ours / best)
                 report.add(Row(benchmark.name, str(ours), str(best), ours / best))
             else:
                 print(f"{benchmark.name:<28} no oracle has found a bug", flush=True)
