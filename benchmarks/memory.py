@@ -1,7 +1,7 @@
 """Measures memory in child processes, where nothing else grows.
 
-Usage: python -m benchmarks.memory generator|registry|pool SAS-FILE; the figures are printed as
-JSON.
+Usage: python -m benchmarks.memory generator|registry|pool SAS-FILE, or function with the files of
+a task; the figures are printed as JSON.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.tasks import ROOT
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 REGISTERED_STATES = 600_000
 """Just past a power of two, where tables that double are emptiest."""
@@ -67,6 +71,11 @@ def pool_memory(sas_file: Path) -> PoolMemory:
     return PoolMemory(**_measure("pool", sas_file))
 
 
+def function_figures(*files: Path) -> dict[str, Any]:
+    """The fields of `benchmarks.dominance.FunctionFigures`, measured in a child process."""
+    return _measure("function", *files)
+
+
 def downward_generator_bytes(sas_file: Path) -> int | None:
     """What Fast Downward reports for its own successor generator."""
     from benchmarks.peers import downward_binary
@@ -78,10 +87,10 @@ def downward_generator_bytes(sas_file: Path) -> int | None:
     return int(found[1]) * 1024 if found else None
 
 
-def _measure(subject: str, sas_file: Path) -> dict[str, int]:
-    command = [sys.executable, "-m", "benchmarks.memory", subject, str(sas_file)]
+def _measure(subject: str, *files: Path) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.memory", subject, *map(str, files)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    figures: dict[str, int] = json.loads(done.stdout)
+    figures: dict[str, Any] = json.loads(done.stdout)
     return figures
 
 
@@ -90,6 +99,18 @@ def resident_bytes() -> int:
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def forget_peak() -> None:
+    """Let the peak of this process's memory begin anew with what it has now."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_bytes() -> int:
+    """The most memory this process had since the peak was forgotten."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found is not None, "Linux reports the peak of every process"
+    return int(found[1]) * 1024
 
 
 def _measure_generator(sas_file: Path) -> GeneratorMemory:
@@ -151,14 +172,21 @@ def _measure_pool(sas_file: Path) -> PoolMemory:
     return PoolMemory(len(fuzzer.pool) - states, packed, grown)
 
 
+def _measure_function(*files: Path) -> DataclassInstance:
+    from benchmarks.dominance import measured_function
+
+    return measured_function(*files)
+
+
 def main() -> None:
     """Measure one subject in this process."""
-    subjects: dict[str, Callable[[Path], GeneratorMemory | RegistryMemory | PoolMemory]] = {
+    subjects: dict[str, Callable[..., DataclassInstance]] = {
         "generator": _measure_generator,
         "registry": _measure_registry,
         "pool": _measure_pool,
+        "function": _measure_function,
     }
-    print(json.dumps(asdict(subjects[sys.argv[1]](Path(sys.argv[2])))))
+    print(json.dumps(asdict(subjects[sys.argv[1]](*map(Path, sys.argv[2:])))))
 
 
 if __name__ == "__main__":

@@ -61,13 +61,14 @@ def walk_batches(task: Task, *, batches: int = 12, seed: int = 1) -> list[States
     """Distinct end states of random walks with 1 to WALK_LENGTH steps, shuffled, in batches."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, WALK_LENGTH + 1, (batches, WALKERS))
-    ends = np.concatenate([_walk_ends(task, row, rng) for row in lengths])
+    ends = np.concatenate([walk_ends(task, row, rng) for row in lengths])
     distinct = rng.permutation(np.unique(ends, axis=0))
     return [distinct[start : start + WALKERS] for start in range(0, len(distinct), WALKERS)]
 
 
-def _walk_ends(task: Task, lengths: NDArray[np.int64], rng: Generator) -> States:
-    states = initial_states(task, WALKERS)
+def walk_ends(task: Task, lengths: NDArray[np.int64], rng: Generator) -> States:
+    """Where random walks of the given lengths from the initial state end."""
+    states = initial_states(task, len(lengths))
     for step in range(int(lengths.max())):
         walking = np.flatnonzero(lengths > step)
         states[walking], _ = random_step(task, states[walking], rng)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import bugsieve
 from benchmarks import (
+    bounds,
+    dominance,
     fuzzing,
     jani,
     landmarks,
@@ -181,6 +183,20 @@ def bench_fuzzing(report: Report, effort: Effort) -> None:
     fuzzing.bench_fuzzing(report, effort.repetitions, effort.wants)
 
 
+def bench_dominance(report: Report, effort: Effort) -> None:
+    """Dominance functions, beside the figures of the tool that the papers came with."""
+    dominance.bench_function(report, effort.repetitions, effort.wants)
+    dominance.bench_large_functions(report, effort.repetitions, effort.wants)
+
+
+def bench_bounds(report: Report, effort: Effort) -> None:
+    """Bounds kept by dominance: their speed, their growth and their bugs."""
+    bounds.bench_seconds(report, effort.repetitions, effort.wants)
+    bounds.bench_proofs(report, effort.wants)
+    bounds.bench_growth(report, effort.wants)
+    bounds.bench_bugs(report, effort.wants)
+
+
 def bench_testing(report: Report, effort: Effort) -> None:
     """How fast pools are judged and stored, and how soon the first bug is there."""
     testing.bench_lookahead(report, effort.repetitions, effort.wants)
@@ -222,6 +238,8 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "greedy": bench_greedy,
     "memory": bench_memory,
     "fuzzing": bench_fuzzing,
+    "dominance": bench_dominance,
+    "bounds": bench_bounds,
     "testing": bench_testing,
     "jani": bench_jani,
     "networks": bench_networks,
@@ -229,7 +247,7 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "safety": bench_safety,
     "long-campaigns": bench_long_campaigns,
 }
-LONG = {"long-campaigns"}
+LONG = {"long-campaigns", "bounds"}
 """Sections that take many minutes, and are run when they are asked for."""
 
 

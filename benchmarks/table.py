@@ -79,5 +79,7 @@ class Report:
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """The geometric mean of positive values."""
+    """The geometric mean of values from 0 on; 0 if one of them is."""
+    if min(values) == 0:
+        return 0.0
     return math.exp(sum(math.log(value) for value in values) / len(values))

@@ -158,6 +158,8 @@ def translate(domain: Path, problem: Path, sas_file: Path, *, seconds: float = 0
     if done.returncode != 0:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
         raise TranslationError(f"{problem}: the translator failed: {lines[-1]}")
+    if b"Generating unsolvable task" in done.stdout:  # a dummy, on which everything is fast
+        raise TranslationError(f"{problem}: the translator finds no way to the goal")
     partial.replace(sas_file)
     return sas_file
 
