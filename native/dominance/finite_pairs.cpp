@@ -78,18 +78,25 @@ void FinitePairs::add(std::span<const Place> places) {
     if (size_ > capacity_) {
         capacity_ = std::max<std::size_t>(1024, (capacity_ + capacity_ / 2) / 64 * 64);
         for (Part& part : parts_)
-            for (auto& bitmap : part.bitmaps) bitmap.resize(capacity_ / 64);
+            for (Bitmap& bitmap : part.bitmaps) {
+                bitmap.words.resize(capacity_ / 64);
+                bitmap.blocks.resize(capacity_ / 64 / 64 + 1);
+            }
     }
     if (std::ranges::find(places, kNowhere) != places.end()) return;
     for (Part& part : parts_)
-        for (const std::int32_t set : part.sets[places[part.factor]])
-            part.bitmaps[static_cast<std::size_t>(set)][number / 64] |= Word{1} << (number % 64);
+        for (const std::int32_t set : part.sets[places[part.factor]]) {
+            Bitmap& bitmap = part.bitmaps[static_cast<std::size_t>(set)];
+            bitmap.words[number / 64] |= Word{1} << (number % 64);
+            bitmap.blocks[number / 64 / 64] |= Word{1} << (number / 64 % 64);
+        }
 }
 
 std::size_t FinitePairs::bytes() const {
     std::size_t bytes = 0;
     for (const Part& part : parts_)
-        for (const auto& bitmap : part.bitmaps) bytes += bitmap.capacity() * sizeof(Word);
+        for (const Bitmap& bitmap : part.bitmaps)
+            bytes += (bitmap.words.capacity() + bitmap.blocks.capacity()) * sizeof(Word);
     return bytes;
 }
 

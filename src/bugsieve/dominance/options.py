@@ -10,8 +10,8 @@ from bugsieve.basis.errors import UsageError
 MERGINGS = ("dfp", "atomic")
 TAUS = ("stages", "local", "none")
 
-DEFAULT_WORK = 20_000_000_000
-"""Steps of merging, of walks and of the fix-point each; some 10 s apiece on a laptop."""
+DEFAULT_WORK = 6_000_000_000
+"""Steps of merging, of walks and of the fix-point each; some 10 to 20 s apiece on a laptop."""
 DEFAULT_BYTES = 450 << 20
 
 
