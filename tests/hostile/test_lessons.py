@@ -111,7 +111,7 @@ def test_no_lesson_makes_it_crash_or_hang(
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [
-        ("NULL", "table runs, row 2: whole cannot be NULL"),
+        ("NULL", "table runs, row 2: the whole run is missing"),
         ("'{}'", "is damaged"),
         ("'[]'", "is damaged"),
         ("x'ffff'", "is damaged"),
