@@ -74,7 +74,7 @@ def promised(verdict: Verdict, value: float) -> float:
 @pytest.mark.parametrize("objective", ["quantitative", "qualitative"])
 def test_finds_the_bugs_and_gaps_of_the_algorithms(objective: str) -> None:
     bugs = 0
-    for number in range(examples(600, quick=40)):
+    for number in range(examples(600, quick=30)):
         case = dominance_case(number, objective)
         if case.function.cut:
             continue
@@ -96,7 +96,7 @@ def test_finds_the_bugs_and_gaps_of_the_algorithms(objective: str) -> None:
             if objective == "quantitative":
                 assert verdict.gap >= expected, "replayed plans may be cheaper than promised"
             bugs += expected > 0
-    assert bugs >= examples(400, quick=25)
+    assert bugs >= examples(400, quick=15)
 
 
 def test_the_selection_depends_on_seed_and_state_alone() -> None:
