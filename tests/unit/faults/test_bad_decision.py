@@ -36,7 +36,7 @@ FORK = small_task(
 )
 WAYS = {(0, 0): 3, (0, 1): 2, (1, 0): 1, (1, 1): 1, (2, 0): 4, (2, 1): NO_ACTION}
 BEST: dict[State, int] = {(*at, c): action for at, action in WAYS.items() for c in range(2)}
-DETOUR = {(0, 1, 0): 0, (0, 1, 1): 0}
+DETOUR: dict[State, int] = {(0, 1, 0): 0, (0, 1, 1): 0}
 
 
 def blamed(case: DominanceCase, state: State) -> Blame | None:

@@ -33,7 +33,7 @@ def run(
     task: Task, policy: Policy, s: State, cutoff: float, steps: int, visit: Visit = ignored
 ) -> float:
     """What the policy's run costs; inf if it fails, or if its cost reaches the cut-off."""
-    cost, seen = 0, set()
+    cost, seen = 0, set[State]()
     while not is_goal(task, s):
         if cost >= cutoff or s in seen or len(seen) == steps or _is_dead_end(task, s):
             return inf

@@ -229,7 +229,7 @@ def switch_case(table: dict[State, int], objective: str = "quantitative") -> Dom
     )
 
 
-GOOD = {(0, 0): 0, (1, 0): 1, (2, 0): 3, (0, 1): 0, (1, 1): 1, (2, 1): NO_ACTION}
+GOOD: dict[State, int] = {(0, 0): 0, (1, 0): 1, (2, 0): 3, (0, 1): 0, (1, 1): 1, (2, 1): NO_ACTION}
 
 
 def test_the_reason_names_the_morph_and_the_bound() -> None:
@@ -268,7 +268,7 @@ def test_where_the_policy_fails_runs_have_no_limit() -> None:
 
 def test_runs_end_at_dead_ends_and_count_as_open() -> None:
     task = small_task("a=1,b=1", "a=0 -> a=1", "b=0 -> b=1", "a=0 -> a=2", "a=2 -> a=3", "-> a=2")
-    table = dict.fromkeys(product(range(4), range(2)), 4)
+    table: dict[State, int] = dict.fromkeys(product(range(4), range(2)), 4)
     policy = TablePolicy({**table, (0, 0): NO_ACTION, (0, 1): 2, (2, 1): 3, (1, 0): 1})
     case = DominanceCase(task, policy, "quantitative", ATOMIC)
     suspects = case.bench.suspects(batch([(0, 0)]))
@@ -289,7 +289,7 @@ def test_a_run_of_unknown_value_is_left_open() -> None:
 def test_factors_change_as_a_whole() -> None:
     """Both variables must change to prove it; only the merged factor does that at once."""
     task = small_task("a=1,b=1", "a=0,b=0 -> a=1,b=1 (1)", "a=1,b=0 -> b=1 (1)", "b=0 -> a=1 (5)")
-    table = {(0, 0): 2, (1, 0): 1, (0, 1): NO_ACTION, (1, 1): NO_ACTION}
+    table: dict[State, int] = {(0, 0): 2, (1, 0): 1, (0, 1): NO_ACTION, (1, 1): NO_ACTION}
     case = DominanceCase(task, TablePolicy(table), "quantitative", DominanceOptions())
     assert len(case.function.blocks) == 1
     suspects = case.bench.suspects(batch([(0, 0)]))
