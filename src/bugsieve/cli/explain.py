@@ -27,8 +27,9 @@ EPILOG = """\
 decision to blame), sure (exact; bound: searches ran into their limits; or none: zero-cost loop),
 sentence, facts (of the state there), action (what the policy did there, null if nothing usable),
 better_action, run and better_run (actions), ending and detail (how the run ended, and why or
-null), trace (traceback and last words of a crash, or null), cost and possible_cost. Where no
-single decision is to blame, step, facts, action and better_action are null.
+null), trace (traceback and last words of a crash, or null), cost, possible_cost, and dominance (a
+decision that a dominance function proves bad whatever comes after it, in words, or null). Where
+no single decision is to blame, step, facts, action and better_action are null.
 
 For safety: id, kind, oracle, radius (null: infinite), walk, step and state (where the bug is),
 action (what the policy did there), outcome (of a fault: where that may lead; else null),
@@ -68,8 +69,11 @@ def _explain_safety(args: argparse.Namespace) -> int:
 
 
 def _explain_cost(args: argparse.Namespace) -> int:
+    import numpy as np
+
     from bugsieve.campaigns.cost.bench import judged_bench
     from bugsieve.checkers.cost import check
+    from bugsieve.faults.bad_decision import bad_by_itself
     from bugsieve.faults.blame import blame
     from bugsieve.results.cost.records import CostRecords
     from bugsieve.results.proofs import proof_of
@@ -84,15 +88,19 @@ def _explain_cost(args: argparse.Namespace) -> int:
         check(bench.task.to_sas(), row.bug.certificate)
     with doing(f"looking for the decision to blame for {row.id}"):
         found = blame(bench, row.bug.certificate, limits=limits)
+        state = np.array(row.bug.certificate["state"], dtype=np.uint16)
+        proven = bad_by_itself(bench, state, found)
     if args.json:
-        show(_as_json(bench, row, found, trace))
+        show(_as_json(bench, row, found, trace, proven))
     else:
         about = f"bug {row.id} ({row.bug.kind}) of {header.policy} on {bench.task.name}"
-        show(_as_text(about, bench, row, found, trace))
+        show(_as_text(about, bench, row, found, trace, proven))
     return 0
 
 
-def _as_text(about: str, bench: Bench, row: CostBugRow, found: Blame, trace: str) -> str:
+def _as_text(
+    about: str, bench: Bench, row: CostBugRow, found: Blame, trace: str, proven: str | None
+) -> str:
     certificate, task = row.bug.certificate, bench.task
     run = certificate["run"]
     facts = sorted(task.facts(found.state) - task.static_facts)
@@ -110,6 +118,7 @@ def _as_text(about: str, bench: Bench, row: CostBugRow, found: Blame, trace: str
             if found.is_one_decision
             else f"{found.sentence} (from step {found.index + 1} on)",
             *(["more --expansions would make this surer"] if found.sure == "bound" else []),
+            *([proven] if proven else []),
             "the state there: " + " ".join(facts),
             *(["", *map(printable, trace.splitlines())] if trace else []),
         ]
@@ -132,7 +141,7 @@ def _actions(task: Task, operators: Sequence[int]) -> list[str]:
     return [task.operator_names[operator] for operator in operators]
 
 
-def _as_json(bench: Bench, row: CostBugRow, found: Blame, trace: str) -> str:
+def _as_json(bench: Bench, row: CostBugRow, found: Blame, trace: str, proven: str | None) -> str:
     task = bench.task
     is_one = found.is_one_decision
     action = found.action if is_one else None
@@ -152,5 +161,6 @@ def _as_json(bench: Bench, row: CostBugRow, found: Blame, trace: str) -> str:
         "trace": trace or None,
         "cost": row.bug.certificate["run"]["cost"],
         "possible_cost": found.plan_cost,
+        "dominance": proven,
     }
     return json.dumps(report, indent=2)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bugsieve.dominance.function import DominanceFunction
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.tasks.fdr.task import StateArray, Task
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class BadDecision:
     """How much dearer the decision is, at least."""
 
 
-def worst_decision(
+def bad_decisions(
     function: DominanceFunction, states: StateArray, actions: Sequence[int]
-) -> BadDecision | None:
-    """The decision of a run that dominance proves to lose most; of equal ones the first.
+) -> list[BadDecision]:
+    """The decisions of a run that dominance proves bad, each beside what is best in its place.
 
     `states` are those of the run, one more than actions. That a plan follows must be known: this
     is about runs that reach the goal.
     """
     steps = len(actions)
     if not steps:
-        return None
+        return []
     task = function.task
     costs = task.operator_costs.astype(np.int64)
     taken = costs[np.asarray(actions, dtype=np.int64)]
@@ -52,13 +52,30 @@ def worst_decision(
             function.rowwise(states[1:], states[:steps]) + taken,
         ]
     )
-    best = float(losses.max(initial=-np.inf))
-    if best <= 0:
-        return None
-    choices = [
-        *zip(step_of.tolist(), operators.tolist(), strict=True),
-        *((step, None) for step in range(steps)),
+    choices = [*operators.tolist(), *[None] * steps]
+    steps_of = np.concatenate([step_of, np.arange(steps)])
+    order = np.lexsort((-losses, steps_of))
+    best = order[np.flatnonzero(np.diff(steps_of[order], prepend=-1))].tolist()
+    return [
+        BadDecision(step, choices[place], int(losses[place]))
+        for step, place in enumerate(best)
+        if losses[place] > 0
     ]
-    first = min(np.flatnonzero(losses == best).tolist(), key=lambda place: choices[place][0])
-    index, better = choices[first]
-    return BadDecision(index, better, int(best))
+
+
+def worst_decision(
+    function: DominanceFunction, states: StateArray, actions: Sequence[int]
+) -> BadDecision | None:
+    """Of the bad decisions of a run the one that loses most; of equal ones the first."""
+    bad = bad_decisions(function, states, actions)
+    return max(bad, key=lambda decision: decision.loss, default=None)
+
+
+def in_words(bad: BadDecision, task: Task, actions: Sequence[int]) -> str:
+    """What is bad about a decision of a run."""
+    names = task.operator_names
+    other = "doing nothing" if bad.better is None else names[bad.better]
+    return (
+        f"decision {bad.index + 1}, {names[actions[bad.index]]}, costs at least {bad.loss} more "
+        f"than {other}"
+    )

@@ -195,6 +195,20 @@ def test_explain_marks_the_decision(results: Path, run: Run) -> None:
     assert report["better_run"][report["step"]] == report["better_action"]
 
 
+def test_explain_names_a_decision_that_is_bad_by_itself(tmp_path: Path, run: Run) -> None:
+    """A lift that goes to the wrong floor first, in a task whose dominance function is quick."""
+    domain, problem = write_task(tmp_path, "miconic")
+    folder = tmp_path / "lift"
+    options = ("--oracle", "local", "--pool-size", "10", "--escalate-to", "0")
+    run("test", domain, problem, "--policy", "greedy:hmax", "-o", folder, *options)
+    bug = sorted(path.stem for path in (folder / "bugs").iterdir())[0]
+    report = json.loads(run("explain", folder, bug, "--json")[1])
+    decision = f"decision {report['step'] + 1}, {report['action']}, costs at least "
+    assert report["dominance"].startswith(decision)
+    assert report["dominance"].endswith(", whatever comes after it: proven by dominance")
+    assert f"\n{report['dominance']}\nthe state there: " in run("explain", folder, bug)[1]
+
+
 def test_explain_blames_no_step_of_a_loop_without_cost(
     task: list[str], tmp_path: Path, run: Run
 ) -> None:

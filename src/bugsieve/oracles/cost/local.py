@@ -14,7 +14,7 @@ from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
 from bugsieve.dominance import DominanceFunction
-from bugsieve.dominance.decisions import BadDecision, worst_decision
+from bugsieve.dominance.decisions import BadDecision, in_words, worst_decision
 from bugsieve.oracles.cost.dominating import objection_to_dominance, proven
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.tasks.fdr.task import StateArray
@@ -58,18 +58,9 @@ class LocalOracle(Oracle):
         if bad is None:
             return inconclusive("no decision is bad by itself")
         bound = int(suspects.values[row]) - bad.loss
-        reason = self._sentence(bad, run)
+        reason = in_words(bad, self.bench.task, run)
         plan = self._plan(bad, states, run)
         return proven(self, states[0], float(suspects.values[row]), bound, plan, reason)
-
-    def _sentence(self, bad: BadDecision, run: tuple[int, ...]) -> str:
-        task = self.bench.task
-        names = task.operator_names
-        other = "doing nothing" if bad.better is None else names[bad.better]
-        return (
-            f"decision {bad.index + 1}, {names[run[bad.index]]}, costs at least {bad.loss} more "
-            f"than {other}"
-        )
 
     def _plan(
         self, bad: BadDecision, states: StateArray, run: tuple[int, ...]
