@@ -99,8 +99,8 @@ def _created(
     connection = sqlite3.connect(":memory:")
     try:
         connection.executescript(tables)
-        entries = frozenset(_schema(connection))
-        return entries, {
+        entries = _schema(connection)  # in our order, which must not depend on hashes
+        return frozenset(entries), {
             name: _columns(connection, name) for kind, name, *_ in entries if kind == "table"
         }
     finally:
