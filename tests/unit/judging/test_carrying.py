@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bugsieve.basis.errors import InputError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.benches.objectives.objective import path_states
@@ -23,6 +27,7 @@ from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.oracles.cost.lookahead import LookaheadOracle
 from bugsieve.policies.registry import make_policy
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.schema import STORE_FILE
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import NO_ACTION, Task
 from tests.unit.campaigns.contents import contents, verdicts
@@ -255,6 +260,18 @@ def test_salvaging_knows_who_was_spared(
     salvaged = salvage_campaign(whole, tmp_path / "salvaged")
     assert salvaged.damage is None and salvaged.visits == len(reference["visits"])
     assert kept(tmp_path / "salvaged") == reference
+
+
+@pytest.mark.parametrize("operator", [-1, 10**6, 10**12])
+def test_a_run_that_is_none_of_the_task_is_damage(
+    tmp_path: Path, whole: Path, operator: int
+) -> None:
+    folder = tmp_path / "campaign"
+    shutil.copytree(whole, folder)
+    with closing(sqlite3.connect(folder / STORE_FILE)) as store, store:
+        store.execute(f"UPDATE runs SET whole = json_set(whole, '$.operators[0]', {operator})")
+    with pytest.raises(InputError, match="table runs: a run is none of the task"):
+        Campaign.open(folder).run()
 
 
 def test_a_pool_that_is_taken_over_stays_as_it_is(tmp_path: Path, task: Task) -> None:

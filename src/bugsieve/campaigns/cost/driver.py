@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bugsieve.basis.activity import doing
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
@@ -243,6 +243,8 @@ def _recall(ledger: Ledger, records: CostRecords, pool: Pool) -> None:
             f"{records.directory / STORE_FILE}: is damaged (table lessons: {error}); its bugs can "
             "be shown, but it cannot go on"
         ) from None
+    except (UsageError, OverflowError):
+        raise damaged(records.directory, "table runs: a run is none of the task") from None
 
 
 def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
