@@ -103,6 +103,7 @@ def find_bugs(
     oracles: str | Sequence[str] = (),
     pool_size: int = 200,
     bias: str = "policy-quality",
+    along_runs: bool = False,
     seed: int = 0,
     max_time: float | None = None,
     max_bugs: int | None = None,
@@ -123,7 +124,7 @@ def find_bugs(
         policy_seed=seed,
         objective=objective,
         oracles=texts(oracles, "oracles"),
-        fuzz=FuzzOptions(pool_size=pool_size, bias=bias, seed=seed),
+        fuzz=FuzzOptions(pool_size=pool_size, bias=bias, seed=seed, along_runs=along_runs),
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
 

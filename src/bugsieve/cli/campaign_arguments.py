@@ -81,6 +81,12 @@ def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
         "task files, a new campaign like the one in this folder",
     )
     options.add(
+        "--along-runs",
+        action="store_true",
+        help="the states that the policy's runs from test states pass are test states, too; bugs "
+        "among them are carried back along the runs",
+    )
+    options.add(
         "--separate",
         action="store_true",
         help="fill the pool first, then judge it, instead of judging states as they come",

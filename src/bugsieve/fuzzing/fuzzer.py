@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +12,14 @@ from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.basis.stopping import postponed
 from bugsieve.benches.bench import Bench
+from bugsieve.fuzzing.along import Passed, passed_states
 from bugsieve.fuzzing.biases import DEFAULT_BIAS, check_bias, make_bias
 from bugsieve.fuzzing.draws import LENGTH, START, draws_of
 from bugsieve.fuzzing.exits import Exits
 from bugsieve.fuzzing.novelty import MAX_NOVELTY, make_filter
 from bugsieve.fuzzing.pool import Pool, PoolEntry
 from bugsieve.fuzzing.walks import Rows, Walked, Walker
+from bugsieve.tasks.fdr.task import StateArray
 
 POOL_FULL = "pool full"
 NO_WAY_OUT = "no walk can leave the pool"
@@ -43,6 +46,8 @@ class FuzzOptions:
     prune_dead_ends: bool = True
     patience: int = 5000
     """Walks in a row that may find nothing new before the pool counts as all there is to find."""
+    along_runs: bool = False
+    """Whether the states that the policy's runs from test states pass are test states, too."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -89,8 +94,7 @@ class Fuzzer:
 
     def round(self) -> list[PoolEntry]:
         """Make the next walks; returns the new entries of the pool, in order."""
-        room = self.options.pool_size - len(self.pool)
-        if room <= 0:
+        if len(self.pool) >= self.options.pool_size:
             return []
         walks = np.arange(self.walks_done, self.walks_done + self.options.round_walks)
         draws = draws_of(self.options.seed, walks)
@@ -102,17 +106,26 @@ class Fuzzer:
         walked = self._walker.walk(self.pool.states(parents), lengths, draws)
         if self.options.insert == INSERT_ONE:
             walked = walked.with_one_each(draws)
+        roots = range(len(self.pool) if self.options.along_runs and not self.walks_done else 0)
+        after_roots = self._passed(self.pool.states(roots))
+        after_offers = self._passed_after(walked.offers.states)
         novel = self._filter.admit(walked.offers.states)
         with postponed():  # a round counts as a whole or not at all
             self.walks_done += len(walks)
             self.steps_done += walked.steps
-            return self._insert(walked, np.flatnonzero(novel), walks, parents, room)
+            before = len(self.pool)
+            for root, passed in zip(roots, after_roots, strict=True):
+                self._insert_passed(root, passed, int(walks[0]))
+            self._insert(walked, np.flatnonzero(novel), walks, parents, after_offers)
+            return [self.pool.entry(number) for number in range(before, len(self.pool))]
 
     @property
     def finished(self) -> str | None:
         """Why further rounds are not worth it: they cannot find anything, or have not for long."""
         if len(self.pool) >= self.options.pool_size:
             return POOL_FULL
+        if self.options.along_runs and not self.walks_done:
+            return None  # the first round adds what the runs from the roots pass
         newest = self.pool.entry(len(self.pool) - 1).walk
         in_vain = self.walks_done - (0 if newest is None else newest + 1)
         if newest is not None and in_vain < self.options.round_walks:
@@ -122,23 +135,51 @@ class Fuzzer:
         return None if self._exits.exist() else NO_WAY_OUT
 
     def _insert(
-        self, walked: Walked, novel: Rows, walks: Rows, parents: Rows, room: int
-    ) -> list[PoolEntry]:
+        self,
+        walked: Walked,
+        novel: Rows,
+        walks: Rows,
+        parents: Rows,
+        after: Mapping[int, Passed],
+    ) -> None:
         """Insert the novel ones of the offers; once the pool is full nobody asks the filter."""
         offers = walked.offers
-        entries: list[PoolEntry] = []
         for offer in novel.tolist():
-            if len(entries) == room:
+            if len(self.pool) >= self.options.pool_size:
                 break
             row = offers.rows[offer]
+            walk = int(walks[row])
             entry = self.pool.add(
                 offers.states[offer],
                 parent=int(parents[row]),
                 actions=walked.path(offer),
-                walk=int(walks[row]),
+                walk=walk,
             )
-            entries += [] if entry is None else [entry]
-        return entries
+            if entry is not None and offer in after:
+                self._insert_passed(entry.number, after[offer], walk)
+
+    def _insert_passed(self, start: int, passed: Passed, walk: int) -> None:
+        """Insert what the run from an entry passes; the filter has to know of these, too."""
+        before = len(self.pool)
+        for state, actions in passed.last_first():
+            if len(self.pool) >= self.options.pool_size:
+                break
+            self.pool.add(state, parent=start, actions=actions, walk=walk)
+        self._filter.admit(self.pool.states(range(before, len(self.pool))))
+
+    def _passed_after(self, offers: StateArray) -> dict[int, Passed]:
+        """What the runs from offers pass, by offer, of all that may enter the pool."""
+        if not self.options.along_runs:
+            return {}
+        entering = np.flatnonzero(self._filter.would_admit(offers))
+        return dict(zip(entering.tolist(), self._passed(offers[entering]), strict=True))
+
+    def _passed(self, starts: StateArray) -> list[Passed]:
+        """What the runs from these states pass."""
+        if not len(starts):
+            return []
+        prune = self.options.prune_dead_ends
+        return passed_states(self.bench, starts, prune_dead_ends=prune)
 
 
 def _initial_pool(bench: Bench) -> Pool:

@@ -89,6 +89,10 @@ class Escalation:
             for cases in self._waiting:
                 cases.pop(case, None)
 
+    def awaits(self, visit: Due) -> bool:
+        """Whether the case still waits for this visit: another one may have decided it."""
+        return visit.case in self._waiting[visit.level - 1]
+
     def due(self) -> Due | None:
         """The visit that comes before the next case, if escalation may spend that much by now.
 

@@ -25,7 +25,7 @@ class Examiner(Closing):
         self._oracles = oracles
         self.ledger = Ledger(bench, oracles, known)
         plain = [oracle for oracle in oracles if not oracle.learns]
-        self.judge = Judge(bench, plain, whole_runs=self.ledger.learns)
+        self.judge = Judge(bench, plain, whole_runs=self.ledger.remembers)
 
     def examine(self, parcel: Parcel) -> list[Finding]:
         """One finding per state; what learning oracles know stays for the next parcel."""

@@ -16,6 +16,7 @@ from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.certificate import KnownRun, run_part
+from bugsieve.judging.carrying import Spared
 from bugsieve.judging.cases import Parcel
 from bugsieve.judging.findings import Finding, RejectedRow, RunRow, UnstableRow, VerdictRow
 from bugsieve.judging.proving import Prover, merged
@@ -32,25 +33,45 @@ class Judge(Closing):
         escalating: Sequence[Oracle] = (),
         *,
         whole_runs: bool = False,
+        carries: bool = False,
     ) -> None:
         self.bench = bench
         self.oracles = oracles
         self._levels: list[Sequence[Oracle]] = [oracles, *([oracle] for oracle in escalating)]
         self._whole_runs = whole_runs
         self._prover = Prover(bench)
+        self._spared = Spared(bench.objective) if carries else None
 
     def judge(self, parcel: Parcel) -> list[Finding]:
-        """One finding per state, in order."""
+        """One finding per state, in order; with nothing but the run where oracles are spared."""
         with doing(f"running the policy from {parcel}"):
             suspects = self.bench.suspects(parcel.states, parcel.origins)
+        if self._spared is None:
+            return self._judged(parcel, suspects, range(len(parcel)))
+        everything = [range(len(parcel))]
+        findings: dict[int, Finding] = {}
+        for rows in everything if parcel.effort else self._spared.waves(suspects):
+            for row, finding in zip(rows, self._judged(parcel, suspects, rows), strict=True):
+                findings[row] = finding
+                if finding.bugs:
+                    self._spared.note(suspects, row, finding.bugs[0].bug)
+        return [
+            findings.get(row) or Finding(visit, self._run_row(suspects, row))
+            for row, visit in enumerate(parcel.visits)
+        ]
+
+    def _judged(self, parcel: Parcel, suspects: Suspects, rows: Sequence[int]) -> list[Finding]:
+        """What the oracles say of some of the states."""
+        asked = suspects if len(rows) == len(suspects) else suspects.rows(rows)
         columns = []
         for oracle in self._levels[parcel.effort]:
             with doing(f"judging {parcel} with {oracle.spec}"):
-                columns.append(self._verdicts(oracle, suspects))
-        rows = list(zip(*columns, strict=True)) if columns else [()] * len(parcel)
+                columns.append(self._verdicts(oracle, asked))
+        said = list(zip(*columns, strict=True)) if columns else [()] * len(rows)
         with doing(f"proving what is said of {parcel}"):
             return [
-                self._finding(parcel, suspects, row, verdicts) for row, verdicts in enumerate(rows)
+                self._finding(parcel, suspects, row, verdicts)
+                for row, verdicts in zip(rows, said, strict=True)
             ]
 
     @property

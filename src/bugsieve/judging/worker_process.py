@@ -39,7 +39,8 @@ def _judge_all(connection: Connection[Any, Any], inbox: Inbox) -> None:
     try:
         oracles = setup.plan.oracles(bench, setup.oracles)
         escalating = setup.plan.escalating(bench)
-        with Judge(bench, oracles, escalating, whole_runs=setup.whole_runs) as judge:
+        kept = {"whole_runs": setup.whole_runs, "carries": setup.carries}
+        with Judge(bench, oracles, escalating, **kept) as judge:
             while True:
                 parcel: Parcel = inbox.get()
                 connection.send(judged(judge, parcel))

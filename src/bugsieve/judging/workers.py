@@ -39,6 +39,8 @@ class WorkerSetup:
     """Those without memory."""
     whole_runs: bool = False
     """Whether answers hold whole runs, for oracles that learn from them."""
+    carries: bool = False
+    """Whether bugs are carried back along runs, which spares oracles some states."""
 
 
 @dataclass(frozen=True)

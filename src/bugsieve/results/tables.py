@@ -151,8 +151,9 @@ _EFFORT = "(SELECT effort FROM visits WHERE number = visit)"
 _LEVEL, _SPEC = (f"(SELECT {c} FROM oracles WHERE number = oracle)" for c in ("level", "spec"))
 _ORACLES_USED = "(SELECT COUNT(*) FROM oracles WHERE objection IS NULL AND level = 0)"
 _ALL_SAID = (
-    "(SELECT COUNT(*) FROM verdicts WHERE visit = visits.number)"
+    "((SELECT COUNT(*) FROM verdicts WHERE visit = visits.number)"
     f" = CASE effort WHEN 0 THEN {_ORACLES_USED} ELSE 1 END"
+    " OR effort = 0 AND visits.number IN (SELECT visit FROM sightings))"
 )
 _MOST_VALUE = 2**62
 _ESCALATES = f"EXISTS (SELECT 1 FROM oracles WHERE spec = '{SEARCH}')"
@@ -187,7 +188,8 @@ AND (NOT EXISTS (SELECT 1 FROM verdicts WHERE visit = visits.number AND outcome 
      OR case_number IN (SELECT case_number FROM bugs)
      OR number IN (SELECT visit FROM rejected UNION SELECT visit FROM unstable))
 """
-"""Of a visit with all its verdicts, each of whose claims has become something."""
+"""Of a visit with all its verdicts, each of whose claims has become something; a state from which
+the policy runs into a known bug, which is sighted there, needs none."""
 
 SAFETY_TABLES = """
 CREATE TABLE walks (

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bugsieve.basis.activity import doing
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.fuzzing.fuzzer import Fuzzer
 from bugsieve.fuzzing.pool import Pool
-from bugsieve.judging.cases import Parcel, StateCase
+from bugsieve.judging.cases import Parcel, StateCase, Visit
 from bugsieve.judging.escalation import Due, Escalation, outlay_of
 from bugsieve.judging.findings import Finding
 from bugsieve.judging.judge import Judge
@@ -76,7 +76,7 @@ class CostDriver(Driver):
             rest = self._escalation.rest()
             if not rest:
                 return complete
-            self._judge(session, map(self._parcel_again, rest))
+            self._judge(session, map(self._parcel_again, filter(self._escalation.awaits, rest)))
             return None
         if self._escalation.due() is not None:  # the last session was cut before it
             self._escalate(session)
@@ -160,7 +160,12 @@ class CostDriver(Driver):
             self._accept(session, parcel.case(row), finding)
             and (parcel.effort > 0 or self._escalate(session))
             for row, finding in enumerate(said.findings)
+            if self._is_wanted(finding.visit)
         )
+
+    def _is_wanted(self, visit: Visit) -> bool:
+        """Whether a visit is to be made after all: one with more effort may have become idle."""
+        return not visit.effort or self._escalation.awaits(Due(visit.case, visit.effort))
 
     def _accept(self, session: Session, case: StateCase, finding: Finding) -> bool:
         """Number and complete a finding; False if there are enough bugs."""
@@ -207,15 +212,16 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     bench, oracles = equipment.bench, equipment.oracles
     plan = replace(plan_of(options), recorded=equipment.recorded)
     pool = restored_pool(bench.task, records.pool())
-    ledger = Ledger(bench, oracles)
-    if ledger.learns:
+    carries = options.fuzz.along_runs and options.mode != POOL
+    ledger = Ledger(bench, oracles, carries=carries)
+    if ledger.remembers:
         _recall(ledger, records, pool)
     plain = [oracle for oracle in oracles if not oracle.learns]
     fuzzer = Fuzzer(bench, options.fuzz, pool=pool, walks_done=records.progress().walks)
     specs = tuple(oracle.spec for oracle in plain)
-    whole_runs = ledger.learns or options.mode == POOL
-    setup = WorkerSetup(equipment.saved, plan, specs, whole_runs)
-    judge = Judge(bench, plain, plan.escalating(bench), whole_runs=whole_runs)
+    kept = {"whole_runs": ledger.remembers or options.mode == POOL, "carries": carries}
+    setup = WorkerSetup(equipment.saved, plan, specs, **kept)
+    judge = Judge(bench, plain, plan.escalating(bench), **kept)
     escalation = Escalation(plan.escalation)
     if records.levels() > len(plan.escalation):
         raise damaged(records.directory, "table visits: there is more effort than was asked for")
@@ -237,6 +243,8 @@ def _recall(ledger: Ledger, records: CostRecords, pool: Pool) -> None:
             f"{records.directory / STORE_FILE}: is damaged (table lessons: {error}); its bugs can "
             "be shown, but it cannot go on"
         ) from None
+    except (UsageError, OverflowError):
+        raise damaged(records.directory, "table runs: a run is none of the task") from None
 
 
 def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:

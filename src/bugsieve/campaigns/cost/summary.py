@@ -38,6 +38,8 @@ class CostSummary(Summary):
     """Failing runs of which nobody knows whether they had to fail, by how they ended."""
     escalated: Mapping[str, int]
     """What came out of visits with more effort than the first."""
+    carried: int
+    """States that no oracle was asked about, since the policy runs from them into a known bug."""
     telling: int
     """Runs that determine a value; step limits, hangs and policies that never start do not."""
     decided: int = 0
@@ -124,6 +126,7 @@ def summarise(records: CostRecords) -> CostSummary:
             for oracle in records.header.oracles
             if oracle.objection is not None
         },
+        carried=records.carried(),
         telling=records.telling(),
         initial=records.initial_run(),
         open_runs={Ending(code).label: count for code, count in records.undecided().items()},

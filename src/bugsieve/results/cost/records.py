@@ -255,8 +255,9 @@ class CostRecords(CampaignRecords[CostBugRow]):
             settled.setdefault(visit, []).append(case)
         query = (
             "SELECT visits.number, case_number, effort,"
-            " ending <> ? AND runs.value IS NOT NULL AND MIN(outcome = ?), SUM(expanded)"
-            " FROM visits JOIN verdicts ON visit = visits.number"
+            " ending <> ? AND runs.value IS NOT NULL AND IFNULL(MIN(outcome = ?), 1),"
+            " IFNULL(SUM(expanded), 0)"
+            " FROM visits LEFT JOIN verdicts ON visit = visits.number"
             " JOIN runs ON runs.number = case_number"
             " WHERE visits.number < (SELECT visits FROM progress)"
             " GROUP BY visits.number ORDER BY visits.number"
@@ -274,12 +275,13 @@ class CostRecords(CampaignRecords[CostBugRow]):
         ]
 
     def cut_cases(self) -> list[int]:
-        """Cases that were decided at a visit which was cut and will be made again."""
+        """Other cases that were decided at a visit which was cut and will be made again."""
         query = (
             "SELECT case_number FROM bugs WHERE found >= (SELECT visits FROM progress)"
             " UNION SELECT case_number FROM bounds WHERE visit >= (SELECT visits FROM progress)"
             " UNION SELECT case_number FROM unstable"
             " WHERE cause = '' AND visit >= (SELECT visits FROM progress)"
+            " EXCEPT SELECT case_number FROM visits WHERE number >= (SELECT visits FROM progress)"
         )
         return [case for (case,) in self._rows(query)]
 
@@ -312,6 +314,11 @@ class CostRecords(CampaignRecords[CostBugRow]):
             " WHERE case_number NOT IN (SELECT case_number FROM bugs)"
         )
         ((count,),) = self._rows(query)
+        return int(count)
+
+    def carried(self) -> int:
+        """How many states nobody had to judge, since a known bug was sighted on their runs."""
+        ((count,),) = self._rows("SELECT COUNT(DISTINCT visit) FROM sightings")
         return int(count)
 
     def ranked(self) -> list[str]:
