@@ -10,11 +10,14 @@ import pytest
 
 from bugsieve.basis import families
 from bugsieve.basis.errors import InternalError, UsageError
+from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.verdict import implied, inconclusive
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.cost.taken_pool import restored_pool
+from bugsieve.campaigns.cost.wording import CostWording
 from bugsieve.campaigns.events import BugFound, BugImproved, Event
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
@@ -142,6 +145,17 @@ def test_every_certificate_holds_and_files_follow_improvements(tmp_path: Path, t
             assert f'"cost": {row.bug.certificate["plan"]["cost"]}' in (
                 folder / "bugs" / f"{row.id}.json"
             ).read_text("utf-8")
+
+
+def test_the_summary_tells_bugs_of_earlier_states_apart(tmp_path: Path, task: Task) -> None:
+    summary = Campaign.create(tmp_path / "campaign", options(), task).run()
+    with CostRecords(tmp_path / "campaign") as records:
+        cases = {visit: case for case, visit in records.first_visits().items()}
+        later = sum(cases[row.found] != row.case for row in records.bugs())
+    assert isinstance(summary, CostSummary)
+    lines = CostWording().count_lines(summary)
+    assert summary.revised == later > 0
+    assert f"  {counted(later, 'bug')} became known when other states were judged" in lines
 
 
 def test_one_more_finder_is_no_improvement(tmp_path: Path, task: Task) -> None:

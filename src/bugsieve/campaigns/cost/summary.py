@@ -38,6 +38,8 @@ class CostSummary(Summary):
     """Failing runs of which nobody knows whether they had to fail, by how they ended."""
     escalated: Mapping[str, int]
     """What came out of visits with more effort than the first."""
+    revised: int
+    """Bugs that became known when another state was judged."""
     carried: int
     """States that no oracle was asked about, since the policy runs from them into a known bug."""
     telling: int
@@ -126,6 +128,7 @@ def summarise(records: CostRecords) -> CostSummary:
             for oracle in records.header.oracles
             if oracle.objection is not None
         },
+        revised=records.revised(),
         carried=records.carried(),
         telling=records.telling(),
         initial=records.initial_run(),

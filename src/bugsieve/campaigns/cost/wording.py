@@ -76,6 +76,9 @@ class CostWording:
         for oracle, outcomes in summary.outcomes.items():
             counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
             lines.append(f"  {oracle:{width}}  {counts or 'nothing judged'}")
+        if summary.revised:
+            bugs = counted(summary.revised, "bug")
+            lines.append(f"  {bugs} became known when other states were judged")
         if summary.carried:
             states = counted(summary.carried, "state")
             lines.append(f"  {states} not put to oracles: runs from there lead into known bugs")

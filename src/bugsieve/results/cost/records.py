@@ -316,6 +316,14 @@ class CostRecords(CampaignRecords[CostBugRow]):
         ((count,),) = self._rows(query)
         return int(count)
 
+    def revised(self) -> int:
+        """How many bugs became known at a visit to another case."""
+        ((count,),) = self._rows(
+            "SELECT COUNT(*) FROM bugs JOIN visits ON found = visits.number"
+            " WHERE bugs.case_number <> visits.case_number"
+        )
+        return int(count)
+
     def carried(self) -> int:
         """How many states nobody had to judge, since a known bug was sighted on their runs."""
         ((count,),) = self._rows("SELECT COUNT(DISTINCT visit) FROM sightings")
