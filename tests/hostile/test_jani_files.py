@@ -135,5 +135,6 @@ def test_lists_for_models(tmp_path: Path) -> None:
     for document, message in [([], "must be an object, but is a list"), (5, "but is 5")]:
         with pytest.raises(InputError, match=message):
             load_model(write(tmp_path, document))
-    with pytest.raises(InputError, match="is a directory"):
-        load_model(tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"empty.*model\.jani"):
+        load_model(tmp_path / "empty")

@@ -7,9 +7,11 @@ from contextlib import closing
 from typing import NoReturn
 
 from bugsieve.basis.errors import BugsieveError, UnsupportedError
-from bugsieve.bugs.cost.certificate import certificate_of
+from bugsieve.benches.bench import Bench
+from bugsieve.bugs.cost.certificate import certificate_of, run_part
 from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import Checker
+from bugsieve.oracles.learning import KnownCase, LearningOracle
 from bugsieve.oracles.registry import ORACLES, check_oracle_spec, make_oracle
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import Task
@@ -22,7 +24,8 @@ _ENOUGH = 5000
 def check_oracle(spec: str, *, tasks: Sequence[Task] | None = None) -> None:
     """AssertionError unless the oracle gives true verdicts, the same ones in every batch.
 
-    - one verdict per suspect, which depends neither on the batch nor on its order;
+    - one verdict per suspect, which depends neither on the batch nor on its order; if it learns,
+      neither does what it says after its lessons depend on an interruption;
     - a larger limit never loses a bug;
     - the checker accepts the certificate of every bug, and no pass is contradicted by looking at
       every state;
@@ -45,6 +48,7 @@ class _Examination:
     def __init__(self, spec: str, case: Case) -> None:
         self.spec = spec
         self.case = case
+        self.learns = False
 
     def objection(self) -> str | None:
         """Why the oracle does not apply; None after it has passed all checks."""
@@ -56,7 +60,10 @@ class _Examination:
             whole = self.verdicts(_ENOUGH)
         except UnsupportedError as error:
             return str(error)
-        self.check_batches(whole)
+        if self.learns:
+            self.check_memory(whole)
+        else:
+            self.check_batches(whole)
         known: set[int] = set()
         for expansions in (*_LIMITS, _ENOUGH):
             verdicts = whole if expansions == _ENOUGH else self.verdicts(expansions)
@@ -72,12 +79,56 @@ class _Examination:
         everything = range(len(self.case.rows))
         bench, found = self.case.bench(), dict[int, Verdict]()
         with closing(make_oracle(self.spec, bench, limits=Limits(expansions=expansions))) as one:
+            self.learns = one.learns
+            if isinstance(one, LearningOracle) and one.learns:
+                self.told(one, bench, everything, found)
+                return [found[row] for row in everything]
             for rows in batches or [everything]:
                 given = one.judge(self.case.suspects(bench, rows))
                 if len(given) != len(rows) or not all(isinstance(v, Verdict) for v in given):
                     self.fail(f"it must give one Verdict per suspect: {len(rows)} were asked")
                 found.update(zip(rows, given, strict=True))
         return [found[row] for row in everything]
+
+    def told(
+        self, one: LearningOracle, bench: Bench, rows: Sequence[int], found: dict[int, Verdict]
+    ) -> list[tuple[KnownCase, bytes]]:
+        """Tell an oracle that learns of the suspects in order; its lessons."""
+        suspects = self.case.suspects(bench, rows)
+        lessons = []
+        for place, row in enumerate(rows):
+            known = KnownCase(
+                row,
+                suspects.states[place],
+                float(suspects.values[place]),
+                run_part(bench, suspects.runs.rows([place])),
+                suspects.origins[place],
+            )
+            learnt = one.learn(known)
+            found[row] = learnt.verdict
+            for revision in learnt.revisions:
+                if revision.verdict.is_bug:
+                    found[revision.case] = revision.verdict
+            lessons.append((known, learnt.lesson))
+        return lessons
+
+    def check_memory(self, whole: list[Verdict]) -> None:
+        """One that is told its lessons again goes on as if it had never been interrupted."""
+        bench, half = self.case.bench(), len(whole) // 2
+        found: dict[int, Verdict] = {}
+        with closing(make_oracle(self.spec, bench, limits=Limits(expansions=_ENOUGH))) as first:
+            assert isinstance(first, LearningOracle)
+            lessons = self.told(first, bench, range(half), found)
+        with closing(make_oracle(self.spec, bench, limits=Limits(expansions=_ENOUGH))) as second:
+            assert isinstance(second, LearningOracle)
+            second.recall(lessons)
+            self.told(second, bench, range(half, len(whole)), found)
+        for row, verdict in enumerate(whole):
+            if found[row] != verdict:
+                self.fail(
+                    f"the verdict on suspect {row} depends on an interruption: {verdict}, "
+                    f"but {found[row]} after one"
+                )
 
     def check_batches(self, whole: list[Verdict]) -> None:
         """The verdict on a state does not depend on the states beside and before it."""
