@@ -13,16 +13,16 @@ from tests.depth import IS_DEEP
 
 BUDGETS = {
     "tests": 10,
-    "tests/hostile": 160,
+    "tests/hostile": 175,
     "tests/property": 120,
     "tests/quality": 25,
     "tests/system": 180,
-    "tests/unit": 145,
+    "tests/unit": 160,
     "tests/unit/campaigns": 55,
     "tests/unit/cli": 80,
     "tests/unit/domains": 45,
     "tests/unit/experiments": 75,
-    "tests/unit/oracles": 30,
+    "tests/unit/oracles": 45,
     "tests/unit/policies": 40,
     "tests/unit/tasks": 35,
 }
