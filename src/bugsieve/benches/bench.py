@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.objectives.objective import Objective, Values
 from bugsieve.policies.decisions import Recorded
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, source_of
+from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, Hopeless, PolicyGraph, source_of
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import NOT_WITHIN, RunSource, RunTable
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -118,7 +118,7 @@ class Bench:
         states: StateArray,
         limits: NDArray[np.int64],
         *,
-        is_hopeless: Callable[[StateArray], NDArray[np.bool_]] | None = None,
+        is_hopeless: Hopeless | None = None,
     ) -> NDArray[np.int64]:
         """What runs cost that reach the goal for less than their limits; NOT_WITHIN elsewhere.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -23,13 +23,14 @@ from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.search import Limits, exact_goal_distances
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.fdr.task import Task
 from tests.property.soundness import TWO_WAYS, with_ways_back
 from tests.property.strategies import domain_sizes, seeded_task
-from tests.unit.dominance.naive import State, all_states, h_star, successor
+from tests.unit.dominance.naive import State, all_states, h_star
 from tests.unit.dominance.random_tasks import needs_all_variables, random_task
 from tests.unit.dominance.small_tasks import task_of
 from tests.unit.judging.told import known_cases
+from tests.unit.oracles.dominance_cases import TablePolicy, flawed_table
 
 BUILT_IN = ("random", "hill-climbing:hadd", "greedy:hff")
 MERGING = (
@@ -42,18 +43,6 @@ STEP_LIMITS = (1000, 1000, 1000, 3)
 ROOMY = [
     replace(TWO_WAYS, max_variables=5, max_size=4, costs=c) for c in ((1,), (1, 2, 4), (0, 1, 3))
 ]
-
-
-class TablePolicy:
-    """Looks its actions up, which may be wrong."""
-
-    def __init__(self, table: Mapping[State, int]) -> None:
-        self.table = table
-
-    def choose(self, states: StateArray) -> ActionArray:
-        """The actions of the table."""
-        rows = [tuple(row) for row in states.tolist()]
-        return np.array([self.table[row] for row in rows], dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -142,26 +131,9 @@ def bound_case(number: int, objective: str = "quantitative") -> BoundCase:
     if random.random() < 0.25:
         policy = make_policy(random.choice(BUILT_IN), task, seed=number)
     else:
-        policy = TablePolicy(_table(task, random, random.choice((0.15, 0.4, 1.0))))
+        share = random.choice((0.15, 0.4, 1.0))
+        policy = TablePolicy(flawed_table(task, random, share, failing=0.03, failures=()))
     return BoundCase(task, policy, objective, number, MERGING[number % len(MERGING)])
-
-
-def _table(task: Task, random: Random, flawed: float) -> dict[State, int]:
-    h = h_star(task)
-    return {state: _action(task, state, h, random, flawed) for state in all_states(task)}
-
-
-def _action(
-    task: Task, state: State, h: Mapping[State, float], random: Random, flawed: float
-) -> int:
-    after = {o: successor(task, state, o) for o in range(task.num_operators)}
-    offered = {o: s for o, s in after.items() if s is not None}
-    whim = random.random()
-    if not offered or whim < 0.03:
-        return random.choice((NO_ACTION, random.randrange(task.num_operators)))
-    if whim < flawed:
-        return random.choice(list(offered))
-    return min(offered, key=lambda o: (task.operator_costs[o] + h[offered[o]], random.random()))
 
 
 def assert_true(case: BoundCase, known: KnownCase, verdict: Verdict) -> None:

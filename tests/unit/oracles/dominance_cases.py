@@ -100,7 +100,7 @@ class DominanceCase:
     ) -> Oracle:
         """An oracle that takes this function, wherever others would be."""
         oracle = make_oracle(spec, bench or self.bench, limits=limits or Limits(expansions=5000))
-        vars(oracle)["_function"] = self.function
+        vars(oracle)["function"] = self.function
         return oracle
 
     def optimum(self, state: State) -> float:
@@ -143,20 +143,26 @@ def dominance_case(number: int, objective: str = "quantitative") -> DominanceCas
     return DominanceCase(task, policy, objective, options, 3 if random.random() < 0.1 else 1000)
 
 
-def flawed_table(task: Task, random: Random, share: float) -> dict[State, int]:
+def flawed_table(
+    task: Task,
+    random: Random,
+    share: float,
+    *,
+    failing: float = 0.04,
+    failures: tuple[int, ...] = (CRASH,),
+) -> dict[State, int]:
     """A share of the actions is drawn, few of them fail; the others are the best there are."""
     h = h_star(task)
-    return {state: _action(task, state, h, random, share) for state in all_states(task)}
 
+    def action(state: State) -> int:
+        after = {o: successor(task, state, o) for o in range(task.num_operators)}
+        offered = {o: s for o, s in after.items() if s is not None}
+        whim = random.random()
+        if not offered or whim < failing:
+            return random.choice((NO_ACTION, random.randrange(task.num_operators), *failures))
+        if whim < share:
+            return random.choice(list(offered))
+        worth = {o: task.operator_costs[o] + h[s] for o, s in offered.items()}
+        return min(worth, key=lambda o: (worth[o], random.random()))
 
-def _action(
-    task: Task, state: State, h: Mapping[State, float], random: Random, share: float
-) -> int:
-    after = {o: successor(task, state, o) for o in range(task.num_operators)}
-    offered = {o: s for o, s in after.items() if s is not None}
-    whim = random.random()
-    if not offered or whim < 0.04:
-        return random.choice((NO_ACTION, random.randrange(task.num_operators), CRASH))
-    if whim < share:
-        return random.choice(list(offered))
-    return min(offered, key=lambda o: (task.operator_costs[o] + h[offered[o]], random.random()))
+    return {state: action(state) for state in all_states(task)}

@@ -129,3 +129,18 @@ def test_other_packages_can_add_oracles(tmp_path: Path, monkeypatch: pytest.Monk
         make_oracle("broken", bench)
     with pytest.raises(UsageError, match=r"did you mean 'own'\?"):
         check_oracle_spec("ownn")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["bmo:" + "9" * 5000, "bmo:1:transitions=" + "9" * 5000, "morph:" + "9" * 5000, "morph:0"],
+    ids=lambda spec: spec[:20],
+)
+def test_numbers_beyond_measure_are_refused(spec: str) -> None:
+    with pytest.raises(UsageError, match="got '"):
+        check_oracle_spec(spec)
+
+
+@pytest.mark.parametrize("name", ["bmo:", "morph:", "bmo:1:transitions="])
+def test_leading_zeros_are_no_trouble(name: str) -> None:
+    check_oracle_spec(f"{name}{'0' * 5000}7")

@@ -18,8 +18,8 @@ from bugsieve import _native
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.verdict import Verdict, implied, inconclusive, passed
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.oracles.cost.dominating import objection_to_dominance, proven, variants_of
+from bugsieve.dominance import DominanceOptions
+from bugsieve.oracles.cost.dominating import DominatingOracle, number_in, proven, variants_of
 from bugsieve.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
 from bugsieve.search import Limits
@@ -31,7 +31,7 @@ _MOST_EXPANSIONS = 10**9
 Way = Sequence[int]
 
 
-class BoundMaintenance(LearningOracle):
+class BoundMaintenance(DominatingOracle, LearningOracle):
     """Keeps bounds on the costs of plans across states, N expansions of lookahead from each.
 
     With `as-published`, what a lookahead finds is told to earlier states only when they are met
@@ -43,24 +43,14 @@ class BoundMaintenance(LearningOracle):
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
-        self._lookahead, self._pushes_again, self._options = _parsed(spec.partition(":")[2])
+        self._lookahead, self._pushes_again, self.options = _parsed(spec.partition(":")[2])
         self._cases: list[KnownCase] = []
         self._cut = ""
-
-    @classmethod
-    def objection(cls, bench: Bench) -> str | None:
-        """Objectives that not every plan serves, and tasks without a dominance function."""
-        return objection_to_dominance(bench)
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument is a number of expansions, and perhaps `as-published`."""
         _parsed(argument or "")
-
-    @property
-    def prepared_seconds(self) -> float:
-        """What computing the dominance function has taken, if it was computed before."""
-        return DominanceFunction.seconds_on_disk(self.bench.task, self._options)
 
     @property
     def note(self) -> str | None:
@@ -71,11 +61,9 @@ class BoundMaintenance(LearningOracle):
 
     @cached_property
     def _bounds(self) -> _native.Bounds:
-        """Made with the first case, so that its time is part of the oracle's."""
         memory = -1 if self.limits.bytes is None else self.limits.bytes
-        function = DominanceFunction.of(self.bench.task, self._options)
-        self._cut = function.cut
-        return _native.Bounds(function.native, self._lookahead, memory)
+        self._cut = self.function.cut
+        return _native.Bounds(self.function.native, self._lookahead, memory)
 
     def learn(self, case: KnownCase) -> Learnt:
         """Judge the next case and earlier ones by what its run, and a lookahead, say."""
@@ -202,9 +190,9 @@ def _parsed(argument: str) -> tuple[int, bool, DominanceOptions]:
     as_published, options = variants_of(variants, allowed=AS_PUBLISHED)
     if not number:
         return DEFAULT_LOOKAHEAD, not as_published, options
-    is_number = number.isascii() and number.isdecimal() and len(number) <= 10
-    if not is_number or int(number) > _MOST_EXPANSIONS:
+    expansions = number_in(number, _MOST_EXPANSIONS)
+    if expansions is None:
         raise UsageError(
             f"N is a number of expansions from 0 to {_MOST_EXPANSIONS}, got {number[:40]!r}"
         )
-    return int(number), not as_published, options
+    return expansions, not as_published, options

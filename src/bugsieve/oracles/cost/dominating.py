@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from bugsieve.basis.errors import UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.verdict import Verdict, implied
@@ -13,29 +15,59 @@ from bugsieve.tasks.fdr.task import StateArray
 TRANSITIONS = "transitions="
 """Before the limit on the size of merged factors, 0 for one factor per variable."""
 
+_MOST_TRANSITIONS = 10**15
+
+
+class DominatingOracle(Oracle):
+    """Base of oracles with a dominance function."""
+
+    options = DominanceOptions()
+
+    @classmethod
+    def objection(cls, bench: Bench) -> str | None:
+        """Objectives that not every plan serves, and tasks without a dominance function."""
+        objective = bench.objective
+        if not objective.takes_any_plan or objective.alternatives().task is not bench.task:
+            return (
+                "it compares plans for the goal alone, which the objective "
+                f"{objective.spec} is not"
+            )
+        return DominanceFunction.objection(bench.task)
+
+    @property
+    def prepared_seconds(self) -> float:
+        """What computing the dominance function has taken, if it was computed before."""
+        return DominanceFunction.seconds_on_disk(self.bench.task, self.options)
+
+    @cached_property
+    def function(self) -> DominanceFunction:
+        """Made with the first state, so that its time is part of the oracle's."""
+        return DominanceFunction.of(self.bench.task, self.options)
+
+
+def number_in(text: str, most: int) -> int | None:
+    """The whole number from 0 to `most` that the text is; None if it is none."""
+    digits = text.lstrip("0") or text[:1]
+    if not (text.isascii() and text.isdecimal()) or len(digits) > len(str(most)):
+        return None
+    return int(digits) if int(digits) <= most else None
+
 
 def variants_of(text: str, *, allowed: str) -> tuple[bool, DominanceOptions]:
     """What may follow a number in a spec: one word, and the size of merged factors."""
     is_allowed, options = False, DominanceOptions()
     for part in text.split(":") if text else ():
-        number = part.removeprefix(TRANSITIONS)
+        most = number_in(part.removeprefix(TRANSITIONS), _MOST_TRANSITIONS)
         if part == allowed:
             is_allowed = True
-        elif part.startswith(TRANSITIONS) and number.isascii() and number.isdecimal():
-            options = DominanceOptions(max_transitions=int(number[:18]))
+        elif part.startswith(TRANSITIONS) and most is not None:
+            options = DominanceOptions(max_transitions=most)
         else:
             raise UsageError(
-                f"after the number comes {allowed!r} or {TRANSITIONS + 'N'!r}, got {part[:40]!r}"
+                f"after the number comes {allowed!r} or {TRANSITIONS + 'T'!r} with T up to "
+                f"{_MOST_TRANSITIONS}, got {part[:40]!r}"
             )
     return is_allowed, options
-
-
-def objection_to_dominance(bench: Bench) -> str | None:
-    """Why dominance functions say nothing about bugs on this bench; None if they do."""
-    objective = bench.objective
-    if not objective.takes_any_plan or objective.alternatives().task is not bench.task:
-        return f"it compares plans for the goal alone, which the objective {objective.spec} is not"
-    return DominanceFunction.objection(bench.task)
 
 
 def proven(
@@ -57,7 +89,9 @@ def proven(
             return verdict
     found = greedy(oracle.bench.task, state, limits=oracle.limits, cost_bound=bound + 1)
     if found.plan is not None:
-        return oracle.confirm(state, value, found.plan, f"{reason}, and was found")
+        return oracle.confirm(
+            state, value, found.plan, f"{reason}; found by a search up to that cost"
+        )
     objective = oracle.bench.objective
     other = float(bound) if objective.costs_count else objective.best
     return implied(reason, gap=objective.gap(value, other))

@@ -7,20 +7,16 @@ the state after the decision has a plan.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
-from bugsieve.dominance import DominanceFunction
 from bugsieve.dominance.decisions import BadDecision, in_words, worst_decision
-from bugsieve.oracles.cost.dominating import objection_to_dominance, proven
-from bugsieve.oracles.oracle import Oracle
+from bugsieve.oracles.cost.dominating import DominatingOracle, proven
 from bugsieve.tasks.fdr.task import StateArray
 
 
-class LocalOracle(Oracle):
+class LocalOracle(DominatingOracle):
     """Finds decisions of the policy that are dearer than another action by dominance alone."""
 
     usage = "local"
@@ -30,16 +26,7 @@ class LocalOracle(Oracle):
         """Objectives in which the cost of a plan does not count, and tasks without a function."""
         if not bench.objective.costs_count:
             return f"it compares costs, which the objective {bench.objective.spec} ignores"
-        return objection_to_dominance(bench)
-
-    @cached_property
-    def _function(self) -> DominanceFunction:
-        return DominanceFunction.of(self.bench.task)
-
-    @property
-    def prepared_seconds(self) -> float:
-        """What computing the dominance function has taken, if it was computed before."""
-        return DominanceFunction.seconds_on_disk(self.bench.task)
+        return super().objection(bench)
 
     def judge(self, suspects: Suspects) -> list[Verdict]:
         """One verdict per suspect, in order."""
@@ -54,7 +41,7 @@ class LocalOracle(Oracle):
             return inconclusive("the policy fails, so nothing is known of what it avoids")
         run = suspects.runs.plan(row)
         states = path_states(self.bench.task, suspects.states[row], run)
-        bad = worst_decision(self._function, states, run)
+        bad = worst_decision(self.function, states, run)
         if bad is None:
             return inconclusive("no decision is bad by itself")
         bound = int(suspects.values[row]) - bad.loss
@@ -68,7 +55,7 @@ class LocalOracle(Oracle):
         """The run up to the decision, the better action, and the rest of the run replayed."""
         instead = () if bad.better is None else (bad.better,)
         (*_, start) = path_states(self.bench.task, states[bad.index], instead)
-        rest = self._function.replay(states[bad.index + 1], run[bad.index + 1 :], start)
+        rest = self.function.replay(states[bad.index + 1], run[bad.index + 1 :], start)
         if rest is None:
             return None
         plan = (*run[: bad.index], *instead, *rest)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +19,9 @@ from bugsieve.basis.seeds import Stream
 from bugsieve.basis.stopping import check_stop
 from bugsieve.benches.bench import Bench, Suspects
 from bugsieve.bugs.cost.verdict import Verdict, inconclusive
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.oracles.cost.dominating import objection_to_dominance, proven, variants_of
-from bugsieve.oracles.oracle import DEFAULT_LIMITS, Oracle
+from bugsieve.dominance import DominanceOptions
+from bugsieve.oracles.cost.dominating import DominatingOracle, number_in, proven, variants_of
+from bugsieve.oracles.oracle import DEFAULT_LIMITS
 from bugsieve.policies.run_table import NOT_WITHIN
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import StateArray
@@ -35,7 +34,7 @@ _NO_LIMIT = np.iinfo(np.int64).max // 2
 _MORPHS_AT_A_TIME = 1 << 16
 
 
-class MorphOracle(Oracle):
+class MorphOracle(DominatingOracle):
     """Compares the policy's run with runs from at most MAXSIZE changed states, or from all."""
 
     usage = "morph[:MAXSIZE|all[:factors][:transitions=T]] (default 10, factors of 10000)"
@@ -43,26 +42,12 @@ class MorphOracle(Oracle):
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(bench, spec, limits=limits)
-        self._size, self._by_factors, self._options = _parsed(spec.partition(":")[2])
-
-    @classmethod
-    def objection(cls, bench: Bench) -> str | None:
-        """Objectives that not every plan serves, and tasks without a dominance function."""
-        return objection_to_dominance(bench)
+        self._size, self._by_factors, self.options = _parsed(spec.partition(":")[2])
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
         """The argument is a number or `all`, and perhaps `factors`."""
         _parsed(argument or "")
-
-    @cached_property
-    def _function(self) -> DominanceFunction:
-        return DominanceFunction.of(self.bench.task, self._options)
-
-    @property
-    def prepared_seconds(self) -> float:
-        """What computing the dominance function has taken, if it was computed before."""
-        return DominanceFunction.seconds_on_disk(self.bench.task, self._options)
 
     def judge(self, suspects: Suspects) -> list[Verdict]:
         """One verdict per suspect, in order; the policy runs from all morphs side by side."""
@@ -92,7 +77,7 @@ class MorphOracle(Oracle):
     def _comparison(self, suspects: Suspects, row: int) -> _Comparison:
         state, value = suspects.states[row], float(suspects.values[row])
         morphs = self._factor_morphs(state) if self._by_factors else self._variable_morphs(state)
-        compared = self._function.between(morphs, state)[:, 0]
+        compared = self.function.between(morphs, state)[:, 0]
         finite = np.flatnonzero(np.isfinite(compared))
         if self._size is not None and len(finite) > self._size:
             # By the state alone, so that it does not matter what was judged before it.
@@ -121,8 +106,8 @@ class MorphOracle(Oracle):
     def _factor_morphs(self, state: StateArray) -> StateArray:
         """All states that differ in one factor only."""
         parts = [state[None][:0]]
-        for factor, block in enumerate(self._function.blocks):
-            values = self._function.states(factor)
+        for factor, block in enumerate(self.function.blocks):
+            values = self.function.states(factor)
             morphs = np.repeat(state[None], len(values), axis=0)
             morphs[:, list(block)] = values
             parts.append(morphs[(morphs != state).any(axis=1)])
@@ -152,7 +137,7 @@ class MorphOracle(Oracle):
         bound = int(bounds.min())
         morph = item.morphs[best]
         run = self.bench.runs(morph).plan(0)
-        plan = self._function.replay(morph, run, item.state)
+        plan = self.function.replay(morph, run, item.state)
         where = self._words(item, best)
         reason = f"a plan of cost {bound} follows from the policy's run from {where}"
         return proven(self, item.state, item.value, bound, plan, reason)
@@ -190,7 +175,7 @@ def _parsed(argument: str) -> tuple[int | None, bool, DominanceOptions]:
         return None, by_factors, options
     if not size:
         return DEFAULT_SIZE, by_factors, options
-    is_number = size.isascii() and size.isdecimal() and len(size) <= len(str(_LARGEST))
-    if not is_number or not 1 <= int(size) <= _LARGEST:
+    most = number_in(size, _LARGEST)
+    if not most:
         raise UsageError(f"MAXSIZE is a number from 1 to {_LARGEST} or {ALL!r}, got {size[:40]!r}")
-    return int(size), by_factors, options
+    return most, by_factors, options
