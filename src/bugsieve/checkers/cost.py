@@ -24,9 +24,9 @@ Fact: TypeAlias = tuple[int, int]
 State: TypeAlias = tuple[int, ...]
 
 _STUCK = ("loop", "no action", "illegal action", "policy crash")
-_UNPROVEN = ("step limit", "policy hang")
+_CUT, _HANG = "step limit", "policy hang"
 _CONDITION_MET = "condition met"
-_ENDINGS = ("solved", *_STUCK, *_UNPROVEN, _CONDITION_MET)
+_ENDINGS = ("solved", *_STUCK, _CUT, _HANG, _CONDITION_MET)
 
 _KEYS = (
     *("certificate", "kind", "task", "objective", "policy", "state", "facts", "run", "plan"),
@@ -490,7 +490,8 @@ class _Proof:
             self._check_unsolved((0, 1, 1))
         elif objective != "quantitative":
             _fail(f"there is no objective {objective[:80]!r}")
-        elif self.claim.ending == "solved":
+        # No cost is negative: a run that was cut costs at least what it had cost by then.
+        elif self.claim.ending in ("solved", _CUT):
             self._check_costly()
         else:
             self._check_unsolved((None, self.claim.plan.cost, None))
@@ -529,8 +530,8 @@ class _Proof:
         ending = self.claim.ending
         if ending not in _ENDINGS:
             _fail(f"no run ends by {ending[:40]!r}")
-        # More steps or more time could have led to the goal.
-        if ending in _UNPROVEN:
+        # More time, or more steps at any cost, could have led to the goal.
+        if ending == _HANG or (ending == _CUT and self.claim.objective != "quantitative"):
             _fail(f"a run that ended by {ending} proves nothing")
         self._check_loop(states)
         self._check_choice(states[-1])
@@ -540,7 +541,7 @@ class _Proof:
         # policy's, and one that is called stuck behind a goal would be no failure.
         if ending == "solved" and goals != [last]:
             _fail("a solved run must end in its first goal state")
-        if ending in _STUCK and goals:
+        if ending in (*_STUCK, _CUT) and goals:
             _fail(f"the run reaches the goal after {goals[0]} steps and ends there")
         if ending == _CONDITION_MET and goals not in ([], [last]):
             _fail(f"the run ends in the goal after {goals[0]} steps, before the condition holds")

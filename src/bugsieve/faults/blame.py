@@ -115,7 +115,7 @@ class _Inquiry:
         last = len(self.run)
         # The whole run is known to be worse than the best plan, so at its end that is out of
         # reach.
-        if self.ending in ("solved", "condition met"):
+        if self.ending in ("solved", "condition met", "step limit"):
             self.findings[last] = _Finding(None, certain=True)
         while self._finding(last).plan is None:
             # The cost so far plus the best cost to go never falls along the run (a step costs at

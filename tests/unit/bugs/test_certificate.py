@@ -171,9 +171,12 @@ def test_a_verdict_without_a_proof_has_no_certificate(verdict: Verdict) -> None:
         certificate_of(bench, START, verdict)
 
 
-def test_a_run_that_was_cut_has_no_certificate() -> None:
-    bench = line_bench(TASK, dict.fromkeys(range(3), "right"), step_limit=1)
-    with pytest.raises(InternalError, match="better than nan"):
+@pytest.mark.parametrize(("objective", "value"), [("quantitative", "1.0"), ("qualitative", "nan")])
+def test_a_run_that_was_cut_has_no_certificate_before_it_costs_more(
+    objective: str, value: str
+) -> None:
+    bench = line_bench(TASK, dict.fromkeys(range(3), "right"), objective=objective, step_limit=1)
+    with pytest.raises(InternalError, match=f"better than {value}"):
         certificate_of(bench, START, Verdict(Outcome.BUG, "", PLAN, 6.0, 1.0))
 
 

@@ -14,12 +14,13 @@ import pytest
 
 import bugsieve.checkers.cost as checker_module
 from bugsieve.bugs.cost.certificate import CONDITION_MET, VERSION, certificate_of
+from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import CertificateError, Checker, bug_id, check, check_bug, main
 from bugsieve.policies.decisions import Ending
 from tests.unit.bugs.samples import line_bench, proven
 from tests.unit.policies.line import at, line_task
 
-TASK = line_task(3)
+TASK, LONGER = line_task(3), line_task(5)
 TEXT = TASK.to_sas()
 SOURCE = Path(checker_module.__file__)
 
@@ -164,7 +165,7 @@ def test_what_it_says(key: str, value: object, sentence: str) -> None:
     ("part", "key", "value", "sentence"),
     [
         ("run", "cost", 2, "the run costs 1, not 2"),
-        ("run", "ending", "step limit", "a run that ended by step limit proves nothing"),
+        ("run", "ending", "step limit", "no less than the policy's run"),
         ("run", "ending", "policy hang", "a run that ended by policy hang proves nothing"),
         ("run", "ending", "solved", "a solved run must end in its first goal state"),
         ("run", "ending", "loop", "the last state of the loop is not the one"),
@@ -205,6 +206,34 @@ def test_a_plan_must_cost_less_than_a_run_to_the_goal() -> None:
     changed = certificate()
     changed["run"].update(changed["plan"], ending="solved")
     assert "costs 2, no less than the policy's run, which costs 2" in rejection(TEXT, changed)
+
+
+def cut_certificate(objective: str = "quantitative") -> dict[str, Any]:
+    """From place 3 of 5 the goal is a step away; two steps to the left, then the limit."""
+    bench = line_bench(LONGER, dict.fromkeys(range(1, 4), "left"), step_limit=2)
+    verdict = Verdict(Outcome.BUG, "told so", (3,), 1.0, 1.0)
+    return {**certificate_of(bench, at(3)[0], verdict), "objective": objective}
+
+
+def test_a_run_that_was_cut_costs_what_it_had_cost_or_more() -> None:
+    text = LONGER.to_sas()
+    given = cut_certificate()
+    check(text, given)
+    assert (given["kind"], given["policy_value"], given["gap"]) == ("costly", 2, 1)
+    assert "policy_value must be 2" in rejection(text, {**given, "policy_value": None})
+    assert "the bug is costly" in rejection(text, {**given, "kind": "unsolved"})
+    given["run"].update(operators=[6], actions=["(left p3)"], cost=1)
+    assert "no less than the policy's run, which costs 1" in rejection(text, given)
+    for objective in ("qualitative", "avoid:(at p2)"):
+        sentence = rejection(text, cut_certificate(objective))
+        assert sentence == "a run that ended by step limit proves nothing"
+
+
+def test_a_run_that_was_cut_has_not_met_the_goal() -> None:
+    text = LONGER.to_sas()
+    given = cut_certificate()
+    given["run"].update(operators=[3], actions=["(right p3)"], cost=1)
+    assert "the run reaches the goal after 1 steps and ends there" in rejection(text, given)
 
 
 def test_a_run_to_where_it_was_before_is_a_loop() -> None:

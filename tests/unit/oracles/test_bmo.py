@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import inf, isnan
+from math import inf
 from random import Random
 
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.bugs.cost.bug import make_bug
+from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
+from bugsieve.checkers.cost import check
+from bugsieve.faults.blame import blame
 from bugsieve.oracles.combined import CombinedBounds
 from bugsieve.oracles.cost.bmo import BoundMaintenance
 from bugsieve.oracles.learning import KnownCase, LearningOracle, Learnt
@@ -80,7 +84,7 @@ def told(case: BoundCase, twin: NaiveBounds, oracle: LearningOracle, known: Know
     expansions = keeper(oracle)._lookahead
     state, cost = state_of(known), policy_cost(oracle, known)
     twin.learn(state, known.run["operators"])
-    if expansions and cost and not isnan(known.value) and twin.u[state] >= cost:
+    if expansions and cost and twin.u[state] >= cost:
         twin.look_ahead(state, case.bench.objective.cost_bound(known.value), expansions)
 
 
@@ -247,8 +251,37 @@ def test_a_run_that_was_cut_counts_with_what_it_had_cost() -> None:
     assert first.verdict == inconclusive("the value of the policy's run is unknown (step limit)")
     (revision,) = second.revisions
     assert revision.case == 0
-    assert revision.verdict.outcome is Outcome.IMPLIED and revision.verdict.gap == 4 - 1
-    assert revision.verdict.reason.endswith("the run had cost more when it was cut")
+    assert revision.verdict.is_bug and revision.verdict.plan == (3,)
+    assert (revision.verdict.value, revision.verdict.gap) == (1.0, 4 - 1)
+
+
+def test_a_run_that_was_cut_is_a_bug_when_a_lookahead_finds_a_cheaper_plan() -> None:
+    bench = road_bench(MAP, LONG_WAY, step_limit=2)
+    oracle = make_oracle("bmo:10", bench)
+    assert isinstance(oracle, LearningOracle)
+    (learnt,) = lessons_of(oracle, known_cases(bench, places(0)))
+    bug = make_bug(bench, places(0)[0], learnt.verdict, oracle="bmo:10")
+    assert (bug.kind, bug.certificate["run"]["ending"], bug.gap) == ("costly", "step limit", 3)
+    check(bench.task.to_sas(), bug.certificate)
+    assert bench.objective.kinds[bug.kind].describe(bug.certificate) == (
+        "cost 4 when the step limit cut the run, instead of 1 in all"
+    )
+    assert replay(bench, bug.certificate).status is ReplayStatus.STILL_FAILS
+    assert blame(bench, bug.certificate).index == 0
+    shorter = road_bench(MAP, LONG_WAY, step_limit=1)
+    assert replay(shorter, bug.certificate).status is ReplayStatus.STILL_FAILS
+    assert replay(road_bench(MAP, {0: 3}), bug.certificate).status is ReplayStatus.FIXED
+
+
+def test_a_run_that_was_cut_never_passes_for_a_plan_that_costs_as_much() -> None:
+    """The only way costs 2, of which the run had made half when it was cut."""
+    bench = road_bench(
+        road_map(((0, 1, 1), (1, 2, 1)), places=3, goal=2), {0: 0, 1: 1}, step_limit=1
+    )
+    oracle = make_oracle("bmo:10", bench)
+    assert isinstance(oracle, LearningOracle)
+    (learnt,) = lessons_of(oracle, known_cases(bench, places(0)))
+    assert learnt.verdict.outcome is Outcome.INCONCLUSIVE
 
 
 # Specs and lessons.

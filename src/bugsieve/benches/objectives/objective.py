@@ -28,8 +28,8 @@ Values = NDArray[np.float64]
 FAILURES = (Ending.LOOP, Ending.NO_ACTION, Ending.ILLEGAL_ACTION, Ending.POLICY_CRASH)
 """Endings that show for certain that the run never reaches the goal.
 
-A step limit says nothing, and a hang may come from the machine: neither ever makes a bug.
-Nor does a crash of a policy that never got ready or that our memory limit stopped.
+A run that a step limit cut may still get there, and a hang may come from the machine. Nor does
+a crash of a policy that never got ready or that our memory limit stopped show anything.
 """
 
 
@@ -47,10 +47,13 @@ class BugKind:
     """The heading of such bugs."""
     line: str = "{run[ending]} instead of a plan of cost {plan[cost]}"
     """What is wrong with one of them; the fields are those of its certificate."""
+    cut_line: str = ""
+    """The same where the step limit cut the run, if that can prove such a bug."""
 
     def describe(self, certificate: Mapping[str, Any]) -> str:
         """What is wrong with the bug of a certificate."""
-        return self.line.format_map(certificate)
+        is_cut = certificate["run"]["ending"] == Ending.STEP_LIMIT.label
+        return (self.cut_line if is_cut else self.line).format_map(certificate)
 
 
 UNSOLVED = BugKind("Qualitative bugs: the policy fails where it need not")
@@ -146,6 +149,13 @@ class Objective(ABC):
 
         `runs` has their endings and costs, and on demand their states and actions.
         """
+
+    def at_best(self, value: float, ending: str, cost: int) -> float:
+        """What a run is worth whatever would have come after it: its value, if that is known.
+
+        Of a run that was cut there may be a value that it cannot beat any more; NaN if not.
+        """
+        return value
 
     @abstractmethod
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:

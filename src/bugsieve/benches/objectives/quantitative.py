@@ -15,6 +15,7 @@ from bugsieve.benches.objectives.objective import (
     certain_failures,
     plan_cost,
 )
+from bugsieve.policies.decisions import Ending
 from bugsieve.policies.run_table import RunTable
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -32,6 +33,7 @@ class Quantitative(Objective):
         "costly": BugKind(
             "Quantitative bugs: the policy's plan costs more than it need",
             "cost {run[cost]} instead of {plan[cost]}",
+            "cost {run[cost]} when the step limit cut the run, instead of {plan[cost]} in all",
         ),
     }
     possible = "the best plan could be had"
@@ -42,6 +44,10 @@ class Quantitative(Objective):
         values = np.where(runs.solved, runs.costs.astype(np.float64), np.nan)
         values[certain_failures(runs)] = math.inf
         return values
+
+    def at_best(self, value: float, ending: str, cost: int) -> float:
+        """A run that the step limit cut costs at least what it had cost by then."""
+        return float(cost) if ending == Ending.STEP_LIMIT.label else value
 
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:
         """The cost of the plan."""

@@ -73,7 +73,7 @@ def certificate_of(
     task, objective = bench.task, bench.objective
     start = task.checked_state(state)
     known = KnownRun.of(bench, start) if run is None else run
-    policy_value = known.value
+    policy_value = objective.at_best(known.value, known.part["ending"], known.part["cost"])
     plan = verdict.plan
     if plan is None or not task.is_goal(path_states(task, start, plan)[-1]).all():
         raise InternalError("a bug was claimed without a plan that reaches the goal")

@@ -77,7 +77,8 @@ def _attempt(bench: Bench, state: StateArray) -> _Attempt:
     (run,) = runs_of(runs)
     settled = bench.objective.settled_at(run.states(bench.task), run.actions)
     decided = len(run.actions) if settled is None else settled
-    return _Attempt(run, float(bench.values(runs)[0]), decided)
+    value = bench.objective.at_best(float(bench.values(runs)[0]), run.ending.label, run.cost)
+    return _Attempt(run, value, decided)
 
 
 def _steps(attempt: _Attempt) -> list[object]:
@@ -99,7 +100,9 @@ def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> 
     run, differs_at = attempt.run, _change(certificate, attempt)
     steps = counted(attempt.decided, "step")
     detail = f" ({run.detail})" if run.ending in _EXPLAINED else ""
-    if np.isnan(attempt.value):
+    is_bug = bench.objective.is_bug(attempt.value, float(certificate["value"]))
+    is_open = run.ending is Ending.STEP_LIMIT and not is_bug  # it may become worse yet
+    if np.isnan(attempt.value) or is_open:
         sentence = (
             f"the policy's run ended by {run.ending.label} after {steps}{detail}: "
             "that tells nothing"
@@ -111,7 +114,7 @@ def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> 
         sentence = f"the policy does the same again: {ending} after {steps}{same}"
         return ReplayResult(ReplayStatus.STILL_FAILS, sentence, run)
     where = f"the policy acts differently from step {differs_at + 1} on"
-    if bench.objective.is_bug(attempt.value, float(certificate["value"])):
+    if is_bug:
         sentence = (
             f"{where}, but its run ({run.ending.label}) is still worse than the plan{detail}"
         )

@@ -109,6 +109,8 @@ def initial_line(run: InitialRun) -> str:
         known = {"pass": "no plan is better", "bug": run.better}
         rest = known.get(run.outcome, "no better plan is known")
         return f"from the initial state the policy finds a plan of cost {run.cost}: {rest}"
+    if run.ending == Ending.STEP_LIMIT.label and run.outcome == "bug":
+        return f"from the initial state the policy does worse than it need: {run.better}"
     known = {
         "pass": "no plan exists",
         "unstable": f"{run.ending}, but it changes its answers",

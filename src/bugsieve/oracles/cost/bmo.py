@@ -17,7 +17,7 @@ import numpy as np
 from bugsieve import _native
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.verdict import Verdict, implied, inconclusive, passed
+from bugsieve.bugs.cost.verdict import Verdict, inconclusive, passed
 from bugsieve.dominance import DominanceOptions
 from bugsieve.oracles.cost.dominating import DominatingOracle, number_in, proven, variants_of
 from bugsieve.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
@@ -70,7 +70,7 @@ class BoundMaintenance(DominatingOracle, LearningOracle):
         self._remember(case)
         at = len(self._cases) - 1
         expanded, nothing_better = 0, False
-        if self._lookahead and self._may_be_bug(case) and not self._is_decided(at):
+        if self._lookahead and self._policy_cost(case) != 0 and not self._is_decided(at):
             bound = self.bench.objective.cost_bound(case.value)
             expanded, nothing_better = self._bounds.look_ahead(-1 if bound is None else bound)
         ways = self._bounds.take_ways()
@@ -125,14 +125,14 @@ class BoundMaintenance(DominatingOracle, LearningOracle):
     def _policy_cost(self, case: KnownCase) -> int:
         """The least that the policy may need; -1 if it fails, 0 if that can be no bug."""
         objective = self.bench.objective
-        if math.isnan(case.value):  # its run was cut: it had cost that much already
-            return int(case.run["cost"]) if objective.costs_count else 0
-        if not objective.is_bug(case.value, objective.best):
+        value = self._value(case)
+        if not objective.is_bug(value, objective.best):
             return 0
-        return int(case.value) if objective.costs_count and math.isfinite(case.value) else -1
+        return int(value) if objective.costs_count and math.isfinite(value) else -1
 
-    def _may_be_bug(self, case: KnownCase) -> bool:
-        return not math.isnan(case.value) and self._policy_cost(case) != 0
+    def _value(self, case: KnownCase) -> float:
+        """The policy's; of a run that was cut, one that it cannot beat any more."""
+        return self.bench.objective.at_best(case.value, case.run["ending"], case.run["cost"])
 
     def _is_decided(self, at: int) -> bool:
         bound, cost = self._bounds.bound(at), self._policy_cost(self._cases[at])
@@ -146,10 +146,7 @@ class BoundMaintenance(DominatingOracle, LearningOracle):
         """The verdict on a case of which a plan must cost less than the policy needs."""
         case = self._cases[at]
         reason = f"a plan of cost {bound} follows from plans of other states"
-        if math.isnan(case.value):
-            gap = float(self._policy_cost(case) - bound)
-            return implied(f"{reason}; the run had cost more when it was cut", gap=gap)
-        return proven(self, case.state, case.value, bound, self._bounds.plan(at), reason)
+        return proven(self, case.state, self._value(case), bound, self._bounds.plan(at), reason)
 
     def _open(self, at: int) -> Verdict:
         case = self._cases[at]
