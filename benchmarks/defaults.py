@@ -50,14 +50,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.defaults", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="of each campaign (60)")
     parser.add_argument("--tasks", default="", help="only domains whose names contain this")
+    parser.add_argument("--only", nargs="+", default=list(CANDIDATES), choices=CANDIDATES)
     args = parser.parse_args()
-    print(f"{'domain':<21}" + "".join(f"{name:>13}" for name in CANDIDATES), flush=True)
-    shares: dict[str, list[float]] = {name: [] for name in CANDIDATES}
+    print(f"{'domain':<21}" + "".join(f"{name:>13}" for name in args.only), flush=True)
+    shares: dict[str, list[float]] = {name: [] for name in args.only}
     with tempfile.TemporaryDirectory() as folder:
         for task, policy in tasks(Path(folder), args.tasks):
             loading = loading_of(task)
             bugs = {}
-            for name, oracles in CANDIDATES.items():
+            for name, oracles in ((name, CANDIDATES[name]) for name in args.only):
                 options = [*POOL, *(word for spec in oracles for word in ("--oracle", spec))]
                 line = run_campaign(task, policy, loading, limit=args.seconds, options=options)
                 bugs[name] = line.found.bugs

@@ -39,6 +39,8 @@ judge the same pools by different oracles, as experiments with 'shared_pools = t
   BestOf: bugs that any of these oracles finds
 An oracle that judged fewer than 25 states per task on average (--least) has an empty cell, and |J|
 does not depend on it. Bugs of states that were judged earlier count for oracles that learn.
+With --truth "A*" only the states count that A* found to be bugs: recall against the truth where
+A* decides. --intervals adds two rows, the lowest and the highest recall with one of the seeds.
 
 safety has Figures 2 to 4 of "Policy Safety Testing in Non-Deterministic Planning: Fuzzing, Test
 Oracles, Fault Analysis" over safety campaigns of your own, by model; --part prints one table only:
@@ -73,6 +75,10 @@ def register(parser: Parser) -> None:
     )
     least = "for icaps23: states per task that an oracle must have judged on average (25)"
     add("--least", type=whole_number(0, 10**9), metavar="N", help=least)
+    truth = "for icaps23: count the bugs of this oracle only, one that knows the best plans"
+    add("--truth", metavar="LABEL", help=truth)
+    intervals = "for icaps23: also the lowest and the highest recall with a single seed"
+    add("--intervals", action="store_true", help=intervals)
     add("--part", choices=_PARTS, help="for safety: one of its tables only")
 
 
@@ -82,8 +88,14 @@ _TITLES = {"csv": "CSV", "json": "one JSON object", "latex": "LaTeX", "markdown"
 def run(args: argparse.Namespace) -> int:
     """Read the campaigns and print the table."""
     form = next((name for name in _FORMATS if getattr(args, name)), "text")
-    if args.least is not None and args.kind != "icaps23":
-        raise UsageError("--least is for the table icaps23")
+    for_oracles = {
+        "--least": args.least is not None,
+        "--truth": args.truth is not None,
+        "--intervals": args.intervals,
+    }
+    for name, is_given in for_oracles.items():
+        if is_given and args.kind != "icaps23":
+            raise UsageError(f"{name} is for the table icaps23")
     text = _TABLES[args.kind](args, form)
     (show if form == "text" else show_data)(text)
     return 0
@@ -111,7 +123,7 @@ def _icaps23(args: argparse.Namespace, form: str) -> str:
     if args.part or args.bias:
         raise UsageError("--part is for the table safety, --bias for icaps22")
     least = LEAST if args.least is None else args.least
-    options = OracleTableOptions(least=least, all_instances=args.all_instances)
+    options = OracleTableOptions(least, args.all_instances, args.truth, args.intervals)
     return FORMATS[form](icaps23_table(collect(args.folders), options))
 
 

@@ -6,7 +6,7 @@ instance with the same policy, fuzzer and seed are one task; their pools must be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from bugsieve.basis.errors import InputError
 from bugsieve.basis.wording import counted
 from bugsieve.policies.decisions import Ending
 from bugsieve.reports.collection import Card, in_file_order
-from bugsieve.reports.measures import UNDEFINED, Value, percentage
+from bugsieve.reports.measures import UNDEFINED, Missing, Value, percentage
 from bugsieve.reports.table import Column, Row, Table
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.task import StateArray
@@ -36,6 +36,10 @@ class OracleTableOptions:
     """Of how many states a configuration must have judged on average to be compared."""
     all_instances: bool = False
     """Whether instances count that the policy does not solve."""
+    truth: str | None = None
+    """The configuration whose bugs are all that count, one that knows the best plans."""
+    intervals: bool = False
+    """Whether the lowest and the highest recall with one seed have rows of their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +60,11 @@ def icaps23_table(cards: Sequence[Card], options: OracleTableOptions) -> Table:
     """The table of these campaigns."""
     ordered = in_file_order(cards)
     names = list(dict.fromkeys(card.oracles for card in ordered))
+    if options.truth is not None and options.truth not in names:
+        raise InputError(
+            f"{ordered[0].folder}: no campaign here is of {options.truth!r}, but of "
+            f"{', '.join(names)}"
+        )
     domains: dict[tuple[str, str], dict[TaskKey, dict[str, Judged]]] = {}
     for card in ordered:
         tasks = domains.setdefault((card.policy, card.domain), {})
@@ -72,8 +81,8 @@ def icaps23_table(cards: Sequence[Card], options: OracleTableOptions) -> Table:
     return Table(
         label="domain",
         block="policy",
-        columns=tuple(_columns(names)),
-        rows=tuple(line.row() for line in made),
+        columns=tuple(_columns(names, options)),
+        rows=tuple(row for line in made for row in line.rows()),
         notes=tuple(_notes(made, options)),
     )
 
@@ -116,27 +125,42 @@ class _Line:
         self.policy, self.domain = key
         self._tasks = tasks
         self._names = names
+        self._options = options
         present = [name for name in names if any(name in own for own in tasks.values())]
         self.compared = [name for name in present if self._mean(name) >= options.least]
         self.left_out = [name for name in present if name not in self.compared]
-        self._joint = {key: self._joint_count(own) for key, own in tasks.items()}
+        self._joint = {key: self._joint_pool(own) for key, own in tasks.items()}
 
-    def row(self) -> Row:
-        """Its row of the table."""
-        size = sum(self._joint.values())
+    def rows(self) -> Iterator[Row]:
+        """Its row of the table, and those of its lowest and highest recalls if they are wanted."""
+        seeds = sorted({_seed(key) for key in self._tasks})
+        yield self._row(self.domain, self._cells(self._tasks))
+        if self._options.intervals and len(seeds) > 1:
+            parts = [self._cells([k for k in self._tasks if _seed(k) == seed]) for seed in seeds]
+            for name, extreme in (("lowest", min), ("highest", max)):
+                cells = [_extreme(extreme, values) for values in zip(*parts, strict=True)]
+                yield self._row(f"  {name} of {len(seeds)} seeds", cells)
+
+    def _row(self, label: str, cells: Sequence[Value]) -> Row:
+        return Row(self.policy, label, tuple(cells))
+
+    def _cells(self, keys: Iterable[TaskKey]) -> list[Value]:
+        """Instances, the size of the joint pool and the recalls, over some of the tasks."""
+        chosen = {key: self._joint[key] for key in keys}
+        size = sum(map(len, chosen.values()))
         recalls: list[Value] = [
-            percentage(self._bugs([name]), size) if name in self.compared else UNDEFINED
+            percentage(self._bugs(chosen, [name]), size) if name in self.compared else UNDEFINED
             for name in self._names
         ]
-        instances = len({key[0] for key in self._tasks})
-        best = percentage(self._bugs(self.compared), size)
-        return Row(self.policy, self.domain, (float(instances), float(size), *recalls, best))
+        instances = len({key[0] for key in chosen})
+        best = percentage(self._bugs(chosen, self.compared), size)
+        return [float(instances), float(size), *recalls, best]
 
     def bound_only(self) -> int:
         """How many verdicts of the row are bounds without a better run."""
         return sum(
-            sum(case < count for case in self._tasks[key][name].bounds)
-            for key, count in self._joint.items()
+            len(self._tasks[key][name].bounds & joint)
+            for key, joint in self._joint.items()
             for name in self.compared
             if name in self._tasks[key]
         )
@@ -145,10 +169,15 @@ class _Line:
         judged = [len(own[name].states) for own in self._tasks.values() if name in own]
         return sum(judged) / len(self._tasks)
 
-    def _joint_count(self, own: Mapping[str, Judged]) -> int:
-        """How many states of a task everybody has judged who is compared: all in one order."""
-        if not self.compared or any(name not in own for name in self.compared):
-            return 0
+    def _joint_pool(self, own: Mapping[str, Judged]) -> frozenset[int]:
+        """The states of a task that everybody has judged who is compared: all in one order.
+
+        Where there is a truth, only those that are bugs by it.
+        """
+        truth = self._options.truth
+        wanted = (*self.compared, *([truth] if truth else ()))
+        if not self.compared or any(name not in own for name in wanted):
+            return frozenset()
         parts = [own[name] for name in self.compared]
         count = min(len(part.states) for part in parts)
         for part in parts:
@@ -157,28 +186,43 @@ class _Line:
                     f"{part.folder}: judges other states than {parts[0].folder}: compare oracles "
                     "on the same pool, with shared_pools in the experiment file"
                 )
-        return count
+        joint = frozenset(range(count))
+        return joint if truth is None else joint & own[truth].flagged
 
-    def _bugs(self, names: Sequence[str]) -> int:
-        """How many states of the joint pool one of these flags."""
+    def _bugs(self, joint: Mapping[TaskKey, frozenset[int]], names: Sequence[str]) -> int:
+        """How many of these states one of the configurations flags."""
         total = 0
-        for key, count in self._joint.items():
+        for key, cases in joint.items():
             own = self._tasks[key]
             flagged = frozenset[int]().union(*(own[n].flagged for n in names if n in own))
-            total += sum(case < count for case in flagged)
+            total += len(flagged & cases)
         return total
 
 
-def _columns(names: Sequence[str]) -> Iterator[Column]:
+def _seed(key: TaskKey) -> int:
+    seed = key[-1]
+    assert isinstance(seed, int)
+    return seed
+
+
+def _extreme(choose: Callable[[list[float]], float], values: Sequence[Value]) -> Value:
+    known = [value for value in values if not isinstance(value, Missing)]
+    return choose(known) if known else UNDEFINED
+
+
+def _columns(names: Sequence[str], options: OracleTableOptions) -> Iterator[Column]:
     yield Column("tasks", ("joint pool", "#Π"), decimals=0)
     yield Column("joint_pool", ("joint pool", "|J|"), decimals=0)
+    heading = _RECALL if options.truth is None else f"bugs among those of {options.truth} in %"
     for name in (*names, _BEST):
-        yield Column(name, (_RECALL, name))
+        yield Column(name, (heading, name))
 
 
 def _notes(lines: Sequence[_Line], options: OracleTableOptions) -> Iterator[str]:
     if not options.all_instances:
         yield "over the instances that the policy solves"
+    if options.truth is not None:
+        yield f"J: the bugs of {options.truth} among the states that all have judged"
     for line in lines:
         if line.left_out:
             names = ", ".join(line.left_out)

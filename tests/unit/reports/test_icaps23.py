@@ -32,9 +32,8 @@ def write(folder: Path, verdicts: Mapping[str, str], runs: str = "s" * 20, **mor
         sample.write(folder / oracle)
 
 
-def table(folder: Path, *, least: int = 2, all_instances: bool = False) -> Table:
-    options = OracleTableOptions(least=least, all_instances=all_instances)
-    return icaps23_table(collect([folder]), options)
+def table(folder: Path, *, least: int = 2, **options: Any) -> Table:
+    return icaps23_table(collect([folder]), OracleTableOptions(least, **options))
 
 
 def cells(made: Table, row: int = 0) -> dict[str, Value]:
@@ -95,6 +94,41 @@ def test_seeds_are_pools_of_one_instance(tmp_path: Path) -> None:
         write(tmp_path / str(seed), {"aras": "b?", "perfect": "bb"}, seed=seed)
     made = cells(table(tmp_path))
     assert (made["tasks"], made["joint_pool"], made["BestOf"]) == (1.0, 4.0, 100.0)
+
+
+def test_recall_against_the_bugs_of_one_that_knows(tmp_path: Path) -> None:
+    write(tmp_path, {"aras": "b?b?b", "perfect": "bbb?", "bounds": "?????"})
+    made = table(tmp_path, truth="perfect")
+    assert cells(made) == {
+        "tasks": 1.0,
+        "joint_pool": 3.0,
+        "aras": pytest.approx(200 / 3),
+        "perfect": 100.0,
+        "bounds": 0.0,
+        "BestOf": 100.0,
+    }
+    assert "J: the bugs of perfect among the states that all have judged" in made.notes
+    with pytest.raises(InputError, match="no campaign here is of 'A\\*', but of aras, "):
+        table(tmp_path, truth="A*")
+
+
+def test_a_truth_that_judged_too_little_to_be_compared_still_counts(tmp_path: Path) -> None:
+    write(tmp_path, {"aras": "b?b?", "perfect": "?b"})
+    made = cells(table(tmp_path, least=3, truth="perfect"))
+    assert (made["joint_pool"], made["aras"], made["perfect"]) == (1.0, 0.0, UNDEFINED)
+
+
+def test_intervals_are_over_the_seeds(tmp_path: Path) -> None:
+    for seed, letters in enumerate(("b???", "bb??", "bbbb")):
+        write(tmp_path / str(seed), {"aras": letters}, seed=seed)
+    made = table(tmp_path, intervals=True)
+    assert [row.label for row in made.rows] == [
+        *("line", "  lowest of 3 seeds", "  highest of 3 seeds"),
+    ]
+    found = [cells(made, row)["aras"] for row in range(3)]
+    assert found == [pytest.approx(700 / 12), 25.0, 100.0]
+    write(tmp_path / "one", {"perfect": "b"}, policy="other", seed=5)
+    assert len(table(tmp_path, intervals=True, least=1).rows) == 4
 
 
 def test_bounds_count_and_rejected_claims_do_not(tmp_path: Path) -> None:
