@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from bugsieve.basis.arguments import check_fields, whole_number
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
-from bugsieve.benches.objectives import Objective, objective_class
+from bugsieve.benches.objectives import objective_class
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.fuzzing.fuzzer import FuzzOptions
@@ -27,7 +27,6 @@ SEPARATE = "separate"
 POOL = "pool"
 MODES = (INTERLEAVED, SEPARATE, POOL)
 
-DEFAULT_ORACLES = Objective.usual_oracles
 DEFAULT_SAFETY_ORACLES = ("tarjan",)
 
 DEFAULT_ESCALATION = 2_000_000

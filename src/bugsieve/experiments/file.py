@@ -172,7 +172,7 @@ def _text(path: Path) -> str:
 def _axes(table: Mapping[str, Any], path: Path, kind: Kind) -> _Axes:
     campaign = checked_keys(table.get("campaign", {}), kind.campaign_keys, f"{path}: campaign")
     fuzz = _fuzz_table(campaign.get("fuzz", {}), kind, f"{path}: campaign.fuzz")
-    oracles = table.get("oracles", list(kind.usual_oracles))
+    oracles = table["oracles"] if "oracles" in table else _usual_oracles(campaign, kind, path)
     shares_pools = table.get(SHARED_POOLS, False)
     if not isinstance(shares_pools, bool):
         raise InputError(f"{path}: {SHARED_POOLS} must be true or false, got {shares_pools!r}")
@@ -184,6 +184,11 @@ def _axes(table: Mapping[str, Any], path: Path, kind: Kind) -> _Axes:
         _options(kind.options, {**kind.blank, **_without_fuzz(campaign)}, f"{path}: campaign"),
         shares_pools,
     )
+
+
+def _usual_oracles(campaign: Mapping[str, Any], kind: Kind, path: Path) -> list[str]:
+    with placed(f"{path}: campaign"):
+        return list(kind.usual_oracles(campaign))
 
 
 def _without_fuzz(campaign: Mapping[str, Any]) -> dict[str, Any]:

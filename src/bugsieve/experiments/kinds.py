@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.option_tables import options_of
 from bugsieve.campaigns.options import (
-    DEFAULT_ORACLES,
     DEFAULT_SAFETY_ORACLES,
     CostOptions,
     SafetyOptions,
+    usual_oracles,
 )
 from bugsieve.experiments.checked_values import checked_keys, placed
 from bugsieve.experiments.instances import Instance, read_instances
@@ -46,7 +46,8 @@ class Kind:
     fuzz: type[Any]
     blank: Mapping[str, Any]
     """Options that the grid fills in, and those with another default than single campaigns."""
-    usual_oracles: tuple[str, ...]
+    usual_oracles: Callable[[Mapping[str, Any]], Sequence[str]]
+    """Who judges under what [campaign] says, where nobody is named."""
     check_oracle: Callable[[str], None]
     check_policy: Callable[[str], None]
     read_instances: Callable[[Any, str, Path], list[Instance]]
@@ -68,7 +69,7 @@ COST = Kind(
     CostOptions,
     FuzzOptions,
     {"task": [], "policy": "", "escalate_to": 0},
-    DEFAULT_ORACLES,
+    lambda campaign: usual_oracles(str(campaign.get("objective", CostOptions.objective))),
     check_oracle_spec,
     check_spec,
     read_instances,
@@ -79,7 +80,7 @@ SAFETY = Kind(
     SafetyOptions,
     SafetyFuzzOptions,
     {"model": [], "policy": ""},
-    DEFAULT_SAFETY_ORACLES,
+    lambda campaign: DEFAULT_SAFETY_ORACLES,
     check_safety_spec,
     check_model_spec,
     read_models,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.benches.objectives.objective import FOR_PLANS, Objective
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
@@ -42,8 +43,8 @@ def test_toml_round_trip(given: CostOptions) -> None:
 
 
 def test_usual_oracles_depend_on_the_objective() -> None:
-    assert "aras" in options().oracles
-    assert "aras" not in options(objective="qualitative").oracles
+    assert options().oracles == options(objective="qualitative").oracles == FOR_PLANS
+    assert options(objective="avoid:(at p0)").oracles == Objective.usual_oracles
     assert options(oracles=("perfect",)).oracles == ("perfect",)
 
 

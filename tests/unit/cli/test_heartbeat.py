@@ -61,7 +61,7 @@ def test_it_speaks_while_the_core_works(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "stderr", pipe := Pipe(token))
     task = as_task(switches(60))
     # The search would take hours: only the sign of life ends it.
-    with Heartbeat(seconds=0.01), token.active(), doing("searching"), pytest.raises(Stopped):
+    with token.active(), doing("searching"), Heartbeat(seconds=0.01), pytest.raises(Stopped):
         astar(task, task.initial_state, "blind")
     assert pipe.getvalue().startswith("still searching, ")
 

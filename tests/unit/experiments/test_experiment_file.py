@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError
-from bugsieve.campaigns.options import DEFAULT_ORACLES, CostOptions
+from bugsieve.benches.objectives.objective import FOR_PLANS, Objective
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.cli.experiment import example
 from bugsieve.domains import generate
 from bugsieve.experiments import file as experiment_file
@@ -33,8 +34,15 @@ def test_the_smallest_file_has_defaults(tmp_path: Path) -> None:
     assert grid.name == "grid"
     assert cell.instance.texts == (made.domain.encode(), made.problem.encode())
     assert (cell.instance.domain, cell.policy, cell.fuzzer) == ("gripper", "random", "default")
-    assert cell.options.oracles == DEFAULT_ORACLES
+    assert cell.options.oracles == FOR_PLANS
     assert cell.folder == "gripper/gripper-seed-0/random_default_seed-0"
+
+
+def test_usual_oracles_are_those_of_the_objective(tmp_path: Path) -> None:
+    (cell,) = read(tmp_path, f'{SMALL}\n[campaign]\nobjective = "avoid:(free left)"\n').cells
+    assert cell.options.oracles == Objective.usual_oracles
+    with pytest.raises(InputError, match="campaign: .*objective 'quick'"):
+        read(tmp_path, f'{SMALL}\n[campaign]\nobjective = "quick"\n')
 
 
 def test_every_combination_is_a_campaign(tmp_path: Path) -> None:

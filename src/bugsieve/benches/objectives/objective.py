@@ -33,6 +33,11 @@ a crash of a policy that never got ready or that our memory limit stopped show a
 """
 
 
+FOR_PLANS = ("combined:bmo:100+aras-or-ehc",)
+"""Who judges where every plan counts: what finds most bugs in the first minute, by
+`python -m benchmarks.defaults`."""
+
+
 def certain_failures(runs: RunTable) -> NDArray[np.bool_]:
     """Which runs never reach the goal, for certain and by the policy's own doing."""
     failed: NDArray[np.bool_] = np.isin(runs.endings, FAILURES) & ~runs.excused

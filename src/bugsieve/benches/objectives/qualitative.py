@@ -6,7 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from bugsieve.benches.objectives.objective import UNSOLVED, Objective, Values, certain_failures
+from bugsieve.benches.objectives.objective import (
+    FOR_PLANS,
+    UNSOLVED,
+    Objective,
+    Values,
+    certain_failures,
+)
 from bugsieve.policies.run_table import RunTable
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -20,6 +26,7 @@ class Qualitative(Objective):
     worst = 0.0
     kinds: ClassVar = {"unsolved": UNSOLVED}
     possible = "the goal could be reached"
+    usual_oracles = FOR_PLANS
 
     def policy_values(self, runs: RunTable) -> Values:
         """1 for solved runs, 0 for runs that certainly fail."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from bugsieve.benches.objectives.objective import (
+    FOR_PLANS,
     UNSOLVED,
     BugKind,
     Objective,
@@ -37,7 +38,7 @@ class Quantitative(Objective):
         ),
     }
     possible = "the best plan could be had"
-    usual_oracles = ("lookahead", "aras", "planner:gbfs-20000")
+    usual_oracles = FOR_PLANS
 
     def policy_values(self, runs: RunTable) -> Values:
         """Costs of solved runs, infinity for runs that certainly fail."""
