@@ -1,0 +1,59 @@
+"""`bugsieve serve`: offer a policy to the published C++ tools, over gRPC."""
+
+from __future__ import annotations
+
+import argparse
+
+from bugsieve.basis.wording import counted
+from bugsieve.cli import task_arguments
+from bugsieve.cli.parser import Parser
+from bugsieve.cli.streams import show
+
+DESCRIPTION = (
+    "Serve a policy with its task over gRPC, as the published C++ tools (pheromone) ask for it: "
+    "GetFDRTaskFD, GetFDRStateOperator and GetFDRStateOperatorsProb. Ctrl-C ends it."
+)
+
+EPILOG = f"""\
+{task_arguments.POLICIES}
+
+'bugsieve test --policy phrm:HOST:PORT' tests what is served. The connection is not encrypted, and
+whoever reaches it may ask: --listen names another address than one of this machine at your risk.
+Needs gRPC: pip install 'bugsieve[grpc]'.
+"""
+
+
+def register(parser: Parser) -> None:
+    """Describe the command."""
+    parser.runs(run, DESCRIPTION, epilog=EPILOG)
+    task_arguments.add_task_arguments(parser, required=False)
+    task_arguments.add_policy_arguments(parser)
+    parser.add_argument(
+        "--listen",
+        default="127.0.0.1:0",
+        metavar="ADDRESS",
+        help="HOST:PORT or unix:PATH (127.0.0.1:0: any free port of this machine, which is "
+        "printed)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until Ctrl-C, then say how much was asked."""
+    from bugsieve.policies.servers.addresses import Address
+    from bugsieve.policies.servers.service import PolicyService
+
+    address = Address.parse(args.listen, listening=True)
+    task_arguments.require_task(args)
+    task_arguments.check_policy(args)
+    task = task_arguments.load(args)
+    with task_arguments.make(args, task) as policy:
+        with PolicyService(task, policy, address) as service:
+            try:
+                show(f"serving {policy.spec} on {task.name} at {service.address.text}")
+                service.wait()
+            except KeyboardInterrupt:
+                pass  # the usual end of a server
+        requests = counted(sum(service.requests.values()), "request")
+        each = ", ".join(f"{count} {name}" for name, count in sorted(service.requests.items()))
+    show(f"served {requests}{each and f': {each}'}")
+    return 0
