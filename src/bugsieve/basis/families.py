@@ -48,7 +48,7 @@ POLICIES = Family(
         "ehc": "bugsieve.policies.ehc:EhcPolicy",
         "python": "bugsieve.policies.python:PythonPolicy",
         "cmd": "bugsieve.policies.command:CommandPolicy",
-        "phrm": "bugsieve.policies.phrm:PhrmPolicy",
+        "phrm": "bugsieve.policies.servers.phrm:PhrmPolicy",
     },
 )
 

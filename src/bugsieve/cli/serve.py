@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
+from bugsieve.basis.activity import progressing
 from bugsieve.basis.wording import counted
 from bugsieve.cli import task_arguments
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.policies.servers.service import PolicyService
 
 DESCRIPTION = (
     "Serve a policy with its task over gRPC, as the published C++ tools (pheromone) ask for it: "
@@ -46,14 +52,19 @@ def run(args: argparse.Namespace) -> int:
     task_arguments.require_task(args)
     task_arguments.check_policy(args)
     task = task_arguments.load(args)
-    with task_arguments.make(args, task) as policy:
-        with PolicyService(task, policy, address) as service:
-            try:
-                show(f"serving {policy.spec} on {task.name} at {service.address.text}")
-                service.wait()
-            except KeyboardInterrupt:
-                pass  # the usual end of a server
-        requests = counted(sum(service.requests.values()), "request")
-        each = ", ".join(f"{count} {name}" for name, count in sorted(service.requests.items()))
-    show(f"served {requests}{each and f': {each}'}")
+    with (
+        task_arguments.make(args, task) as policy,
+        PolicyService(task, policy, address) as service,
+    ):
+        show(f"serving {policy.spec} on {task.name} at {service.address.text}")
+        # Ctrl-C is the usual end of a server.
+        with suppress(KeyboardInterrupt), progressing(lambda: _served(service)):
+            service.wait()
+    show(_served(service))
     return 0
+
+
+def _served(service: PolicyService) -> str:
+    each = ", ".join(f"{count} {name}" for name, count in service.requests.items() if count)
+    total = counted(service.requests.total(), "request")
+    return f"served {total}{each and f': {each}'}"

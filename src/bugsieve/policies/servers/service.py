@@ -21,6 +21,7 @@ from bugsieve.policies.servers.addresses import Address
 from bugsieve.policies.servers.grpc_loading import load_grpc
 from bugsieve.policies.servers.messages import (
     DISTRIBUTION,
+    METHODS,
     OPERATOR,
     SERVICE,
     TASK,
@@ -51,7 +52,7 @@ class PolicyService(Closing):
         self._grpc = load_grpc()
         self._token = StopToken()
         self._threads = ThreadPoolExecutor(max_workers=1)
-        self.requests: Counter[str] = Counter()
+        self.requests = Counter(dict.fromkeys(METHODS, 0))
         """How often each method was called."""
         # Without the option, two servers could share a port, and each get half of the questions.
         self._server = self._grpc.server(self._threads, options=[("grpc.so_reuseport", 0)])

@@ -10,9 +10,9 @@ import pytest
 
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.phrm import PhrmPolicy
 from bugsieve.policies.registry import POLICIES, brings_task, brought_task, make_policy
 from bugsieve.policies.runs import run_policy
+from bugsieve.policies.servers.phrm import PhrmPolicy
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.policies.line import as_task, at, line_task
 from tests.unit.policies.servers.serving import Answers, free_address, serving, walking
@@ -72,9 +72,9 @@ def test_another_order_of_the_task_is_translated(seed: int) -> None:
 
 
 def test_another_task_is_refused() -> None:
-    with serving(walking(line_task(5))) as address:
-        with pytest.raises(PolicyError, match="serves another task than line: no variable has"):
-            make_policy(f"phrm:{address}", line_task(6))
+    refused = pytest.raises(PolicyError, match="serves another task than line: no variable has")
+    with serving(walking(line_task(5))) as address, refused:
+        make_policy(f"phrm:{address}", line_task(6))
 
 
 def test_most_probable_operators() -> None:
@@ -90,9 +90,9 @@ def test_most_probable_operators() -> None:
         with make_policy(f"phrm:{address},probabilities", line) as policy:
             assert policy.choose(at(0, 1, 2, 3)).tolist() == [0, 1, 2, -1]
             assert policy.spec.endswith(",probabilities")
-        with make_policy(f"phrm:{address}", line) as policy:
-            with pytest.raises(PolicyError, match="has no GetFDRStateOperator; 'phrm:.*,proba"):
-                policy.choose(at(0))
+        refused = pytest.raises(PolicyError, match="has no GetFDRStateOperator; 'phrm:.*,proba")
+        with make_policy(f"phrm:{address}", line) as policy, refused:
+            policy.choose(at(0))
 
 
 def test_fingerprints_know_the_task() -> None:

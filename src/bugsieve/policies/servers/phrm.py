@@ -137,6 +137,7 @@ class PhrmPolicy(FallibleBoundPolicy):
             except NoSuchMethodError as error:
                 raise PolicyError(f"{self._name} cannot be asked: {error}{self._hint}") from None
             except (ServerError, WireError) as error:
+                self._check_task()  # it may fail because it serves another one now
                 return Failure(Ending.POLICY_CRASH, str(error))
             except ServerGoneError:
                 # It may have been started again, and another state may have been its end.
