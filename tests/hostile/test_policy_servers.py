@@ -7,6 +7,7 @@ import math
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -44,11 +45,11 @@ def troubled(trouble: Callable[[], int | bytes]) -> Answers:
     return Answers(good.task, operator)
 
 
-def raising() -> int:
+def raising() -> NoReturn:
     raise RuntimeError("no\x1b[31m idea\n" + "x" * 5000)
 
 
-LIES = {
+LIES: dict[str, tuple[Callable[[], int | bytes], Ending, str]] = {
     "unknown operator": (lambda: 14, ILLEGAL, "there is no action with id 14"),
     "largest operator": (lambda: (1 << 31) - 1, ILLEGAL, "there is no action with id 2147483647"),
     "error code": (lambda: -2, ILLEGAL, "there is no action with id -2"),
@@ -184,7 +185,7 @@ def test_another_task_between_calls(monkeypatch: pytest.MonkeyPatch) -> None:
             policy.decide_anew(at(2))  # type: ignore[attr-defined]
 
 
-TASKS = {
+TASKS: dict[str, tuple[Callable[[], str | bytes], str]] = {
     "none": (lambda: b"", "gives no task: it has no task"),
     "garbage": (lambda: b"\xff" * 30, "gives no task: a number has more than 10 bytes"),
     "empty": (lambda: "", "the task of the policy server at .*:1: "),
@@ -223,7 +224,7 @@ def test_what_is_no_server(tmp_path: Path) -> None:
         brought_task(f"phrm:unix:{tmp_path}/file", limits=PATIENT)
 
 
-DISTRIBUTIONS = {
+DISTRIBUTIONS: dict[str, tuple[list[tuple[int, float]] | bytes, str]] = {
     "not a number": ([(0, math.nan)], "it answered nan as a probability"),
     "negative": ([(0, -0.5), (1, 1.5)], "it answered -0.5 as a probability"),
     "infinite": ([(0, math.inf)], "it answered inf as a probability"),

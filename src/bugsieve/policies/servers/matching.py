@@ -1,8 +1,8 @@
 """How a server's task corresponds to the one that is tested: the same, in another order.
 
-Variables are matched by the names of their values, operators by names, conditions, effects and
-costs. Whatever is not the same up to the order is refused: a policy for another task has no bugs
-on this one.
+Variables are matched by the names of their values, operators by names, conditions, effects and, if
+they count, costs. Whatever is not the same up to the order is refused: a policy for another task
+has no bugs on this one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from bugsieve.basis.wording import counted
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 Fact = tuple[int, int]
+
+_NONE = "none of the others"
 
 
 class OtherTaskError(Exception):
@@ -63,7 +65,8 @@ def match(theirs: Task, ours: Task) -> Matching:
 
 def _facts(theirs: Task, ours: Task) -> dict[Fact, Fact]:
     """Our fact for each of the server's."""
-    known = {frozenset(names): at for at, names in enumerate(_names(ours))}
+    our_names = _names(ours)
+    known = {frozenset(names): at for at, names in enumerate(our_names)}
     counts = theirs.num_variables, ours.num_variables
     if counts[0] != counts[1] or len(known) != counts[1]:
         raise OtherTaskError(
@@ -74,13 +77,22 @@ def _facts(theirs: Task, ours: Task) -> dict[Fact, Fact]:
         twin = known.pop(frozenset(names), None)
         if twin is None or len(set(names)) != len(names):
             raise OtherTaskError(f"no variable has the values {', '.join(names[:3])}…")
-        places = {name: value for value, name in enumerate(ours.native.fact_names(twin))}
+        places = {name: value for value, name in enumerate(our_names[twin])}
         found |= {(at, value): (twin, places[name]) for value, name in enumerate(names)}
     return found
 
 
 def _names(task: Task) -> list[list[str]]:
-    return [task.native.fact_names(at) for at in range(task.num_variables)]
+    """What the values of each variable mean: atoms, where all but one of them do.
+
+    The one that means none of them is called differently by different translators.
+    """
+    return [
+        [atom or _NONE for atom in variable.facts]
+        if variable.facts.count(None) <= 1
+        else task.native.fact_names(at)
+        for at, variable in enumerate(task.variables)
+    ]
 
 
 def _check_ends(theirs: Task, ours: Task, facts: dict[Fact, Fact]) -> None:
@@ -94,12 +106,15 @@ def _check_ends(theirs: Task, ours: Task, facts: dict[Fact, Fact]) -> None:
 def _operators(theirs: Task, ours: Task, facts: dict[Fact, Fact]) -> NDArray[np.int32]:
     """Our operator for each of the server's; equal ones in their order."""
     same = {fact: fact for fact in facts.values()}
+    # Where every operator counts as 1, policies may well have been trained with costs.
+    their_costs = theirs.operator_costs.tolist() if ours.uses_costs else [1] * theirs.num_operators
+    our_costs = ours.operator_costs.tolist()
     known: dict[Hashable, list[int]] = {}
     for at in reversed(range(ours.num_operators)):
-        known.setdefault(_signature(ours, at, same), []).append(at)
+        known.setdefault((our_costs[at], _signature(ours, at, same)), []).append(at)
     found = np.empty(theirs.num_operators, dtype=np.int32)
     for at, name in enumerate(theirs.operator_names):
-        twins = known.get(_signature(theirs, at, facts))
+        twins = known.get((their_costs[at], _signature(theirs, at, facts)))
         if not twins:
             raise OtherTaskError(f"its operator {name} differs or is none of the task")
         found[at] = twins.pop()
@@ -110,7 +125,7 @@ def _operators(theirs: Task, ours: Task, facts: dict[Fact, Fact]) -> NDArray[np.
 
 
 def _signature(task: Task, operator: int, facts: dict[Fact, Fact]) -> Hashable:
-    """What an operator is, in our facts."""
+    """What an operator is, in our facts, but for its cost."""
     effects = [
         (*facts[variable, value], frozenset(facts[fact] for fact in conditions))
         for conditions, variable, value in task.native.effects(operator)
@@ -119,7 +134,6 @@ def _signature(task: Task, operator: int, facts: dict[Fact, Fact]) -> Hashable:
     effects.sort(key=lambda effect: effect[0])
     return (
         task.operator_names[operator],
-        int(task.operator_costs[operator]),
         frozenset(facts[fact] for fact in task.native.preconditions(operator)),
         tuple(effects),
     )

@@ -71,6 +71,22 @@ def test_the_same_text_needs_no_matching(reference: SasTask) -> None:
     assert matching.operators.tolist() == list(range(task.num_operators))
 
 
+def test_costs_do_not_matter_where_there_are_none() -> None:
+    ours = as_task(replace(BASE, metric=False))
+    assert match(as_task(BASE), ours).operators.tolist() == [0, 1]
+    with pytest.raises(OtherTaskError, match="operator"):
+        match(ours, as_task(BASE))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_negations_may_be_called_otherwise(seed: int) -> None:
+    lit = SasVariable("var1", ("Atom LIT()", "<none of those>"))
+    theirs = shuffled(replace(BASE, variables=(BASE.variables[0], lit)), seed)
+    ours = as_task(BASE)
+    matching = match(as_task(theirs), ours)
+    assert matching.states(ours.initial_state[None]) == [list(theirs.initial)]
+
+
 BASE = SasTask(
     metric=True,
     variables=(
@@ -114,7 +130,7 @@ OTHERS: dict[str, tuple[SasTask, str]] = {
                 BASE.variables[1],
             ),
         ),
-        r"no variable has the values Atom at\(a\)",
+        r"no variable has the values \(at a\)",
     ),
     "another variable": (
         replace(
