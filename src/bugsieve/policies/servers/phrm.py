@@ -47,7 +47,7 @@ _QUESTIONS_PER_CHECK = 1000
 class PhrmPolicy(FallibleBoundPolicy):
     """A policy server as the published C++ tools have them, which brings its task."""
 
-    usage = f"phrm:HOST:PORT or phrm:unix:PATH, each with [{BY_PROBABILITY}]"
+    usage = f"phrm:HOST:PORT[{BY_PROBABILITY}] or phrm:unix:PATH[{BY_PROBABILITY}]"
     examples = ()  # there is no server that everybody has
 
     def __init__(
