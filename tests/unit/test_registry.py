@@ -31,6 +31,8 @@ REACHES: list[tuple[MemberTable[Any], dict[str, Reach]]] = [
             "python:my_policies:choose": CODE,
             "python:./my.py:choose": Reach(files=("./my.py",), runs_code=True),
             "cmd:./program -v 'a b'": Reach(programs=("./program",)),
+            "phrm:localhost:50051": Reach(connections=("localhost:50051",)),
+            "phrm:unix:/run/p.sock,probabilities": Reach(connections=("unix:/run/p.sock",)),
         },
     ),
     (
@@ -69,7 +71,7 @@ def test_every_member_can_be_loaded_and_describes_itself(family: Family) -> None
 @pytest.mark.parametrize("table", [POLICIES, ORACLES, SAFETY, BIASES, OBJECTIVES])
 def test_examples_are_right_specs_that_touch_nothing(table: MemberTable[Any]) -> None:
     named = {spec.partition(":")[0] for spec in table.examples()}
-    assert named >= set(table) - {"cmd", "avoid"}
+    assert named >= set(table) - {"cmd", "phrm", "avoid"}
     for spec in table.examples():
         table.check(spec)
         assert table.reach_of(spec) == (CODE if spec.startswith("python") else NOTHING)

@@ -48,6 +48,7 @@ POLICIES = Family(
         "ehc": "bugsieve.policies.ehc:EhcPolicy",
         "python": "bugsieve.policies.python:PythonPolicy",
         "cmd": "bugsieve.policies.command:CommandPolicy",
+        "phrm": "bugsieve.policies.servers.phrm:PhrmPolicy",
     },
 )
 
@@ -181,6 +182,7 @@ _COMMANDS = {
     "decide": "decide whether states of a model are safe",
     "dominance": "show how much easier some states of a task are than others",
     "train-q": "train a network for a model by deep Q-learning",
+    "serve": "offer a policy to other tools over gRPC",
     "generate": "write a random task of a built-in domain",
     "list": "list oracles, policies, domains and other names",
     "doctor": "check the installation and say what is missing",

@@ -93,16 +93,24 @@ def _require(table: MemberTable[Any], spec: str, reach: Reach, source: object) -
     why = "you have not typed"
     if strange is not None:
         why = f"has a program in the folder of a campaign ({strange}), which anybody may have made"
-    what = ", ".join((*reach.programs, *reach.connections)) or "code of others"
-    where = "" if spec_folder() == os.sep else f" in {spec_folder()}"
     question = printable(
-        f"{source} names the {table.family.noun} {spec!r}, which {why}: it would run {what}{where}"
+        f"{source} names the {table.family.noun} {spec!r}, which {why}: it would {_deed(reach)}"
     )
     if not _CONSENT.get()(question):
         raise UsageError(
             f"{question}; say --trust-policy (in Python trust_policy=True) if you trust it"
         )
     _add(key)
+
+
+def _deed(reach: Reach) -> str:
+    """What is to be agreed to."""
+    links = f"connect to {', '.join(reach.connections)}" if reach.connections else ""
+    if links and not reach.programs and not reach.runs_code:
+        return links
+    where = "" if spec_folder() == os.sep else f" in {spec_folder()}"
+    runs = f"run {', '.join(reach.programs) or 'code of others'}{where}"
+    return f"{runs} and {links}" if links else runs
 
 
 def _code(reach: Reach) -> list[str]:

@@ -38,6 +38,7 @@ EXTRAS = {
     "torch": ("torch", "training of networks, 'bugsieve train-q'"),
     "matplotlib": ("matplotlib", "pictures, 'bugsieve plot'"),
     "pyarrow": ("pyarrow", "'bugsieve export --parquet'"),
+    "grpc": ("grpcio", "policy servers, 'phrm:' and 'bugsieve serve'"),
     "up_fast_downward": ("up-fast-downward", "Fast Downward as an oracle, and in 'make bench'"),
     "pymimir": ("pymimir", "the comparison in 'make bench'"),
 }

@@ -45,7 +45,7 @@ def register(parser: Parser) -> None:
         "Judge given states: is each a bug of the policy?",
         epilog=f"{task_arguments.POLICIES}\n\n--states FILE holds {FORMAT}\n\n{EPILOG}",
     )
-    task_arguments.add_task_arguments(parser)
+    task_arguments.add_task_arguments(parser, required=False)
     parser.add_argument(
         "--states", type=Path, metavar="FILE", help="the states; the initial state if not given"
     )
@@ -60,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.oracles.registry import check_oracle_spec
     from bugsieve.tasks.fdr.states_file import read_states_file
 
+    task_arguments.require_task(args)
     task_arguments.check_policy(args)
     specs = args.oracle or list(usual_oracles(args.objective))
     for spec in specs:

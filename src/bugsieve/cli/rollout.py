@@ -40,7 +40,7 @@ loop_start (the number of steps before the loop, or null). The summary counts ru
 def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
-    task_arguments.add_task_arguments(parser)
+    task_arguments.add_task_arguments(parser, required=False)
     task_arguments.add_policy_arguments(parser)
     options = Options(parser)
     options.add("--states", type=Path, metavar="FILE", help="start from these states instead")
@@ -50,6 +50,7 @@ def register(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the policy and print the runs."""
+    task_arguments.require_task(args)
     task_arguments.check_policy(args)
     given = None if args.states is None else read_states_file(args.states)
     task = task_arguments.load(args)

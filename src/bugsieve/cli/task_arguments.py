@@ -30,19 +30,21 @@ _FOREIGN = "for python: and cmd: policies"
 _ORDER = "what the order of sets depends on in their processes, if they are Python's"
 _REMARKS = {
     "seed": "; 'random:7' brings its own",
-    "deadline": "; their start may take six times as long. Other policies, also those that "
-    "search, have no deadline",
+    "deadline": "; their start may take six times as long. For phrm: servers, seconds per state. "
+    "Other policies, also those that search, have no deadline",
     "memory": "; for optimal, lazy and ehc, memory of one search",
 }
 """On policies of tasks alone."""
 
 POLICIES = """\
 policies: random, greedy:hff, hill-climbing:hadd, optimal, optimal:plans, lazy:hff,
-python:MODULE:FUNCTION, python:FILE.py:FUNCTION, 'cmd:PROGRAM ARGUMENT…'."""
+python:MODULE:FUNCTION, python:FILE.py:FUNCTION, 'cmd:PROGRAM ARGUMENT…',
+phrm:HOST:PORT, phrm:unix:PATH: servers, which bring the task, so that no FILE is needed."""
 
 
 def add_task_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """The files of the task, and what grounding them may use."""
+    parser.set_defaults(parser=parser)
     parser.add_argument(
         "task",
         nargs="+" if required else "*",
@@ -98,7 +100,12 @@ def check_policy(args: argparse.Namespace) -> None:
 
 
 def load(args: argparse.Namespace) -> Task:
-    """The task; on a terminal, a line tells that it is being grounded."""
+    """The task; on a terminal, a line tells that it is being grounded.
+
+    Without files, the policy must bring it.
+    """
+    if not args.task:
+        return _brought(args)
     paths = files(args.task)
     from bugsieve.tasks.fdr.loading import load_task
     from bugsieve.tasks.fdr.translator import TranslationLimits
@@ -106,6 +113,21 @@ def load(args: argparse.Namespace) -> Task:
     limits = TranslationLimits(args.translation_time, args.translation_memory << 20)
     with StatusLine(f"grounding {paths[-1]}"):
         return load_task(*paths, limits=limits)
+
+
+def require_task(args: argparse.Namespace) -> None:
+    """Miss the files of a task, unless the policy brings one."""
+    from bugsieve.policies.registry import brings_task
+
+    if not args.task and (args.policy is None or not brings_task(args.policy)):
+        args.parser.error("the following arguments are required: FILE")
+
+
+def _brought(args: argparse.Namespace) -> Task:
+    from bugsieve.policies.registry import brought_task
+
+    with StatusLine(f"asking {args.policy} for its task"):
+        return brought_task(args.policy, limits=worker_limits(args))
 
 
 def make(args: argparse.Namespace, task: Task) -> BoundPolicy:

@@ -40,7 +40,6 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_judging_arguments(parser, escalates=True)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
-    parser.set_defaults(parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -51,8 +50,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.task and args.from_states is not None:
         again = repeated(args, "cost", args.from_states)
         return run_new(again.args, again.options, lambda _: again.header.subject.load())
-    if not args.task:
-        args.parser.error("the following arguments are required: FILE")
+    task_arguments.require_task(args)
     if args.policy is None:
         args.parser.error("the following arguments are required: --policy")
     return run_new(args, campaign_arguments.options_of(args), task_arguments.load)

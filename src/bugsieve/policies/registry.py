@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from bugsieve.basis import families
-from bugsieve.basis.errors import PolicyError, UnsupportedError
+from bugsieve.basis.errors import PolicyError, UnsupportedError, UsageError
 from bugsieve.basis.members import MemberInfo, MemberTable
 from bugsieve.basis.trust import remember
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
@@ -42,6 +42,28 @@ def make_policy(
     settings = PolicySettings.of(seed, limits)
     remember(POLICIES, spec)
     return member.from_spec(task, argument, settings)
+
+
+def brings_task(spec: str) -> bool:
+    """Whether the policy comes with its task, as a server does."""
+    _, member, _ = POLICIES.parse(spec)
+    return hasattr(member, "brought_task")
+
+
+def brought_task(spec: str, *, limits: WorkerLimits | None = None) -> Task:
+    """The task that the policy comes with; UsageError if it needs to be told one.
+
+    As for `make_policy`, the spec counts as typed by the user.
+    """
+    name, member, argument = POLICIES.parse(spec)
+    bring = getattr(member, "brought_task", None)
+    if bring is None:
+        raise UsageError(
+            f"policy {name!r} needs a task: a domain and a problem file, or one .sas file"
+        )
+    POLICIES.check(spec)
+    remember(POLICIES, spec)
+    return require_task(bring(argument, PolicySettings.of(0, limits)))
 
 
 def check_spec(spec: str) -> None:

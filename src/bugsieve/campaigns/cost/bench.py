@@ -27,7 +27,7 @@ from bugsieve.policies.decisions import Recorded
 from bugsieve.policies.fingerprints import policy_fingerprint
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.policy import Policy, policy_name
-from bugsieve.policies.registry import POLICIES, check_spec
+from bugsieve.policies.registry import POLICIES, brings_task, brought_task, check_spec
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import CampaignHeader, Progress
@@ -77,8 +77,9 @@ def begin(
     _check_process(options, policy)
     for spec in options.oracles:
         check_oracle_spec(spec)
-    brought = getattr(policy, "task", None) if task is None and not options.task else task
-    saved, loaded = _loaded(options, brought)
+    if task is None and not options.task:
+        task = _brought(options) if policy is None else getattr(policy, "task", None)
+    saved, loaded = _loaded(options, task)
     plan = plan_of(options)
     bench = plan.bench(loaded, _bound(policy, loaded))
     equipment = CostEquipment(saved, bench, (), owns_policy=policy is None)
@@ -226,6 +227,14 @@ def _escalating(plan: BenchPlan, oracles: Sequence[str]) -> list[OracleRow]:
 def _check_process(options: CostOptions, policy: AnyPolicy | None) -> None:
     if policy is not None and options.workers > 1:
         raise UsageError("a policy that is a Python object can be tested with one worker only")
+
+
+def _brought(options: CostOptions) -> Task | None:
+    """The task that the policy of the options comes with, if it does."""
+    if not brings_task(options.policy):
+        return None
+    with typed_in(options.policy_folder):
+        return brought_task(options.policy, limits=options.policy_limits)
 
 
 def _loaded(options: CostOptions, task: Task | None) -> tuple[SavedTask, Task]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import PolicyError, UsageError
@@ -16,14 +17,15 @@ from bugsieve.policies.models.policy import ActionArray
 from bugsieve.policies.networks import ACTIVATIONS, Network, read_network
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
 from bugsieve.tasks.jani.model import JaniModel, Valuations, WordArray
+from bugsieve.tasks.jani.types import Value
 
 
 class MlpPolicy(FilePolicy):
     """The action to which a neural network gives the greatest score.
 
     Inputs and outputs are variables and actions by name where the file names them; otherwise they
-    are all of the model's, in their order. Scores within the ε of all policies are ties, which go
-    to the lowest action number.
+    are all of the model's, in their order. An input may also be a constant. Scores within the ε of
+    all policies are ties, which go to the lowest action number.
     """
 
     family = "mlp"
@@ -46,15 +48,15 @@ class MlpPolicy(FilePolicy):
             raise PolicyError(f"{file}: must say which activation is between its layers")
         self.network = network
         self.filter = next((f for f in (filter, network.filter) if f is not None), True)
-        normalisation = network.normalisation
+        inputs, scales = _reading(model, network, file)
         self._native = _native.NetworkPolicy(
             _native.Network(
                 list(network.weights), list(network.biases), network.activation or "relu"
             ),
             model.system,
-            inputs=_inputs(model, network, file),
+            inputs=inputs,
             actions=_outputs(model, network, file),
-            scales=np.zeros((0, 4)) if normalisation is None else normalisation.scales,
+            scales=scales,
             filter=self.filter,
             epsilon=tie_epsilon,
         )
@@ -116,24 +118,48 @@ def _layers(value: str | None) -> tuple[str, ...] | None:
     return layers
 
 
-def _inputs(model: JaniModel, network: Network, file: str) -> list[int]:
+def _reading(
+    model: JaniModel, network: Network, file: str
+) -> tuple[list[int], NDArray[np.float64]]:
+    """The variable that each input reads, and what is done to its value, if anything.
+
+    A constant is a variable whose bounds leave it no other value.
+    """
+    read = _inputs(model, network, file)
+    fixed = {k: float(value) for k, (_, value) in enumerate(read) if value is not None}
+    scales = np.zeros((0, 4)) if network.normalisation is None else network.normalisation.scales
+    if fixed:
+        plain = np.tile([-np.inf, np.inf, 0.0, 1.0], (len(read), 1))
+        scales = plain if network.normalisation is None else scales.copy()
+        for k, value in fixed.items():
+            scales[k, :2] = min(max(value, scales[k, 0]), scales[k, 1])
+    return [variable for variable, _ in read], scales
+
+
+def _inputs(model: JaniModel, network: Network, file: str) -> list[tuple[int, Value | None]]:
+    """A variable, or any variable and the value of a constant, for each input."""
     names = [variable.name for variable in model.variables]
     if network.inputs is not None:
-        return [_variable(names, name, f"{file}: input {name!r}") for name in network.inputs]
+        return [_input(model, names, name, f"{file}: input {name!r}") for name in network.inputs]
     if network.num_inputs != len(names):
         raise PolicyError(
             f"{file}: layer {network.layer(0)} takes {network.num_inputs} inputs, but the model "
             f"{model.name} has {len(names)} variables, and the file names none"
         )
-    return list(range(len(names)))
+    return [(variable, None) for variable in range(len(names))]
 
 
-def _variable(names: Sequence[str], name: str, place: str) -> int:
+def _input(
+    model: JaniModel, names: Sequence[str], name: str, place: str
+) -> tuple[int, Value | None]:
     # A local variable is shown with its automaton only where another has the same name.
     for candidate in (name, name.partition(".")[2]):
         if candidate in names:
-            return names.index(candidate)
-    raise PolicyError(f"{place} is no variable of the model{suggest(name, names)}")
+            return names.index(candidate), None
+    if name in model.constants and names:
+        return 0, model.constants[name]
+    near = suggest(name, (*names, *model.constants))
+    raise PolicyError(f"{place} is no variable of the model{near}")
 
 
 def _outputs(model: JaniModel, network: Network, file: str) -> list[int]:

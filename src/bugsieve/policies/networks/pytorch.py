@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -28,8 +29,39 @@ _ADVICE = (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class StateDictionary:
+    """What a file holds, not yet decoded."""
+
+    file: str
+    items: Mapping[str, Any]
+    parts: Mapping[str, bytes]
+    folder: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tensors."""
+        return tuple(self.items)
+
+    def network(self, prefixes: Sequence[str] | None = None) -> Network:
+        """The network of all tensors, or of those below the prefixes, in their order."""
+        # Where layers were named, only these are decoded: the rest may be of any type.
+        tensors = {
+            name: _tensor(
+                f"{self.file}: tensor {name!r}", self.items[name], self.parts, self.folder
+            )
+            for name in choose_names(self.file, self.items, prefixes)
+        }
+        return network_of(self.file, tensors, prefixes)
+
+
 def read_pytorch(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> Network:
     """The network in the bytes of a `.pth` file."""
+    return open_pytorch(file, data).network(prefixes)
+
+
+def open_pytorch(file: str, data: bytes) -> StateDictionary:
+    """The state dictionary in the bytes of a `.pth` file."""
     parts = unpack(file, data, "PyTorch (zip)")
     pickles = [name for name in parts if name.endswith("data.pkl")]
     if len(pickles) != 1:
@@ -46,12 +78,7 @@ def read_pytorch(file: str, data: bytes, prefixes: Sequence[str] | None = None) 
     if items is None:
         raise InputError(f"{file}: holds no state dictionary of PyTorch; {_ADVICE}")
     check_length(file, items)
-    # Where layers were named, only these are decoded: the rest may be of any type.
-    tensors = {
-        name: _tensor(f"{file}: tensor {name!r}", items[name], parts, folder)
-        for name in choose_names(file, items, prefixes)
-    }
-    return network_of(file, tensors, prefixes)
+    return StateDictionary(file, items, parts, folder)
 
 
 def _state(value: Any) -> Mapping[str, Any] | None:

@@ -16,6 +16,7 @@ from bugsieve.policies.networks.numpy_arrays import read_npz
 from bugsieve.policies.networks.onnx import read_onnx
 from bugsieve.policies.networks.pytorch import read_pytorch
 from bugsieve.policies.networks.safetensors import read_safetensors
+from bugsieve.policies.networks.stable_baselines import read_stable_baselines
 from bugsieve.tasks.sources import read_input
 
 _TENSOR_FILES = {
@@ -24,7 +25,7 @@ _TENSOR_FILES = {
     ".pth": read_pytorch,
     ".pt": read_pytorch,
 }
-_OTHER_FILES = {".onnx": read_onnx, ".nnet": read_nnet}
+_OTHER_FILES = {".onnx": read_onnx, ".nnet": read_nnet, ".zip": read_stable_baselines}
 _INTERFACE = ".jani2nnet"
 
 ENDINGS = (*_TENSOR_FILES, *_OTHER_FILES, _INTERFACE)

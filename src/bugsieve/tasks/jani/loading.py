@@ -94,7 +94,8 @@ def _load(model: Part, parts: PropertyParts, constants: Mapping[str, Value]) -> 
     )
     expressions = (loader.graph, conditions)
     document = self_contained(model.data, parts, constants)
-    loaded = JaniModel(system, table.states, actions, start.states, expressions, origins, document)
+    known = (document, loader.constants)
+    loaded = JaniModel(system, table.states, actions, start.states, expressions, origins, *known)
     # Initial states are listed before the restriction is known; the core, which exists now, tests
     # it. Listed start states of a property have no condition to test.
     if start.states is None or start.condition == loader.graph.false:
@@ -102,7 +103,7 @@ def _load(model: Part, parts: PropertyParts, constants: Mapping[str, Value]) -> 
     allowed = start.states[loaded.is_start(start.states)]
     if not len(allowed):
         raise model.error("no initial state satisfies the restriction of initial states")
-    return JaniModel(system, table.states, actions, allowed, expressions, origins, document)
+    return JaniModel(system, table.states, actions, allowed, expressions, origins, *known)
 
 
 def _distance(loader: _Loader, part: Part, unsafe: int) -> tuple[int | None, str]:
@@ -151,6 +152,11 @@ class _Loader:
         )
         self._automata = self._outlines(parts)
         self.variables = self._read_variables(model)
+
+    @property
+    def constants(self) -> Mapping[str, Value]:
+        """Their values by name."""
+        return self._declarations.constants
 
     def edges(self) -> list[tuple[str, Edge]]:
         """The joint edges of the system with their actions."""

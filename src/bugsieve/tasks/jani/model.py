@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -71,6 +72,7 @@ class JaniModel:
         expressions: tuple[Graph, Conditions],
         origins: Origins,
         document: Mapping[str, Any],
+        constants: Mapping[str, Value],
     ) -> None:
         self.system = system
         self.variables = tuple(variables)
@@ -81,6 +83,7 @@ class JaniModel:
         self._listed = start_states
         self.document = document
         """The model with its property, from which `load_document` makes it again."""
+        self.constants: Mapping[str, Value] = MappingProxyType(dict(constants))
 
     @property
     def name(self) -> str:

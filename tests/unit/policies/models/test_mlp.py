@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -19,8 +20,8 @@ from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.reference import networks as reference
-from tests.unit.policies.models.lift import lift
-from tests.unit.policies.networks.files import FORMATS, nnet, npz, random_network, write
+from tests.unit.policies.models.lift import document, lift
+from tests.unit.policies.networks.files import FORMATS, baselines, nnet, npz, random_network, write
 from tests.unit.tasks.jani.small import binary, edge, simple
 
 SETTINGS = PolicySettings()
@@ -344,3 +345,69 @@ def test_fingerprints_tell_networks_apart() -> None:
         for scores in ((1.0, 2.0, 3.0), (1.0, 2.0, 3.0), (1.0, 3.0, 2.0))
     )
     assert first == same != other
+
+
+def with_constants() -> JaniModel:
+    """The lift, with constants that its edges do not need."""
+    constants = [
+        {"name": "TALL", "type": "bool", "value": True},
+        {"name": "SIZE", "type": "int", "value": 7},
+        {"name": "STEP", "type": "real", "value": binary("/", "SIZE", 4)},
+    ]
+    return load_document({**document(), "constants": constants}, name="lift.jani")
+
+
+def test_constants_of_a_model() -> None:
+    assert with_constants().constants == {"TALL": True, "SIZE": 7, "STEP": 1.75}
+    assert lift().constants == {}
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_constants_are_inputs(seed: int, scaled: bool) -> None:
+    """The same scores as those of a network to which the constants are given as variables."""
+    loaded = with_constants()
+    states = every_state(loaded)
+    network = random_network(6, 12, 3, seed=seed)
+    order = ("STEP", "load", "TALL", "open", "SIZE", "floor")
+    scales = np.array([[-1.0, 5.0, 0.5, 2.0]] * 6)
+    named = replace(network, inputs=order, normalisation=Normalisation(scales) if scaled else None)
+    found = MlpPolicy(loaded, named, "mlp:test", filter=False).choose(states)
+    floor, is_open, load = states.T
+    ones = np.ones(len(states))
+    rows = np.stack([1.75 * ones, load, ones, is_open, 7 * ones, floor], axis=1)
+    if scaled:
+        rows = (np.clip(rows, -1.0, 5.0) - 0.5) / 2.0
+    scores = reference.scores(network.weights, network.biases, rows)
+    clear = np.sort(scores, axis=1)[:, -1] - np.sort(scores, axis=1)[:, -2] > 1e-3
+    assert clear.sum() > 20
+    assert found[clear].tolist() == scores.argmax(axis=1)[clear].tolist()
+
+
+def test_constants_that_are_not_there() -> None:
+    network = constant(0, 0, 0, inputs=("floor", "SIZ", "load"))
+    with pytest.raises(
+        PolicyError, match=r"'SIZ' is no variable of the model \(did you mean 'SIZE'"
+    ):
+        MlpPolicy(with_constants(), network, "mlp:test")
+
+
+def test_a_policy_of_stable_baselines_with_constants(tmp_path: Path) -> None:
+    network = random_network(4, 8, 3)
+    write(tmp_path, "dqn.zip", baselines(network))
+    interface = {
+        "file": "dqn.zip",
+        "input": ["floor", "open", "load", "SIZE"],
+        "output": ["jump", "up", "down"],
+    }
+    write(tmp_path, "dqn.jani2nnet", json.dumps(interface).encode())
+    loaded = with_constants()
+    states = every_state(loaded)
+    outputs = tuple(interface["output"])
+    expected = MlpPolicy(
+        loaded, replace(network, inputs=tuple(interface["input"]), outputs=outputs), "mlp:test"
+    ).choose(states)
+    found = MlpPolicy.from_spec(loaded, str(tmp_path / "dqn.jani2nnet"), SETTINGS)
+    assert found.choose(states).tolist() == expected.tolist()
+    with pytest.raises(PolicyError, match=r"layer 'q_net\.q_net\.0' takes 4 inputs, but .* 3 var"):
+        MlpPolicy.from_spec(loaded, str(tmp_path / "dqn.zip"), SETTINGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import struct
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -194,6 +195,20 @@ def pth(arrays: Arrays, *, pickle: bytes | None = None, storage: str = "FloatSto
     return stream.getvalue()
 
 
+def baselines(network: Network) -> bytes:
+    """As Stable-Baselines3 saves the policy of DQN."""
+    classes = {"relu": "ReLU", "leaky-relu": "LeakyReLU", "elu": "ELU"}
+    activation = network.activation or "relu"
+    name = classes.get(activation, activation.capitalize())
+    told = {"activation_fn": f"<class 'torch.nn.modules.activation.{name}'>"}
+    arrays = {f"q_net.q_{name}": array for name, array in tensors(network).items()}
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("data", json.dumps({"policy_kwargs": told}))
+        archive.writestr("policy.pth", pth(arrays))
+    return stream.getvalue()
+
+
 def safetensors(network: Network, folder: Path) -> bytes:
     path = folder / "written.safetensors"
     write_safetensors(path, network)
@@ -206,6 +221,7 @@ FORMATS: dict[str, Callable[[Network, Path], bytes]] = {
     "net.nnet": lambda network, _: nnet(network),
     "net.onnx": lambda network, _: onnx(network),
     "net.pth": lambda network, _: pth(tensors(network)),
+    "net.zip": lambda network, _: baselines(network),
 }
 """A file name for each format, and what writes it."""
 
