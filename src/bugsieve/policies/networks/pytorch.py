@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -28,30 +29,53 @@ _ADVICE = (
 )
 
 
-def read_pytorch(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> Network:
-    """The network in the bytes of a `.pth` file."""
+@dataclass(frozen=True, eq=False)
+class PytorchFile:
+    """What a file of PyTorch holds, as plain data; tensors are decoded when they are asked for."""
+
+    file: str
+    content: Any
+    parts: Mapping[str, bytes]
+    folder: str
+
+    def state(self) -> Mapping[str, Any] | None:
+        """The state dictionary in it, its tensors not yet decoded; None if there is none."""
+        state = _state(self.content)
+        check_length(self.file, state or ())
+        return state
+
+    def tensor(self, name: str, value: Any) -> NDArray[Any]:
+        """A tensor of the content; InputError where it is none of floats."""
+        return _tensor(f"{self.file}: tensor {name!r}", value, self.parts, self.folder)
+
+
+def open_pytorch(file: str, data: bytes, *, advice: str = _ADVICE) -> PytorchFile:
+    """The content of a zip file of PyTorch, of which nothing is run; `advice` ends errors."""
     parts = unpack(file, data, "PyTorch (zip)")
     pickles = [name for name in parts if name.endswith("data.pkl")]
     if len(pickles) != 1:
-        raise InputError(f"{file}: holds no state dictionary of PyTorch; {_ADVICE}")
+        raise InputError(f"{file}: holds no state dictionary of PyTorch; {advice}")
     folder = pickles[0].removesuffix("data.pkl")
     if parts.get(folder + "byteorder", b"little") != b"little":
         raise InputError(f"{file}: its numbers are not in little-endian order")
     try:
-        items = _state(read_pickle(parts[pickles[0]]))
+        content = read_pickle(parts[pickles[0]])
     except PickleError as error:
         raise InputError(
-            f"{file}: cannot be read as a state dictionary ({shortened(error)}); {_ADVICE}"
+            f"{file}: cannot be read as a state dictionary ({shortened(error)}); {advice}"
         ) from None
+    return PytorchFile(file, content, parts, folder)
+
+
+def read_pytorch(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> Network:
+    """The network in the bytes of a `.pth` file."""
+    opened = open_pytorch(file, data)
+    items = opened.state()
     if items is None:
         raise InputError(f"{file}: holds no state dictionary of PyTorch; {_ADVICE}")
-    check_length(file, items)
     # Where layers were named, only these are decoded: the rest may be of any type.
-    tensors = {
-        name: _tensor(f"{file}: tensor {name!r}", items[name], parts, folder)
-        for name in choose_names(file, items, prefixes)
-    }
-    return network_of(file, tensors, prefixes)
+    names = choose_names(file, items, prefixes)
+    return network_of(file, {name: opened.tensor(name, items[name]) for name in names}, prefixes)
 
 
 def _state(value: Any) -> Mapping[str, Any] | None:
