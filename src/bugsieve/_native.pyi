@@ -746,9 +746,7 @@ class RelationalValues:
         """
     def of_states(self, states: StateArray) -> NDArray[np.float32]:
         """The value of each state, whatever the states beside it; remembered."""
-    def of_groups(
-        self, states: StateArray, offsets: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
+    def of_groups(self, states: StateArray, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
         """The values of states whose smooth maxima are built on one maximum per group."""
 
 class NetworkPolicy(PolicyView):

@@ -50,9 +50,7 @@ def network_atoms(network: GraphNetwork, task: Task) -> NetworkAtoms:
                 continue
             seen.add(atom)
             values[value] = numbers.of(words)
-    return NetworkAtoms(
-        len(pddl.objects), numbers.relations, numbers.arguments, listed, of_values
-    )
+    return NetworkAtoms(len(pddl.objects), numbers.relations, numbers.arguments, listed, of_values)
 
 
 class _Numbers:
@@ -86,7 +84,9 @@ def check_domain(network: GraphNetwork, pddl: PddlSummary) -> None:
             raise _other(network, pddl, f"it does not know the predicate {name!r}{near}")
         if arity != len(signature):
             raise _other(
-                network, pddl, f"its predicate {name!r} has {arity} arguments, not {len(signature)}"
+                network,
+                pddl,
+                f"its predicate {name!r} has {arity} arguments, not {len(signature)}",
             )
     for name, arity in network.predicates.items():
         if name not in pddl.predicates and (name not in pddl.types or arity != 1):

@@ -21,7 +21,6 @@ from bugsieve.policies.networks.network import (
     Network,
     assemble,
     check_length,
-    shortened,
 )
 from bugsieve.policies.networks.pickles import Call
 from bugsieve.policies.networks.pytorch import PytorchFile, open_pytorch
@@ -29,7 +28,9 @@ from bugsieve.tasks.sources import read_input
 
 GOAL = "_goal"
 """Ends the name of the module for atoms of the goal."""
-MAX_PREDICATES, MAX_ARITY, MAX_ITERATIONS = 1000, 16, 1000
+MAX_MODULES, MAX_ARITY, MAX_WIDTH, MAX_ITERATIONS = 500, 16, 4096, 1000
+MAX_NUMBERS = 1 << 24
+"""In all tensors together: published networks have fewer than a million."""
 
 _ADVICE = "a graph network is a checkpoint of PyTorch Lightning"
 _MODEL, _DUMMY = "model.", "dummy"
@@ -91,7 +92,7 @@ def read_graph_network(path: str | os.PathLike[str]) -> GraphNetwork:
     data = read_input(path, kind="network", max_bytes=MAX_BYTES)
     opened = open_pytorch(file, data, advice=_ADVICE)
     shape = _Shape.read(file, opened.content)
-    tensors = _Tensors(file, _tensors(opened))
+    tensors = _Tensors(opened)
     modules = [
         Relation(name, arity, tensors.mlp(f"relation_network.relation_modules.{number}", size))
         for number, (name, arity) in enumerate(shape.modules)
@@ -124,16 +125,16 @@ class _Shape:
     def read(file: str, content: Any) -> _Shape:
         given = _dictionary(_dictionary(content).get("hyper_parameters"))
         predicates = given.get("predicates")
-        if not isinstance(predicates, list) or not 0 < len(predicates) <= MAX_PREDICATES:
+        if not isinstance(predicates, list) or not 0 < len(predicates) <= MAX_MODULES:
             raise InputError(
-                f"{file}: has no list 'predicates' of at most {MAX_PREDICATES} names among its "
+                f"{file}: has no list 'predicates' of at most {MAX_MODULES} names among its "
                 f"hyper-parameters; {_ADVICE}"
             )
-        modules = [_module(file, item) for item in predicates]
+        modules = [_module(file, number, item) for number, item in enumerate(predicates)]
         _check_modules(file, modules)
         return _Shape(
             modules,
-            _count(file, "hidden_size", given.get("hidden_size"), MAX_BYTES),
+            _count(file, "hidden_size", given.get("hidden_size"), MAX_WIDTH),
             _count(file, "iterations", given.get("iterations"), MAX_ITERATIONS),
         )
 
@@ -143,14 +144,17 @@ def _dictionary(value: Any) -> Mapping[str, Any]:
     return items if isinstance(items, dict) else {}
 
 
-def _module(file: str, item: Any) -> tuple[str, int]:
+# Values of another kind are not shown: a pickle can make a few bytes endless text.
+
+
+def _module(file: str, number: int, item: Any) -> tuple[str, int]:
     if isinstance(item, tuple | list) and len(item) == 2:
         name, arity = item
         if isinstance(name, str) and type(arity) is int and 0 <= arity <= MAX_ARITY:
             check_length(file, [name])
             return name.lower(), arity
     raise InputError(
-        f"{file}: {shortened(item)!r} among its 'predicates' is no name with an arity of at most "
+        f"{file}: entry {number} of its 'predicates' is no name with an arity of at most "
         f"{MAX_ARITY}"
     )
 
@@ -168,35 +172,37 @@ def _check_modules(file: str, modules: list[tuple[str, int]]) -> None:
 def _count(file: str, name: str, value: Any, most: int) -> int:
     if type(value) is not int or not 1 <= value <= most:
         raise InputError(
-            f"{file}: the hyper-parameter '{name}' is {shortened(value)!r}, no number from 1 to "
-            f"{most}"
+            f"{file}: the hyper-parameter '{name}' is no whole number from 1 to {most}; {_ADVICE}"
         )
     return value
 
 
-def _tensors(opened: PytorchFile) -> dict[str, NDArray[Any]]:
-    """The tensors by their names within the model; some files have a model around it."""
-    file, state = opened.file, opened.state()
-    if state is None:
-        raise InputError(f"{file}: holds no state dictionary of PyTorch; {_ADVICE}")
-    found: dict[str, NDArray[Any]] = {}
-    for name, value in state.items():
-        short = name.removeprefix(_MODEL)
-        if short.rpartition(".")[2] == _DUMMY:  # empty, it marks the device
-            continue
-        if short in found:
-            raise InputError(f"{file}: has tensor {short!r} twice, with '{_MODEL}' and without")
-        found[short] = opened.tensor(name, value)
-    return found
-
-
 class _Tensors:
-    """The tensors of a file, of which each must be part of the network."""
+    """The tensors of a file by their names within the model; each must be part of the network."""
 
-    def __init__(self, file: str, tensors: Mapping[str, NDArray[Any]]) -> None:
-        self._file = file
-        self._tensors = tensors
+    def __init__(self, opened: PytorchFile) -> None:
+        self._opened = opened
+        self._file = opened.file
+        self._state = self._named()
         self._used: set[str] = set()
+        self._numbers = 0
+
+    def _named(self) -> dict[str, tuple[str, Any]]:
+        """Each tensor with its whole name: some files have a model around a part of them."""
+        state = self._opened.state()
+        if state is None:
+            raise InputError(f"{self._file}: holds no state dictionary of PyTorch; {_ADVICE}")
+        found: dict[str, tuple[str, Any]] = {}
+        for name, value in state.items():
+            short = name.removeprefix(_MODEL)
+            if short.rpartition(".")[2] == _DUMMY:  # empty, it marks the device
+                continue
+            if short in found:
+                raise InputError(
+                    f"{self._file}: has tensor {short!r} twice, with '{_MODEL}' and without"
+                )
+            found[short] = (name, value)
+        return found
 
     def mlp(self, prefix: str, size: tuple[int, int | None]) -> Network:
         """Two layers with ReLU between them, of so many inputs and outputs."""
@@ -206,16 +212,16 @@ class _Tensors:
         self, prefix: str, width: int, *, is_optional: bool = False
     ) -> tuple[Network, ...]:
         """The parts of a read-out, of either kind; none if it may be missing and is."""
-        if f"{prefix}.linear.weight" in self._tensors:
+        if f"{prefix}.linear.weight" in self._state:
             return (self._network([f"{prefix}.linear"], (2 * width, 1)),)
-        if is_optional and not any(name.startswith(f"{prefix}.") for name in self._tensors):
+        if is_optional and not any(name.startswith(f"{prefix}.") for name in self._state):
             return ()
         before = self.mlp(f"{prefix}.pre", (width, None))
         return before, self.mlp(f"{prefix}.post", (before.num_outputs, 1))
 
     def require_all_used(self) -> None:
         """InputError for a tensor that belongs to no part: it would change the values."""
-        for name in sorted(self._tensors.keys() - self._used):
+        for name in sorted(self._state.keys() - self._used):
             raise InputError(
                 f"{self._file}: tensor {name!r} belongs to no part of a graph network that is "
                 "read: the modules of its predicates, an update, a read-out"
@@ -237,7 +243,13 @@ class _Tensors:
         return Layer(name, weight, bias)
 
     def _tensor(self, name: str) -> NDArray[Any]:
-        if name not in self._tensors:
+        if name not in self._state:
             raise InputError(f"{self._file}: has no tensor {name!r}; {_ADVICE}")
         self._used.add(name)
-        return self._tensors[name]
+        tensor = self._opened.tensor(*self._state[name])
+        self._numbers += tensor.size
+        if self._numbers > MAX_NUMBERS:
+            raise InputError(
+                f"{self._file}: has more than {MAX_NUMBERS} numbers in its tensors, up to {name!r}"
+            )
+        return tensor
