@@ -65,7 +65,8 @@ def published(domain: str, problem: Path, *, together: bool = False) -> GnnPolic
 def states_of(task: Task, count: int) -> StateArray:
     """Different states, met on a random walk."""
     rng = np.random.default_rng(0)
-    state, found = task.initial_state, {}
+    state = task.initial_state
+    found: dict[bytes, StateArray] = {}
     while len(found) < count:
         found[state.tobytes()] = state
         successors, _, _ = task.all_successors(state)

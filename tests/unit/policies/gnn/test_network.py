@@ -79,8 +79,8 @@ def test_hyper_parameters_that_are_wrong(tmp_path: Path) -> None:
     ):
         sentence = with_(predicates=[("clear", 1), wrong])
         assert "entry 1 of its 'predicates'" in sentence or "a name of 300" in sentence
-    for wrong in ([("p", 1)], [("p", 1), ("p_goal", 2)], [("p", 1), ("q_goal", 1)]):
-        assert "in the same order, their versions with '_goal'" in with_(predicates=wrong)
+    for names in ([("p", 1)], [("p", 1), ("p_goal", 2)], [("p", 1), ("q_goal", 1)]):
+        assert "in the same order, their versions with '_goal'" in with_(predicates=names)
     for name in ("hidden_size", "iterations"):
         for value in (0, -1, 1 << 40, 2.0, "64", None, True):
             assert f"'{name}' is no whole number from 1 to" in with_(**{name: value})
