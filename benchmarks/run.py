@@ -15,6 +15,7 @@ from benchmarks import (
     bounds,
     dominance,
     fuzzing,
+    graph_networks,
     jani,
     landmarks,
     long_campaigns,
@@ -215,6 +216,11 @@ def bench_networks(report: Report, effort: Effort) -> None:
     networks.bench_decisions(report, seconds=effort.seconds / 4, repetitions=effort.repetitions)
 
 
+def bench_graph_networks(report: Report, effort: Effort) -> None:
+    """Values of relational graph networks."""
+    graph_networks.bench_values(report, repetitions=effort.repetitions)
+
+
 def bench_unsafe_runs(report: Report, effort: Effort) -> None:
     """Walks into danger."""
     unsafe_runs.bench_unsafe_runs(report, repetitions=effort.repetitions)
@@ -243,6 +249,7 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "testing": bench_testing,
     "jani": bench_jani,
     "networks": bench_networks,
+    "graph-networks": bench_graph_networks,
     "unsafe-runs": bench_unsafe_runs,
     "safety": bench_safety,
     "long-campaigns": bench_long_campaigns,

@@ -30,7 +30,7 @@ export BUGSIEVE_DEPTH=deep
 "$python" -c 'import os, sys, pytest; del os.environ["LD_PRELOAD"]; sys.exit(pytest.main(sys.argv[1:]))' \
     -p no:cacheprovider tests/unit/native tests/unit/dominance tests/unit/search \
     tests/unit/fuzzing tests/unit/oracles tests/unit/policies tests/unit/tasks tests/property tests/hostile/test_jani_files.py \
-    tests/hostile/test_network_files.py tests/hostile/test_sas_fuzz.py \
+    tests/hostile/test_graph_network_files.py tests/hostile/test_network_files.py tests/hostile/test_sas_fuzz.py \
     tests/hostile/test_tree_files.py \
     --deselect tests/unit/oracles/test_fast_downward.py::test_nothing_outlives_the_caller \
     --deselect tests/unit/oracles/test_morph.py::test_batches_and_workers_do_not_matter \

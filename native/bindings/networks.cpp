@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bindings/arrays.h"
+#include "bindings/shared_network.h"
 #include "networks/network_policy.h"
 
 namespace bugsieve {
@@ -18,11 +19,6 @@ using Vector = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::c
 using Scales = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 constexpr std::size_t kWorkBetweenLooks = 1 << 22;  // multiplications
-
-// Networks are immutable and shared by the policies that use them.
-struct SharedNetwork {
-    std::shared_ptr<const Network> network;
-};
 
 std::shared_ptr<const Network> make_network(const std::vector<Matrix>& weights,
                                             const std::vector<Vector>& biases,

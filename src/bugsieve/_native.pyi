@@ -703,6 +703,52 @@ class Network:
         `baseline`: on instructions that every processor has, slower and with the same result.
         """
 
+class RelationalNetwork:
+    """A relational graph network; immutable. ValueError where its parts do not fit each other.
+
+    `modules` map the vectors of an atom's objects to messages, one per relation. A read-out has
+    two parts, for each object and for the sum over all, or one for the maximum and the sum.
+    """
+
+    def __init__(
+        self,
+        *,
+        width: int,
+        iterations: int,
+        arities: list[int],
+        modules: list[Network],
+        update: Network,
+        value: list[Network],
+        solvable: list[Network],
+    ) -> None:
+        """Without a read-out `solvable`, every state counts as solvable."""
+
+class RelationalValues:
+    """The values that a relational network gives to the states of a task."""
+
+    def __init__(
+        self,
+        task: Task,
+        network: RelationalNetwork,
+        *,
+        objects: int,
+        relations: list[int],
+        arguments: list[list[int]],
+        always: list[int],
+        of_values: list[list[int]],
+        baseline: bool = ...,
+        max_bytes: int = ...,
+    ) -> None:
+        """Relation and arguments of each atom; which of them all states have, and which a value.
+
+        `of_values` has -1 for values that mean no atom. Values of states that take more than
+        `max_bytes` are forgotten. `baseline`: on instructions that every processor has.
+        """
+    def of_states(self, states: StateArray) -> NDArray[np.float32]:
+        """The value of each state, whatever the states beside it; remembered."""
+    def of_groups(self, states: StateArray, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The values of states whose smooth maxima are built on one maximum per group."""
+
 class NetworkPolicy(PolicyView):
     """The greatest score decides; within epsilon of it, the lowest action.
 

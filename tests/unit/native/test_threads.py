@@ -64,6 +64,24 @@ def network_policy() -> _native.NetworkPolicy:
     )  # fmt: skip
 
 
+def relational_network() -> _native.RelationalNetwork:
+    def part(*sizes: int) -> _native.Network:
+        made = random_network(*sizes)
+        return _native.Network(list(made.weights), list(made.biases), "relu")
+
+    return _native.RelationalNetwork(
+        width=3, iterations=2, arities=[2], modules=[part(6, 6, 6)], update=part(6, 6, 3),
+        value=[part(6, 1)], solvable=[],
+    )  # fmt: skip
+
+
+def relational_values() -> _native.RelationalValues:
+    return _native.RelationalValues(
+        TASK, relational_network(), objects=2, relations=[0, 0], arguments=[[0, 1], [1, 0]],
+        always=[0], of_values=[[-1, 1]] * SWITCHES, max_bytes=500,
+    )  # fmt: skip
+
+
 def walks() -> _native.Walks:
     live = _native.LiveSuccessors(TASK, prune_dead_ends=True)
     lengths = np.full(len(STATES), 4, dtype=np.int64)
@@ -120,6 +138,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "UnsafeRuns": unsafe_runs,
     "Network": network,
     "NetworkPolicy": network_policy,
+    "RelationalNetwork": relational_network,
+    "RelationalValues": relational_values,
 }
 """What makes one of each class; it is then shared by the threads."""
 
@@ -194,6 +214,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "Network.outputs": (np.ones((200, 3), np.float32),),
     "NetworkPolicy.copy": (),
     "NetworkPolicy.choose": (WORDS,),
+    "RelationalValues.of_states": (STATES,),
+    "RelationalValues.of_groups": (STATES, OFFSETS),
     "astar": (TASK, START),
     "greedy": (TASK, START),
     "enforced_hill_climbing": (TASK, START),

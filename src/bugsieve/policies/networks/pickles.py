@@ -117,11 +117,12 @@ class _Machine:
         if not isinstance(items, dict) or len(values) % 2:
             raise PickleError("something is put into what is no dictionary")
         for key, value in zip(values[::2], values[1::2], strict=True):
-            # Names of tensors are text. Other keys might not be hashable, or compare in ways of
-            # their own.
-            if not isinstance(key, str):
+            # Names of tensors are text, and what optimisers keep by number is not needed. Other
+            # keys might not be hashable, or compare in ways of their own.
+            if not isinstance(key, str | int):
                 raise PickleError("a key is no text")
-            items[key] = value
+            if isinstance(key, str):
+                items[key] = value
 
     def name(self, argument: Any) -> None:
         # pickletools hands over both words as one text.

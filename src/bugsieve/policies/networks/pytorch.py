@@ -30,55 +30,65 @@ _ADVICE = (
 
 
 @dataclass(frozen=True, eq=False)
-class StateDictionary:
-    """What a file holds, not yet decoded."""
+class PytorchFile:
+    """What a file of PyTorch holds, as plain data; tensors are decoded when they are asked for."""
 
     file: str
-    items: Mapping[str, Any]
+    content: Any
     parts: Mapping[str, bytes]
     folder: str
 
+    def state(self) -> Mapping[str, Any] | None:
+        """The state dictionary in it, its tensors not yet decoded; None if there is none."""
+        state = _state(self.content)
+        check_length(self.file, state or ())
+        return state
+
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the tensors."""
-        return tuple(self.items)
+        """The names of the tensors in the state dictionary."""
+        return tuple(self._items())
 
     def network(self, prefixes: Sequence[str] | None = None) -> Network:
         """The network of all tensors, or of those below the prefixes, in their order."""
+        items = self._items()
         # Where layers were named, only these are decoded: the rest may be of any type.
-        tensors = {
-            name: _tensor(
-                f"{self.file}: tensor {name!r}", self.items[name], self.parts, self.folder
-            )
-            for name in choose_names(self.file, self.items, prefixes)
-        }
+        names = choose_names(self.file, items, prefixes)
+        tensors = {name: self.tensor(name, items[name]) for name in names}
         return network_of(self.file, tensors, prefixes)
+
+    def _items(self) -> Mapping[str, Any]:
+        items = self.state()
+        if items is None:
+            raise InputError(f"{self.file}: holds no state dictionary of PyTorch; {_ADVICE}")
+        return items
+
+    def tensor(self, name: str, value: Any) -> NDArray[Any]:
+        """A tensor of the content; InputError where it is none of floats."""
+        return _tensor(f"{self.file}: tensor {name!r}", value, self.parts, self.folder)
+
+
+def open_pytorch(file: str, data: bytes, *, advice: str = _ADVICE) -> PytorchFile:
+    """The content of a zip file of PyTorch, of which nothing is run; `advice` ends errors."""
+    parts = unpack(file, data, "PyTorch (zip)")
+    pickles = [name for name in parts if name.endswith("data.pkl")]
+    if len(pickles) != 1:
+        raise InputError(f"{file}: holds no state dictionary of PyTorch; {advice}")
+    folder = pickles[0].removesuffix("data.pkl")
+    if parts.get(folder + "byteorder", b"little") != b"little":
+        raise InputError(f"{file}: its numbers are not in little-endian order")
+    try:
+        content = read_pickle(parts[pickles[0]])
+    except PickleError as error:
+        raise InputError(
+            f"{file}: cannot be read as a state dictionary ({shortened(error)}); {advice}"
+        ) from None
+    return PytorchFile(file, content, parts, folder)
 
 
 def read_pytorch(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> Network:
     """The network in the bytes of a `.pth` file."""
     return open_pytorch(file, data).network(prefixes)
-
-
-def open_pytorch(file: str, data: bytes) -> StateDictionary:
-    """The state dictionary in the bytes of a `.pth` file."""
-    parts = unpack(file, data, "PyTorch (zip)")
-    pickles = [name for name in parts if name.endswith("data.pkl")]
-    if len(pickles) != 1:
-        raise InputError(f"{file}: holds no state dictionary of PyTorch; {_ADVICE}")
-    folder = pickles[0].removesuffix("data.pkl")
-    if parts.get(folder + "byteorder", b"little") != b"little":
-        raise InputError(f"{file}: its numbers are not in little-endian order")
-    try:
-        items = _state(read_pickle(parts[pickles[0]]))
-    except PickleError as error:
-        raise InputError(
-            f"{file}: cannot be read as a state dictionary ({shortened(error)}); {_ADVICE}"
-        ) from None
-    if items is None:
-        raise InputError(f"{file}: holds no state dictionary of PyTorch; {_ADVICE}")
-    check_length(file, items)
-    return StateDictionary(file, items, parts, folder)
 
 
 def _state(value: Any) -> Mapping[str, Any] | None:

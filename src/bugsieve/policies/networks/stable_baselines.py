@@ -15,7 +15,7 @@ from typing import Any
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.archive import unpack
 from bugsieve.policies.networks.network import Network, shortened
-from bugsieve.policies.networks.pytorch import StateDictionary, open_pytorch
+from bugsieve.policies.networks.pytorch import PytorchFile, open_pytorch
 
 _STATE, _DATA = "policy.pth", "data"
 _TYPE = ":type:"
@@ -75,7 +75,7 @@ def _below(name: str, prefixes: tuple[str, ...]) -> bool:
     return any(name.startswith(f"{prefix}.") for prefix in prefixes)
 
 
-def _check_tensors(file: str, state: StateDictionary, kind: _Kind) -> None:
+def _check_tensors(file: str, state: PytorchFile, kind: _Kind) -> None:
     """Refuse what an `MlpPolicy` does not have: it would be part of the function."""
     last = (kind.last or kind.stacks[-1],)
     if not any(_below(name, last) for name in state.names):

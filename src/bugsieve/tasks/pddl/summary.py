@@ -63,6 +63,7 @@ class PddlSummary:
     """Declared predicate to the types that each argument accepts."""
     functions: Mapping[str, Signature]
     schemas: Mapping[str, Schema]
+    goal: Term
     constraints: tuple[Term, ...]
     """What follows `:constraints`, the domain's first; plans are not held to it."""
 
@@ -85,6 +86,7 @@ def summarise(texts: PddlTexts) -> PddlSummary:
         {name: types for name, types in vocabulary.predicates.items() if name != "="},
         dict(vocabulary.functions),
         {name: _schema(domain, name) for name in domain.actions},
+        _term(problem.sections[":goal"][1]),
         tuple(_term(part) for part in _parts(sections, _CONSTRAINTS)),
     )
 

@@ -39,6 +39,7 @@ def test_everything_that_is_declared(tmp_path: Path) -> None:
         "red": (("item",),),
     }
     assert summary.functions == {"total-cost": (), "weight": (("item",),)}
+    assert summary.goal == ("and", ("on", "a", "b"), ("on", "b", "table"))
     assert summary.constraints == ()
 
 
