@@ -109,6 +109,7 @@ void bind_fuzzing(nb::module_& m);
 void bind_safety(nb::module_& m);
 void bind_jani(nb::module_& m);
 void bind_networks(nb::module_& m);
+void bind_asnets(nb::module_& m);
 void bind_unsafe_runs(nb::module_& m);
 
 }  // namespace bugsieve

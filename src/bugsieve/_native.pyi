@@ -680,6 +680,18 @@ class UnsafeRuns:
     @property
     def memory_bytes(self) -> int: ...
 
+def reached_by_pairs(
+    num_facts: int,
+    initial: NDArray[np.int32],
+    need_starts: NDArray[np.int32],
+    needs: NDArray[np.int32],
+    add_starts: NDArray[np.int32],
+    adds: NDArray[np.int32],
+    delete_starts: NDArray[np.int32],
+    deletes: NDArray[np.int32],
+) -> NDArray[np.uint8]:
+    """Which operators forward h^2 reaches, 1 or 0; operators first delete, then add."""
+
 class Network:
     """A feed-forward network of 32-bit floats with an activation between its layers; immutable.
 

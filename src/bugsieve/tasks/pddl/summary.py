@@ -65,6 +65,7 @@ class PddlSummary:
     schemas: Mapping[str, Schema]
     constraints: tuple[Term, ...]
     """What follows `:constraints`, the domain's first; plans are not held to it."""
+    goal: Term
 
 
 def summarise(texts: PddlTexts) -> PddlSummary:
@@ -86,6 +87,7 @@ def summarise(texts: PddlTexts) -> PddlSummary:
         dict(vocabulary.functions),
         {name: _schema(domain, name) for name in domain.actions},
         tuple(_term(part) for part in _parts(sections, _CONSTRAINTS)),
+        _term(problem.sections[":goal"][1]),
     )
 
 
