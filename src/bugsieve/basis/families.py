@@ -46,6 +46,7 @@ POLICIES = Family(
         "optimal": "bugsieve.policies.optimal:OptimalPolicy",
         "lazy": "bugsieve.policies.lazy:LazyPolicy",
         "ehc": "bugsieve.policies.ehc:EhcPolicy",
+        "asnets": "bugsieve.policies.asnets.policy:AsnetPolicy",
         "python": "bugsieve.policies.python:PythonPolicy",
         "cmd": "bugsieve.policies.command:CommandPolicy",
     },
