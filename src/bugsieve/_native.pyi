@@ -1,6 +1,6 @@
 """Types of the compiled core. Arrays go in and come out; nothing here prints or touches files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 import numpy as np

@@ -1,9 +1,10 @@
-"""Files of ASNets: our own safetensors, which carry the domain they are for, and published ones."""
+"""Files of ASNets: our own, which carry the signature of their domain, and published ones."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -89,9 +90,9 @@ def _stem(place: Place) -> str:
 
 def _size(file: str, metadata: Mapping[str, Any], key: str, most: int) -> int:
     text = metadata.get(key)
-    if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 9:
-        if 1 <= int(text) <= most:
-            return int(text)
+    size = int(text) if isinstance(text, str) and re.fullmatch("[0-9]{1,8}", text) else 0
+    if 1 <= size <= most:
+        return size
     raise InputError(
         f"{file}: metadata {key!r} is {shortened(text)!r}, and must be a number from 1 to {most}"
     )

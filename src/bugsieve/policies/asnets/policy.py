@@ -12,8 +12,8 @@ from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.reach import Reach
 from bugsieve.basis.spec_folder import located
 from bugsieve.policies.asnets.files import load_weights
-from bugsieve.policies.asnets.grounding import Grounding, ground
 from bugsieve.policies.asnets.goals import goal_atoms
+from bugsieve.policies.asnets.grounding import Grounding, ground
 from bugsieve.policies.asnets.signature import signature_of
 from bugsieve.policies.asnets.weights import Module, Weights
 from bugsieve.policies.policy import BoundPolicy, PolicySettings

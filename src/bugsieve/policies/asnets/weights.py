@@ -136,11 +136,10 @@ def checked_module(
     file: str, place: Place, weight: Any, bias: Any, *, shape: tuple[int, int]
 ) -> Module:
     """The module in arrays of a file; InputError unless they have the shape and are finite."""
-    outputs, inputs = shape
-    if weight.shape != shape or bias.shape != (outputs,):
+    if weight.shape != shape or bias.shape != shape[:1]:
         raise InputError(
             f"{file}: {place} has weights of the shape {tuple(weight.shape)} and biases of the "
-            f"shape {tuple(bias.shape)}, but the domain needs {shape} and ({outputs},): the file "
+            f"shape {tuple(bias.shape)}, but the domain needs {shape} and {shape[:1]}: the file "
             "is for another domain or damaged"
         )
     with np.errstate(over="ignore", invalid="ignore"):
