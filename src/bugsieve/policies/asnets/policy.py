@@ -12,7 +12,6 @@ from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.reach import Reach
 from bugsieve.basis.spec_folder import located
 from bugsieve.policies.asnets.files import load_weights
-from bugsieve.policies.asnets.goals import goal_atoms
 from bugsieve.policies.asnets.grounding import Grounding, ground
 from bugsieve.policies.asnets.signature import signature_of
 from bugsieve.policies.asnets.weights import Module, Weights
@@ -46,12 +45,11 @@ class AsnetPolicy(BoundPolicy):
 
     @classmethod
     def objection(cls, task: Task) -> str | None:
-        """ASNets need the PDDL of a task, with actions and a goal that are lists of literals."""
+        """ASNets need the PDDL of a task, with actions that are lists of literals."""
         if task.pddl is None:
             return "ASNets read PDDL, and this task comes from SAS"
         try:
             signature_of(task.pddl)
-            goal_atoms(task)
         except UnsupportedError as error:
             return str(error)
         return None
