@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -63,14 +65,18 @@ def written(folder: Path, domain: str, problem: str, name: str = "hall") -> Task
     return load_task(*map(str, paths), cache=False)
 
 
-def hall(folder: Path) -> Task:
+@cache
+def hall() -> Task:
     """The task of the hall."""
-    return written(folder, HALL, PROBLEM)
+    with TemporaryDirectory() as folder:
+        return written(Path(folder), HALL, PROBLEM)
 
 
-def made(folder: Path, domain: str) -> Task:
+@cache
+def made(domain: str) -> Task:
     """A small task of a built-in domain."""
-    return generated_task(folder, domain, seed=1, **DOMAINS[domain])  # type: ignore[arg-type]
+    with TemporaryDirectory() as folder:
+        return generated_task(Path(folder), domain, seed=1, **DOMAINS[domain])  # type: ignore[arg-type]
 
 
 def noisy_weights(

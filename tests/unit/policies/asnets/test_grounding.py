@@ -24,8 +24,8 @@ from tests.unit.policies.asnets.tasks import (
 )
 
 
-def test_actions_without_net_effect_are_not_in_it(tmp_path: Path) -> None:
-    task = hall(tmp_path)
+def test_actions_without_net_effect_are_not_in_it() -> None:
+    task = hall()
     found = ground(task)
     names = {words(name) for name in task.operator_names}
     assert ("wait", "a") in names
@@ -36,8 +36,8 @@ def test_actions_without_net_effect_are_not_in_it(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_facts_are_those_of_variables_and_static_ones(tmp_path: Path) -> None:
-    task = hall(tmp_path)
+def test_facts_are_those_of_variables_and_static_ones() -> None:
+    task = hall()
     found = ground(task)
     assert set(found.facts) == {
         atom for variable in task.variables for atom in variable.facts if atom is not None
@@ -46,8 +46,8 @@ def test_facts_are_those_of_variables_and_static_ones(tmp_path: Path) -> None:
     assert "(way a b)" in found.facts
 
 
-def test_goal_flags_include_what_always_holds(tmp_path: Path) -> None:
-    found = ground(hall(tmp_path))
+def test_goal_flags_include_what_always_holds() -> None:
+    found = ground(hall())
     goal = {fact for fact, flag in zip(found.facts, found.goal, strict=True) if flag}
     assert goal == {"(at exit)", "(lit l)", "(in l b)"}
 
@@ -90,8 +90,8 @@ def check_segments(found: Grounding) -> None:
 
 
 @pytest.mark.parametrize("domain", [*DOMAINS, "hall"])
-def test_maps_and_connections(domain: str, tmp_path: Path) -> None:
-    task = hall(tmp_path) if domain == "hall" else made(tmp_path, domain)
+def test_maps_and_connections(domain: str) -> None:
+    task = hall() if domain == "hall" else made(domain)
     found = ground(task)
     check_maps(task, found)
     check_connections(task, found)
@@ -117,7 +117,7 @@ def test_actions_that_pairs_of_facts_rule_out_are_not_in_it(tmp_path: Path) -> N
 
 
 def test_goals_may_be_negated(tmp_path: Path) -> None:
-    assert goal_atoms(hall(tmp_path)) == {"(at exit)", "(lit l)", "(in l b)"}
+    assert goal_atoms(hall()) == {"(at exit)", "(lit l)", "(in l b)"}
     negated = PROBLEM.replace("(lit l)", "(not (lit l))")
     assert "(lit l)" not in goal_atoms(written(tmp_path, HALL, negated))
     nested = PROBLEM.replace("(lit l)", "(not (or (lit k) (not (lit l))))")
@@ -126,6 +126,6 @@ def test_goals_may_be_negated(tmp_path: Path) -> None:
 
 
 def test_tasks_from_sas_are_refused(tmp_path: Path) -> None:
-    made(tmp_path, "gripper").write_sas(tmp_path / "task.sas")
+    made("gripper").write_sas(tmp_path / "task.sas")
     with pytest.raises(UnsupportedError, match=r"this task comes from SAS; give domain\.pddl"):
         ground(load_task(str(tmp_path / "task.sas")))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -36,12 +34,12 @@ def compare(task: Task, *, states: int = 4, **sizes: int) -> None:
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
-def test_scores_equal_the_twin(domain: str, tmp_path: Path) -> None:
-    compare(made(tmp_path, domain))
+def test_scores_equal_the_twin(domain: str) -> None:
+    compare(made(domain))
 
 
-def test_scores_equal_the_twin_where_facts_are_missing(tmp_path: Path) -> None:
-    task = hall(tmp_path)
+def test_scores_equal_the_twin_where_facts_are_missing() -> None:
+    task = hall()
     related = network(task).grounding.related
     assert any((table == len(network(task).grounding.facts)).any() for table in related)
     compare(task, states=8)
@@ -50,16 +48,14 @@ def test_scores_equal_the_twin_where_facts_are_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("hidden", "layers"), [(1, 1), (5, 2), (16, 1), (16, 3), (20, 2), (33, 2)]
 )
-def test_other_sizes_equal_the_twin(hidden: int, layers: int, tmp_path: Path) -> None:
-    compare(hall(tmp_path), hidden=hidden, layers=layers)
-    compare(made(tmp_path, "blocksworld"), states=1, hidden=hidden, layers=layers)
+def test_other_sizes_equal_the_twin(hidden: int, layers: int) -> None:
+    compare(hall(), hidden=hidden, layers=layers)
+    compare(made("blocksworld"), states=1, hidden=hidden, layers=layers)
 
 
 @pytest.mark.parametrize("domain", ["blocksworld", "transport"])
-def test_scores_are_the_same_bits_in_every_batch_and_on_all_instructions(
-    domain: str, tmp_path: Path
-) -> None:
-    task = made(tmp_path, domain)
+def test_scores_are_the_same_bits_in_every_batch_and_on_all_instructions(domain: str) -> None:
+    task = made(domain)
     states = walked(task, 70)
     together = network(task)
     scores, chosen = together.logits(states), together.choose(states)
@@ -72,8 +68,8 @@ def test_scores_are_the_same_bits_in_every_batch_and_on_all_instructions(
         assert np.array_equal(np.concatenate([together.choose(p) for p in parts]), chosen)
 
 
-def test_sums_beyond_all_floats_are_no_reason_to_fail(tmp_path: Path) -> None:
-    task = made(tmp_path, "blocksworld")
+def test_sums_beyond_all_floats_are_no_reason_to_fail() -> None:
+    task = made("blocksworld")
     policy = network(task)
     for _, module in policy.weights.modules():
         module.weight[:] *= np.float32(1e38)

@@ -24,7 +24,7 @@ def is_same(first: Weights, second: Weights) -> bool:
 
 
 def test_files_of_both_kinds_give_the_same_policy(tmp_path: Path) -> None:
-    task = hall(tmp_path)
+    task = hall()
     policy = network(task, hidden=7, layers=3)
     signature = policy.grounding.signature
     save_weights(tmp_path / "own.safetensors", policy.weights, signature, {"seed": "3"})
@@ -44,7 +44,7 @@ def test_files_of_both_kinds_give_the_same_policy(tmp_path: Path) -> None:
 
 
 def test_a_file_is_for_all_tasks_of_its_domain(tmp_path: Path) -> None:
-    first, second = made(tmp_path, "gripper"), made(tmp_path, "blocksworld")
+    first, second = made("gripper"), made("blocksworld")
     grounding = ground(first)
     weights = random_weights(grounding.signature, np.random.default_rng(0))
     save_weights(tmp_path / "g.safetensors", weights, grounding.signature)
@@ -56,8 +56,8 @@ def test_a_file_is_for_all_tasks_of_its_domain(tmp_path: Path) -> None:
         make_policy(f"asnets:{tmp_path / 'g.policy'}", second)
 
 
-def test_of_equal_scores_the_first_in_the_alphabet_counts(tmp_path: Path) -> None:
-    task = made(tmp_path, "blocksworld")
+def test_of_equal_scores_the_first_in_the_alphabet_counts() -> None:
+    task = made("blocksworld")
     grounding = ground(task)
     zero = make_weights(
         grounding.signature,
@@ -92,8 +92,8 @@ def two_towers(task, grounding):  # type: ignore[no-untyped-def]
     raise AssertionError
 
 
-def test_without_a_known_action_there_is_no_answer(tmp_path: Path) -> None:
-    task = hall(tmp_path)
+def test_without_a_known_action_there_is_no_answer() -> None:
+    task = hall()
     policy = network(task)
     outside = task.state(["(at exit)", "(lit l)"])
     assert [task.operator_names[op] for op in task.applicable(outside).operators] == [
@@ -105,7 +105,7 @@ def test_without_a_known_action_there_is_no_answer(tmp_path: Path) -> None:
 
 
 def test_specs_must_name_a_file(tmp_path: Path) -> None:
-    task = made(tmp_path, "gripper")
+    task = made("gripper")
     for spec in ("asnets", "asnets:", "asnets:no-such-file"):
         with pytest.raises(BugsieveError, match="file"):
             make_policy(spec, task)
