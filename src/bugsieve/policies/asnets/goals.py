@@ -15,7 +15,6 @@ from bugsieve.tasks.pddl.conditions import (
 from bugsieve.tasks.pddl.formulas import Scope
 from bugsieve.tasks.pddl.summary import Term
 
-
 _Signs = tuple[frozenset[str], frozenset[str]]
 """Atoms that a condition wants to be true, and to be false."""
 

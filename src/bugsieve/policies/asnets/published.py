@@ -103,7 +103,7 @@ def _require_names(start: str, blobs: Mapping[_Part, bytes], signature: Signatur
         for name in found:
             if name not in allowed[kind]:
                 raise InputError(
-                    f"{start}: it has a {kind} {shortened(name)!r}, which domain "
+                    f"{start}: it has weights for the {kind} {shortened(name)!r}, which domain "
                     f"{signature.domain!r} has not"
                 )
 
