@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import bugsieve
 from benchmarks import (
+    asnets,
     bounds,
     dominance,
     fuzzing,
@@ -215,6 +216,11 @@ def bench_networks(report: Report, effort: Effort) -> None:
     networks.bench_decisions(report, seconds=effort.seconds / 4, repetitions=effort.repetitions)
 
 
+def bench_asnets(report: Report, effort: Effort) -> None:
+    """Decisions of ASNets."""
+    asnets.bench_asnets(report, repetitions=5 * effort.repetitions)
+
+
 def bench_unsafe_runs(report: Report, effort: Effort) -> None:
     """Walks into danger."""
     unsafe_runs.bench_unsafe_runs(report, repetitions=effort.repetitions)
@@ -243,6 +249,7 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "testing": bench_testing,
     "jani": bench_jani,
     "networks": bench_networks,
+    "asnets": bench_asnets,
     "unsafe-runs": bench_unsafe_runs,
     "safety": bench_safety,
     "long-campaigns": bench_long_campaigns,
