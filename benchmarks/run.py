@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import bugsieve
 from benchmarks import (
+    asnets,
     bounds,
     dominance,
     fuzzing,
@@ -221,6 +222,11 @@ def bench_graph_networks(report: Report, effort: Effort) -> None:
     graph_networks.bench_values(report, repetitions=effort.repetitions)
 
 
+def bench_asnets(report: Report, effort: Effort) -> None:
+    """Decisions of ASNets."""
+    asnets.bench_asnets(report, repetitions=5 * effort.repetitions)
+
+
 def bench_unsafe_runs(report: Report, effort: Effort) -> None:
     """Walks into danger."""
     unsafe_runs.bench_unsafe_runs(report, repetitions=effort.repetitions)
@@ -250,6 +256,7 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "jani": bench_jani,
     "networks": bench_networks,
     "graph-networks": bench_graph_networks,
+    "asnets": bench_asnets,
     "unsafe-runs": bench_unsafe_runs,
     "safety": bench_safety,
     "long-campaigns": bench_long_campaigns,

@@ -110,6 +110,7 @@ void bind_safety(nb::module_& m);
 void bind_jani(nb::module_& m);
 void bind_networks(nb::module_& m);
 void bind_relational_networks(nb::module_& m);
+void bind_asnets(nb::module_& m);
 void bind_unsafe_runs(nb::module_& m);
 
 }  // namespace bugsieve

@@ -31,5 +31,6 @@ NB_MODULE(_native, m) {
     bind_jani(m);
     bind_networks(m);
     bind_relational_networks(m);
+    bind_asnets(m);
     bind_unsafe_runs(m);
 }

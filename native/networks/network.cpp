@@ -9,82 +9,14 @@ namespace bugsieve {
 
 namespace {
 
-using Line = Network::Line;
-constexpr std::size_t kStripe = Network::kStripe;
-
-std::size_t stripes(std::size_t size) { return (size + kStripe - 1) / kStripe; }
-
-// What one layer reads and writes, as raw pointers: the loops are compiled once for each
-// instruction set and must not instantiate library code of their own.
-struct Tables {
-    std::size_t inputs;
-    std::size_t stripes;
-    const Line* weights;
-    const Line* biases;
-    const Line* in;
-    Line* out;
-    std::size_t stride;  // lines of a row, of `in` and of `out`
-    std::size_t rows;
-    bool is_rectified;  // sums below 0 become 0
-};
-
-template <std::size_t kBytes>
-struct Register {
-    typedef float Lanes [[gnu::vector_size(kBytes), gnu::may_alias]];
-};
-
-// kStripes stripes of outputs for kRows rows, with all sums in registers.
-template <std::size_t kBytes, std::size_t kRows, std::size_t kStripes>
-[[gnu::always_inline]] inline void sum_up(const Tables& t, std::size_t stripe, std::size_t row) {
-    using Lanes = typename Register<kBytes>::Lanes;
-    constexpr std::size_t kParts = sizeof(Line) / kBytes;
-    const Line* const weights = t.weights + stripe * t.inputs;
-    const Line* const in = t.in + row * t.stride;
-    Lanes sums[kRows][kStripes * kParts];
-    for (std::size_t r = 0; r < kRows; ++r)
-        for (std::size_t p = 0; p < kStripes * kParts; ++p)
-            sums[r][p] = reinterpret_cast<const Lanes*>(t.biases + stripe)[p];
-    for (std::size_t i = 0; i < t.inputs; ++i)
-        for (std::size_t s = 0; s < kStripes; ++s) {
-            const Lanes* const weight = reinterpret_cast<const Lanes*>(weights + s * t.inputs + i);
-            for (std::size_t r = 0; r < kRows; ++r) {
-                const float value = in[r * t.stride].lanes[i];
-                for (std::size_t p = 0; p < kParts; ++p)
-                    sums[r][s * kParts + p] += weight[p] * value;
-            }
-        }
-    const Lanes zero{};
-    for (std::size_t r = 0; r < kRows; ++r) {
-        Lanes* const out = reinterpret_cast<Lanes*>(t.out + (row + r) * t.stride + stripe);
-        for (std::size_t p = 0; p < kStripes * kParts; ++p)  // what is not a number stays so
-            out[p] = t.is_rectified ? (sums[r][p] < zero ? zero : sums[r][p]) : sums[r][p];
-    }
-}
-
-// A processor adds several numbers at a time only if they belong to different sums: those of
-// several rows or, in rows that are left over, of several stripes.
-template <std::size_t kBytes, std::size_t kTogether>
-[[gnu::always_inline]] inline void run_layer(const Tables& t) {
-    const std::size_t whole = t.rows - t.rows % kTogether;
-    for (std::size_t stripe = 0; stripe < t.stripes; ++stripe)
-        for (std::size_t row = 0; row < whole; row += kTogether)
-            sum_up<kBytes, kTogether, 1>(t, stripe, row);
-    for (std::size_t row = whole; row < t.rows; ++row) {
-        std::size_t stripe = 0;
-        for (; stripe + kTogether <= t.stripes; stripe += kTogether)
-            sum_up<kBytes, 1, kTogether>(t, stripe, row);
-        for (; stripe < t.stripes; ++stripe) sum_up<kBytes, 1, 1>(t, stripe, row);
-    }
-}
-
-void run_baseline(const Tables& t) { run_layer<16, 2>(t); }
+void run_baseline(const DenseLayer& t) { run_dense<16, 2>(t); }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void run_avx2(const Tables& t) { run_layer<32, 4>(t); }
+[[gnu::target("avx2")]] void run_avx2(const DenseLayer& t) { run_dense<32, 4>(t); }
 const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
 #endif
 
-void run_best(const Tables& t) {
+void run_best(const DenseLayer& t) {
 #if defined(__x86_64__)
     if (kHasAvx2) return run_avx2(t);
 #endif
@@ -154,15 +86,16 @@ void NetworkEvaluator::run(std::size_t rows) {
         const bool is_last = k + 1 == layers.size();
         const bool is_relu = network_->activation() == Activation::kRelu;
         std::vector<Line>& out = buffers_[(k + 1) % 2];
-        const Tables tables{layer.inputs,
-                            layer.biases.size(),
-                            layer.weights.data(),
-                            layer.biases.data(),
-                            buffers_[k % 2].data(),
-                            out.data(),
-                            stride_,
-                            rows,
-                            is_relu && !is_last};
+        const DenseLayer tables{layer.inputs,
+                                layer.biases.size(),
+                                layer.weights.data(),
+                                layer.biases.data(),
+                                buffers_[k % 2].data(),
+                                out.data(),
+                                stride_,
+                                stride_,
+                                rows,
+                                is_relu && !is_last};
         if (instructions_ == Instructions::kBest)
             run_best(tables);
         else

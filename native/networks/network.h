@@ -8,17 +8,13 @@
 #include <vector>
 
 #include "networks/activations.h"
+#include "networks/dense_layer.h"
 
 namespace bugsieve {
 
 // Immutable, so that several evaluators may share it.
 class Network {
   public:
-    static constexpr std::size_t kStripe = 16;  // floats of a cache line
-
-    struct alignas(64) Line {
-        float lanes[kStripe];
-    };
     struct Layer {
         std::size_t inputs, outputs;
         std::vector<Line> weights;  // per stripe of outputs, one line per input
@@ -68,7 +64,7 @@ class NetworkEvaluator {
     Instructions instructions_;
     std::size_t stride_;  // lines of a row
     std::size_t capacity_;
-    std::vector<Network::Line> buffers_[2];
+    std::vector<Line> buffers_[2];
 };
 
 }  // namespace bugsieve

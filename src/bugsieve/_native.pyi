@@ -1,6 +1,6 @@
 """Types of the compiled core. Arrays go in and come out; nothing here prints or touches files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -679,6 +679,48 @@ class UnsafeRuns:
         """States remembered now."""
     @property
     def memory_bytes(self) -> int: ...
+
+def reached_by_pairs(
+    num_facts: int,
+    initial: NDArray[np.int32],
+    need_starts: NDArray[np.int32],
+    needs: NDArray[np.int32],
+    add_starts: NDArray[np.int32],
+    adds: NDArray[np.int32],
+    delete_starts: NDArray[np.int32],
+    deletes: NDArray[np.int32],
+) -> NDArray[np.uint8]:
+    """Which operators forward h^2 reaches, 1 or 0; operators first delete, then add."""
+
+class Asnet:
+    """An action schema network, unrolled over the actions and facts of a task."""
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        fact_starts: NDArray[np.int32],
+        action_starts: NDArray[np.int32],
+        goal: NDArray[np.bool_],
+        places: NDArray[np.int32],
+        predicates: list[NDArray[np.int32]],
+        related: list[NDArray[np.int32]],
+        operators: NDArray[np.int32],
+        ranks: NDArray[np.int32],
+        hidden: int,
+        action_modules: Sequence[Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]],
+        predicate_modules: Sequence[Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]],
+        baseline: bool = ...,
+    ) -> None:
+        """As `Grounding` and `Weights` have them; `predicates` are those of the related atoms.
+
+        ValueError where they do not fit each other. `baseline`: on instructions that every
+        processor has, slower and with the same result.
+        """
+    def logits(self, states: NDArray[np.uint16]) -> NDArray[np.float32]:
+        """One row of scores per state, whatever the states beside it."""
+    def choose(self, states: NDArray[np.uint16], epsilon: float) -> NDArray[np.int32]:
+        """For each state the operator of lowest rank within epsilon of the best score, or -1."""
 
 class Network:
     """A feed-forward network of 32-bit floats with an activation between its layers; immutable.

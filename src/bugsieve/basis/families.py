@@ -47,6 +47,7 @@ POLICIES = Family(
         "lazy": "bugsieve.policies.lazy:LazyPolicy",
         "ehc": "bugsieve.policies.ehc:EhcPolicy",
         "gnn": "bugsieve.policies.gnn.policy:GnnPolicy",
+        "asnets": "bugsieve.policies.asnets.policy:AsnetPolicy",
         "python": "bugsieve.policies.python:PythonPolicy",
         "cmd": "bugsieve.policies.command:CommandPolicy",
         "phrm": "bugsieve.policies.servers.phrm:PhrmPolicy",

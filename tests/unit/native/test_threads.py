@@ -82,6 +82,26 @@ def relational_values() -> _native.RelationalValues:
     )  # fmt: skip
 
 
+def asnet() -> _native.Asnet:
+    """One schema of all operators, each related to the fact of one switch."""
+    rng = np.random.default_rng(0)
+    count = TASK.num_operators
+
+    def module(outputs: int, inputs: int) -> tuple[Any, Any]:
+        return rng.normal(size=(outputs, inputs)).astype(np.float32), np.ones(outputs, np.float32)
+
+    return _native.Asnet(
+        TASK, fact_starts=np.array([0, SWITCHES], np.int32),
+        action_starts=np.array([0, count], np.int32), goal=np.ones(SWITCHES, np.bool_),
+        places=np.array([(k, 1) for k in range(SWITCHES)], np.int32),
+        predicates=[np.zeros(1, np.int32)],
+        related=[np.arange(count, dtype=np.int32).reshape(-1, 1) % SWITCHES],
+        operators=np.arange(count, dtype=np.int32), ranks=np.arange(count, dtype=np.int32),
+        hidden=4, action_modules=[[module(4, 3)], [module(1, 8)]],
+        predicate_modules=[[module(4, 4)]],
+    )  # fmt: skip
+
+
 def walks() -> _native.Walks:
     live = _native.LiveSuccessors(TASK, prune_dead_ends=True)
     lengths = np.full(len(STATES), 4, dtype=np.int64)
@@ -136,6 +156,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "SafetyAnalysis": lambda: analysis("tarjan"),
     "JaniSystem": lambda: LIFT.system.copy(),
     "UnsafeRuns": unsafe_runs,
+    "Asnet": asnet,
     "Network": network,
     "NetworkPolicy": network_policy,
     "RelationalNetwork": relational_network,
@@ -211,6 +232,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "JaniSystem.step": (FLOORS, FIRST, np.zeros(len(FLOORS))),
     "JaniSystem.count_outcomes": (FLOORS, 20),
     "UnsafeRuns.run": (ROWS[1:20].copy(), NUMBERS[:19], 1, 2),
+    "Asnet.logits": (STATES,),
+    "Asnet.choose": (STATES, 1e-4),
     "Network.outputs": (np.ones((200, 3), np.float32),),
     "NetworkPolicy.copy": (),
     "NetworkPolicy.choose": (WORDS,),
@@ -224,6 +247,10 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "lookahead": (TASK, START, 3),
     "exact_goal_distances": (TASK,),
     "explore_states": (LADDER, ROWS),
+    "reached_by_pairs": (
+        2, np.zeros(1, np.int32), np.arange(2, dtype=np.int32), np.zeros(1, np.int32),
+        np.arange(2, dtype=np.int32), np.ones(1, np.int32), np.zeros(2, np.int32), NO_STEPS,
+    ),
 }  # fmt: skip
 """What each method and function is called with; properties need nothing."""
 

@@ -25,13 +25,19 @@ _LONGEST_HEADER = 16 << 20
 
 def read_safetensors(file: str, data: bytes, prefixes: Sequence[str] | None = None) -> Network:
     """The network in the bytes of a safetensors file."""
+    tensors, metadata = read_tensors(file, data)
+    return network_of(file, tensors, prefixes, metadata)
+
+
+def read_tensors(file: str, data: bytes) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Tensors by name and the metadata, whose values may be anything, in the bytes of a file."""
     header, body = _split(file, data)
     metadata = header.pop(_METADATA, {})
     if not isinstance(metadata, dict):
         raise InputError(f"{file}: '{_METADATA}' is no object")
     check_length(file, header)
     tensors = {name: _tensor(file, name, entry, body) for name, entry in header.items()}
-    return network_of(file, tensors, prefixes, metadata)
+    return tensors, metadata
 
 
 def write_safetensors(
@@ -42,10 +48,19 @@ def write_safetensors(
         raise UsageError("a network with normalised inputs cannot be written as safetensors")
     if network.needs_activation:
         raise UsageError("the network must say which activation is between its layers")
-    header: dict[str, Any] = {_METADATA: {**dict(metadata or {}), **_description(network)}}
+    write_tensors(path, _tensors(network), {**dict(metadata or {}), **_description(network)})
+
+
+def write_tensors(
+    path: str | os.PathLike[str],
+    tensors: Mapping[str, NDArray[np.float32]],
+    metadata: Mapping[str, str],
+) -> None:
+    """Write tensors as 32-bit floats."""
+    header: dict[str, Any] = {_METADATA: dict(metadata)}
     parts: list[bytes] = []
     position = 0
-    for name, array in _tensors(network).items():
+    for name, array in tensors.items():
         data = np.ascontiguousarray(array, dtype="<f4").tobytes()
         offsets = [position, position + len(data)]
         header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": offsets}

@@ -66,6 +66,7 @@ class PddlSummary:
     goal: Term
     constraints: tuple[Term, ...]
     """What follows `:constraints`, the domain's first; plans are not held to it."""
+    goal: Term
 
 
 def summarise(texts: PddlTexts) -> PddlSummary:
@@ -88,6 +89,7 @@ def summarise(texts: PddlTexts) -> PddlSummary:
         {name: _schema(domain, name) for name in domain.actions},
         _term(problem.sections[":goal"][1]),
         tuple(_term(part) for part in _parts(sections, _CONSTRAINTS)),
+        _term(problem.sections[":goal"][1]),
     )
 
 

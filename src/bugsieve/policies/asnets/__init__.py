@@ -1,0 +1,1 @@
+"""ASNets: policies of a domain whose weights are shared by all of its tasks."""
