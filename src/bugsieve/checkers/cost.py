@@ -33,6 +33,7 @@ _KEYS = (
     *("policy_value", "value", "gap"),
 )
 _TASK_KEYS = ("name", "sha256")
+_OPTIONAL_TASK_KEYS = ("unit_cost",)
 _PLAN_KEYS = ("operators", "actions", "cost")
 _BUG_KEYS = ("id", "kind", "oracle", "reason", "exact", "found_by", "certificate")
 _ORIGIN_KEYS = ("index", "walk", "path")
@@ -129,6 +130,8 @@ class Checker:
             _fail("the certificate belongs to another task: the SHA-256 of the text differs")
         if self._task is None:
             self._task = _SasReader(self._text, self._poll).task()
+        if claim.unit_cost and self._task.uses_costs:
+            _fail("the certificate has every operator cost 1, but the task has costs of its own")
         _Proof(self._task, claim, self._poll).check()
 
 
@@ -149,6 +152,8 @@ class _Path(NamedTuple):
 class _Claim(NamedTuple):
     kind: str
     digest: str
+    unit_cost: bool
+    """Whether costs of the files that the task came from were left out."""
     objective: str
     state: State
     facts: list[str]
@@ -165,14 +170,16 @@ def _read_claim(certificate: Any) -> _Claim:
     whole = _mapping(certificate, "the certificate", _KEYS)
     if type(whole["certificate"]) is not int or whole["certificate"] != VERSION:
         _fail(f"'certificate' must be {VERSION}, the only version of certificates that is known")
-    task = _mapping(whole["task"], "'task'", _TASK_KEYS)
+    task = _mapping(whole["task"], "'task'", _TASK_KEYS, *_OPTIONAL_TASK_KEYS)
     run = _mapping(whole["run"], "'run'", _RUN_KEYS)
     _text(task["name"], "the task's name")
+    _only_true(task, "unit_cost")
     _text(whole["policy"], "'policy'")
     _text(run["detail"], "the run's detail")
     return _Claim(
         kind=_text(whole["kind"], "'kind'"),
         digest=_text(task["sha256"], "the task's SHA-256"),
+        unit_cost="unit_cost" in task,
         objective=_text(whole["objective"], "'objective'"),
         state=tuple(_numbers(whole["state"], "'state'")),
         facts=_texts(whole["facts"], "'facts'"),
@@ -189,17 +196,23 @@ def _read_claim(certificate: Any) -> _Claim:
     )
 
 
-def _mapping(value: Any, what: str, keys: Sequence[str]) -> dict[str, Any]:
+def _mapping(value: Any, what: str, keys: Sequence[str], *optional: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         _fail(f"{what} must be an object")
     missing = [key for key in keys if key not in value]
     if missing:
         _fail(f"{what} lacks {missing[0]!r}")
-    unknown = [key for key in value if key not in keys]
+    unknown = [key for key in value if key not in keys and key not in optional]
     if unknown:
         key = unknown[0][:40] if isinstance(unknown[0], str) else ""
         _fail(f"{what} has the unknown key '{key}'")
     return dict(value)
+
+
+def _only_true(value: Mapping[str, Any], key: str) -> None:
+    """What is false is left out, so that there is one way to say it."""
+    if value.get(key, True) is not True:
+        _fail(f"'{key}' must be true or left out")
 
 
 def _path(value: dict[str, Any], what: str) -> _Path:
@@ -283,6 +296,7 @@ class _Task(NamedTuple):
     initial: State
     goal: tuple[Fact, ...]
     operators: list[_Operator]
+    uses_costs: bool
 
     def facts(self, state: State) -> list[str]:
         found = {self.atoms[variable][value] for variable, value in enumerate(state)}
@@ -329,7 +343,7 @@ class _SasReader:
         self.wanted(self.number(), 0, "no axioms")
         if "".join(self.lines[self.place :]).strip():
             self.fail("the task is complete, but the text goes on")
-        return _Task(self.atoms, tuple(initial), goal, operators)
+        return _Task(self.atoms, tuple(initial), goal, operators, uses_costs)
 
     def section(self, name: str, content: Any) -> Any:
         self.poll()

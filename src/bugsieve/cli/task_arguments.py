@@ -51,6 +51,11 @@ def add_task_arguments(parser: argparse.ArgumentParser, *, required: bool = True
         help="DOMAIN and PROBLEM in PDDL, a folder that holds domain.pddl and problem.pddl, "
         "or one .sas file",
     )
+    parser.add_argument(
+        "--unit-cost",
+        action="store_true",
+        help="every action costs 1, whatever the files say",
+    )
     options = Options(parser, "grounding of PDDL files")
     options.add(
         "--translation-time",
@@ -105,7 +110,7 @@ def load(args: argparse.Namespace) -> Task:
 
     limits = TranslationLimits(args.translation_time, args.translation_memory << 20)
     with StatusLine(f"grounding {paths[-1]}"):
-        return load_task(*paths, limits=limits)
+        return load_task(*paths, limits=limits, unit_cost=args.unit_cost)
 
 
 def make(args: argparse.Namespace, task: Task) -> BoundPolicy:

@@ -31,7 +31,7 @@ from bugsieve.policies.registry import POLICIES, check_spec
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import CampaignHeader, Progress
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.tasks.fdr.loading import load_task, with_unit_costs
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task, require_task
 
@@ -231,7 +231,8 @@ def _check_process(options: CostOptions, policy: AnyPolicy | None) -> None:
 def _loaded(options: CostOptions, task: Task | None) -> tuple[SavedTask, Task]:
     if task is None and not options.task:
         raise UsageError("a campaign needs a task: a domain and a problem file, or one .sas file")
-    loaded = load_task(*options.task) if task is None else require_task(task)
+    given = load_task(*options.task) if task is None else require_task(task)
+    loaded = with_unit_costs(given) if options.unit_cost else given
     return SavedTask.of(loaded), loaded
 
 

@@ -48,7 +48,8 @@ class CostWording:
 
     def heading(self, header: CampaignHeader) -> str:
         """The task, the policy and the objective."""
-        return f"task {header.subject.name}, policy {header.tested}, objective {header.objective}"
+        task = header.subject.title
+        return f"task {task}, policy {header.tested}, objective {header.objective}"
 
     def first_lines(self, summary: CostSummary) -> list[str]:
         """What became of the initial state."""

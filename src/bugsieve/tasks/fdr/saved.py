@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 
 from bugsieve.tasks.fdr.loading import native_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.fdr.task import Task, titled
 from bugsieve.tasks.pddl.summary import PddlTexts
 
 
@@ -25,6 +25,8 @@ class SavedTask:
     static_facts: tuple[str, ...] = field(default=(), repr=False)
     domain: bytes | None = field(default=None, repr=False)
     problem: bytes | None = field(default=None, repr=False)
+    unit_cost: bool = False
+    """Whether costs of the files were left out."""
 
     @classmethod
     def of(cls, task: Task) -> SavedTask:
@@ -35,7 +37,13 @@ class SavedTask:
             tuple(task.objects.items()),
             tuple(sorted(task.static_facts)),
             *(task.pddl_texts or (None, None)),
+            unit_cost=task.unit_cost,
         )
+
+    @property
+    def title(self) -> str:
+        """The name, and that costs do not count where that is so."""
+        return titled(self.name, unit_cost=self.unit_cost)
 
     @property
     def sha256(self) -> str:
@@ -57,4 +65,5 @@ class SavedTask:
             objects=dict(self.objects),
             initial_atoms=frozenset(self.static_facts),
             pddl_texts=None if domain is None or problem is None else PddlTexts(domain, problem),
+            unit_cost=self.unit_cost,
         )
