@@ -48,6 +48,7 @@ POLICIES = Family(
         "ehc": "bugsieve.policies.ehc:EhcPolicy",
         "python": "bugsieve.policies.python:PythonPolicy",
         "cmd": "bugsieve.policies.command:CommandPolicy",
+        "plans": "bugsieve.policies.plans:Plans",
     },
 )
 

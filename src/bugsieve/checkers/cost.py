@@ -38,6 +38,7 @@ _PLAN_KEYS = ("operators", "actions", "cost")
 _BUG_KEYS = ("id", "kind", "oracle", "reason", "exact", "found_by", "certificate")
 _ORIGIN_KEYS = ("index", "walk", "path")
 _RUN_KEYS = (*_PLAN_KEYS, "ending", "loop_start", "chosen", "detail")
+_OPTIONAL_RUN_KEYS = ("follows_plan",)
 
 
 class CertificateError(ValueError):
@@ -161,6 +162,8 @@ class _Claim(NamedTuple):
     ending: str
     loop_start: int | None
     chosen: int | None
+    follows_plan: bool
+    """Whether the policy made a plan in the state, which its run follows to the end."""
     plan: _Path
     values: tuple[int | None, int | None, int | None]
     """Of the policy, of the plan, and the gap between them; None is infinite."""
@@ -171,9 +174,10 @@ def _read_claim(certificate: Any) -> _Claim:
     if type(whole["certificate"]) is not int or whole["certificate"] != VERSION:
         _fail(f"'certificate' must be {VERSION}, the only version of certificates that is known")
     task = _mapping(whole["task"], "'task'", _TASK_KEYS, *_OPTIONAL_TASK_KEYS)
-    run = _mapping(whole["run"], "'run'", _RUN_KEYS)
+    run = _mapping(whole["run"], "'run'", _RUN_KEYS, *_OPTIONAL_RUN_KEYS)
     _text(task["name"], "the task's name")
     _only_true(task, "unit_cost")
+    _only_true(run, "follows_plan")
     _text(whole["policy"], "'policy'")
     _text(run["detail"], "the run's detail")
     return _Claim(
@@ -187,6 +191,7 @@ def _read_claim(certificate: Any) -> _Claim:
         ending=_text(run["ending"], "the run's ending"),
         loop_start=_number_or_none(run["loop_start"], "the run's loop_start"),
         chosen=_number_or_none(run["chosen"], "the run's chosen"),
+        follows_plan="follows_plan" in run,
         plan=_path(_mapping(whole["plan"], "'plan'", _PLAN_KEYS), "plan"),
         values=(
             _number_or_none(whole["policy_value"], "'policy_value'"),
@@ -561,6 +566,11 @@ class _Proof:
             _fail(f"the run ends in the goal after {goals[0]} steps, before the condition holds")
 
     def _check_loop(self, states: list[State]) -> None:
+        if self.claim.follows_plan:
+            # A plan knows how far it is: it may pass a state twice, and ends by itself.
+            if self.claim.ending == "loop" or self.claim.loop_start is not None:
+                _fail("a run that follows a plan goes round in no loop")
+            return
         first: dict[State, int] = {}
         # A deterministic policy that is back in a state goes round for ever. So a run ends at its
         # first repetition, and the repetition is what proves that it never reaches the goal.
