@@ -19,6 +19,7 @@ from bugsieve.campaigns.cost.taken_pool import TakenPool, take_pool
 from bugsieve.campaigns.kind import Beginning, kept_spec
 from bugsieve.campaigns.options import POOL, CostOptions
 from bugsieve.fuzzing.pool import Pool
+from bugsieve.fuzzing.selection import selected_starts, selection
 from bugsieve.judging.escalation import SEARCH, level_limits
 from bugsieve.judging.plan import BenchPlan, OracleRow, close_policy
 from bugsieve.oracles.oracle import Oracle
@@ -79,6 +80,8 @@ def begin(
         check_oracle_spec(spec)
     brought = getattr(policy, "task", None) if task is None and not options.task else task
     saved, loaded = _loaded(options, brought)
+    wanted = options.fuzz.test_states
+    condition = None if wanted is None else selection(loaded, wanted)
     plan = plan_of(options)
     bench = plan.bench(loaded, _bound(policy, loaded))
     equipment = CostEquipment(saved, bench, (), owns_policy=policy is None)
@@ -105,6 +108,8 @@ def begin(
             pool, walks = taken.pool, taken.walks
         else:
             starts = start_states(loaded, options.from_states) if states is None else states
+            if condition is not None:
+                starts = selected_starts(condition, loaded.checked_states(starts))
             pool, walks = _pool_of(loaded, starts), 0
     except BaseException:
         equipment.close()
