@@ -6,12 +6,16 @@ nothing of a car on board, which no fresh start has:
     bugsieve test DOMAIN PROBLEM --policy plans:python:examples/ferry_planner.py:get_plan
 """
 
+from __future__ import annotations
 
-def get_plan(objects, init, goal):
+Atoms = set[tuple[str, ...]]
+
+
+def get_plan(objects: Atoms, init: Atoms, goal: Atoms) -> list[tuple[str, ...]]:
     """Bring one car after the other to its place."""
     ferry = next(atom[1] for atom in init if atom[0] == "at-ferry")
     places = {atom[1]: atom[2] for atom in init if atom[0] == "at"}
-    plan = []
+    plan: list[tuple[str, ...]] = []
     for _, car, target in sorted(goal):
         if places[car] == target:
             continue

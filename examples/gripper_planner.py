@@ -6,10 +6,14 @@ forgets the balls that it holds when it is asked, so that its plan ends before t
     bugsieve test DOMAIN PROBLEM --policy plans:python:examples/gripper_planner.py:get_plan
 """
 
+from __future__ import annotations
 
-def get_plan(objects, init, goal):
+Atoms = set[tuple[str, ...]]
+
+
+def get_plan(objects: Atoms, init: Atoms, goal: Atoms) -> list[str]:
     """Fetch one ball after the other with the first gripper that is free."""
-    robot = next(room for name, *room in init if name == "at-robby")[0]
+    robot = next(atom[1] for atom in init if atom[0] == "at-robby")
     places = {atom[1]: atom[2] for atom in init if atom[0] == "at"}
     targets = {atom[1]: atom[2] for atom in goal if atom[0] == "at"}
     free = sorted(atom[1] for atom in init if atom[0] == "free")

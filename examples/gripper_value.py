@@ -5,8 +5,12 @@ It gains more by driving off with one ball than by taking a second one along:
     bugsieve test DOMAIN PROBLEM --policy greedy:python:examples/gripper_value.py:value
 """
 
+from __future__ import annotations
 
-def value(facts, task):
+from bugsieve.policies.task_view import TaskView
+
+
+def value(facts: frozenset[str], task: TaskView) -> int:
     """How many actions are left, more or less."""
     atoms = [fact.strip("()").split() for fact in facts]
     targets = {ball: room for _, ball, room in _goal(task)}
@@ -20,5 +24,5 @@ def value(facts, task):
     return left
 
 
-def _goal(task):
+def _goal(task: TaskView) -> list[list[str]]:
     return [fact.strip("()").split() for fact in task.goal if fact.startswith("(at ")]

@@ -31,13 +31,15 @@ class SavedTask:
     @classmethod
     def of(cls, task: Task) -> SavedTask:
         """The task as it is now."""
+        domain, problem = task.pddl_texts or (None, None)
         return cls(
             task.name,
             task.to_sas(),
             tuple(task.objects.items()),
             tuple(sorted(task.static_facts)),
-            *(task.pddl_texts or (None, None)),
-            unit_cost=task.unit_cost,
+            domain,
+            problem,
+            task.unit_cost,
         )
 
     @property
