@@ -38,7 +38,9 @@ _REMARKS = {
 
 POLICIES = """\
 policies: random, greedy:hff, hill-climbing:hadd, optimal, optimal:plans, lazy:hff,
-python:MODULE:FUNCTION, python:FILE.py:FUNCTION, 'cmd:PROGRAM ARGUMENT…'."""
+python:MODULE:FUNCTION, python:FILE.py:FUNCTION, 'cmd:PROGRAM ARGUMENT…';
+greedy:python:… and greedy:cmd:… for value functions, plans:python:… and plans:cmd:… for
+planners."""
 
 
 def add_task_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
