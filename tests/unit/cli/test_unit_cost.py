@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from bugsieve.checkers.cost import CertificateError, check, main
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.loading import load_task, with_unit_costs
 from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.fdr.task import Task
 from tests.unit.bugs.samples import line_bench, proven
 from tests.unit.cli.commands import Run
 from tests.unit.policies.generated import generated_task, write_task
@@ -143,17 +143,23 @@ def test_the_library_takes_it_as_a_task(files: list[str]) -> None:
 
 def test_the_checker_wants_costs_of_1_where_a_certificate_says_so() -> None:
     task = line_task(3)
-    bench = line_bench(task, {0: "right"})
-    made = certificate_of(bench, at(0)[0], proven(bench, at(0)[0], (0, 1)))
+    assert task.uses_costs
+    plain = with_unit_costs(task)
+    made, said = (_certificate(given) for given in (task, plain))
     assert list(made["task"]) == ["name", "sha256"]
-    said = {**made, "task": {**made["task"], "unit_cost": True}}
-    assert not task.uses_costs
-    check(task.to_sas(), said)
-    costly = task.to_sas().replace("begin_metric\n0\n", "begin_metric\n1\n")
-    assert costly.count("begin_metric\n1\n") == 1
-    other = {**said["task"], "sha256": hashlib.sha256(costly.encode()).hexdigest()}
-    with pytest.raises(CertificateError, match="has costs of its own"):
-        check(costly, {**said, "task": other})
+    assert said["task"] == {"name": "line", "sha256": plain.sha256, "unit_cost": True}
+    check(task.to_sas(), made)
+    check(plain.to_sas(), said)
+    with pytest.raises(CertificateError, match="belongs to another task"):
+        check(task.to_sas(), said)
+    lying = {**made, "task": {**made["task"], "unit_cost": True}}
+    with pytest.raises(CertificateError, match="every operator cost 1, but the task has costs"):
+        check(task.to_sas(), lying)
     for wrong in (False, 1, "yes", None):
         with pytest.raises(CertificateError, match="'unit_cost' must be true or left out"):
-            check(task.to_sas(), {**made, "task": {**made["task"], "unit_cost": wrong}})
+            check(plain.to_sas(), {**said, "task": {**said["task"], "unit_cost": wrong}})
+
+
+def _certificate(task: Task) -> dict[str, Any]:
+    bench = line_bench(task, {0: "right"})
+    return certificate_of(bench, at(0)[0], proven(bench, at(0)[0], (0, 1)))
