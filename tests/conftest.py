@@ -23,7 +23,7 @@ BUDGETS = {
     "tests/unit/domains": 45,
     "tests/unit/experiments": 75,
     "tests/unit/oracles": 45,
-    "tests/unit/policies": 40,
+    "tests/unit/policies": 55,
     "tests/unit/tasks": 35,
 }
 """Seconds of `make test` on two idle cores for each folder, without those of its own below."""

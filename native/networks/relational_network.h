@@ -72,7 +72,6 @@ class RelationalEvaluator {
     void run(std::span<float> values, Interrupts& interrupts);
 
   private:
-    using Line = Network::Line;
     using Part = RelationalNetwork::Part;
 
     // The atoms of one relation, and their messages in turn.

@@ -51,6 +51,7 @@ POLICIES = Family(
         "python": "bugsieve.policies.python:PythonPolicy",
         "cmd": "bugsieve.policies.command:CommandPolicy",
         "phrm": "bugsieve.policies.servers.phrm:PhrmPolicy",
+        "plans": "bugsieve.policies.plans:Plans",
     },
 )
 

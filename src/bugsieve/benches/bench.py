@@ -97,7 +97,7 @@ class Bench:
         self.graph.recall(recorded)
         self.is_recorded = True
 
-    def afresh(self) -> Bench:
+    def afresh(self, source: Callable[[Task, Policy], RunSource] | None = None) -> Bench:
         """The same bench with nothing remembered, so that the policy is asked anew."""
         return Bench(
             self.task,
@@ -105,7 +105,7 @@ class Bench:
             self.objective,
             step_limit=self.step_limit,
             seed=self.seed,
-            source=self._make_source,
+            source=self._make_source if source is None else source,
         )
 
     def runs(self, states: StateArray, *, step_limit: int | None = None) -> RunTable:

@@ -104,6 +104,7 @@ def find_bugs(
     pool_size: int = 200,
     bias: str = "policy-quality",
     along_runs: bool = False,
+    test_states: str | None = None,
     seed: int = 0,
     max_time: float | None = None,
     max_bugs: int | None = None,
@@ -124,7 +125,13 @@ def find_bugs(
         policy_seed=seed,
         objective=objective,
         oracles=texts(oracles, "oracles"),
-        fuzz=FuzzOptions(pool_size=pool_size, bias=bias, seed=seed, along_runs=along_runs),
+        fuzz=FuzzOptions(
+            pool_size=pool_size,
+            bias=bias,
+            seed=seed,
+            along_runs=along_runs,
+            test_states=test_states,
+        ),
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
 

@@ -76,6 +76,8 @@ class CostOptions(CampaignOptions):
 
     task: tuple[str, ...]
     """A domain and a problem file in PDDL, or one SAS file."""
+    unit_cost: bool = False
+    """Whether every operator costs 1, whatever the files say."""
     objective: str = "quantitative"
     oracles: tuple[str, ...] = ()
     """Empty for a few that suit the objective."""

@@ -33,10 +33,12 @@ _KEYS = (
     *("policy_value", "value", "gap"),
 )
 _TASK_KEYS = ("name", "sha256")
+_OPTIONAL_TASK_KEYS = ("unit_cost",)
 _PLAN_KEYS = ("operators", "actions", "cost")
 _BUG_KEYS = ("id", "kind", "oracle", "reason", "exact", "found_by", "certificate")
 _ORIGIN_KEYS = ("index", "walk", "path")
 _RUN_KEYS = (*_PLAN_KEYS, "ending", "loop_start", "chosen", "detail")
+_OPTIONAL_RUN_KEYS = ("follows_plan",)
 
 
 class CertificateError(ValueError):
@@ -129,6 +131,8 @@ class Checker:
             _fail("the certificate belongs to another task: the SHA-256 of the text differs")
         if self._task is None:
             self._task = _SasReader(self._text, self._poll).task()
+        if claim.unit_cost and self._task.uses_costs:
+            _fail("the certificate has every operator cost 1, but the task has costs of its own")
         _Proof(self._task, claim, self._poll).check()
 
 
@@ -149,6 +153,8 @@ class _Path(NamedTuple):
 class _Claim(NamedTuple):
     kind: str
     digest: str
+    unit_cost: bool
+    """Whether costs of the files that the task came from were left out."""
     objective: str
     state: State
     facts: list[str]
@@ -156,6 +162,8 @@ class _Claim(NamedTuple):
     ending: str
     loop_start: int | None
     chosen: int | None
+    follows_plan: bool
+    """Whether the policy made a plan in the state, which its run follows to the end."""
     plan: _Path
     values: tuple[int | None, int | None, int | None]
     """Of the policy, of the plan, and the gap between them; None is infinite."""
@@ -165,14 +173,17 @@ def _read_claim(certificate: Any) -> _Claim:
     whole = _mapping(certificate, "the certificate", _KEYS)
     if type(whole["certificate"]) is not int or whole["certificate"] != VERSION:
         _fail(f"'certificate' must be {VERSION}, the only version of certificates that is known")
-    task = _mapping(whole["task"], "'task'", _TASK_KEYS)
-    run = _mapping(whole["run"], "'run'", _RUN_KEYS)
+    task = _mapping(whole["task"], "'task'", _TASK_KEYS, *_OPTIONAL_TASK_KEYS)
+    run = _mapping(whole["run"], "'run'", _RUN_KEYS, *_OPTIONAL_RUN_KEYS)
     _text(task["name"], "the task's name")
+    _only_true(task, "unit_cost")
+    _only_true(run, "follows_plan")
     _text(whole["policy"], "'policy'")
     _text(run["detail"], "the run's detail")
     return _Claim(
         kind=_text(whole["kind"], "'kind'"),
         digest=_text(task["sha256"], "the task's SHA-256"),
+        unit_cost="unit_cost" in task,
         objective=_text(whole["objective"], "'objective'"),
         state=tuple(_numbers(whole["state"], "'state'")),
         facts=_texts(whole["facts"], "'facts'"),
@@ -180,6 +191,7 @@ def _read_claim(certificate: Any) -> _Claim:
         ending=_text(run["ending"], "the run's ending"),
         loop_start=_number_or_none(run["loop_start"], "the run's loop_start"),
         chosen=_number_or_none(run["chosen"], "the run's chosen"),
+        follows_plan="follows_plan" in run,
         plan=_path(_mapping(whole["plan"], "'plan'", _PLAN_KEYS), "plan"),
         values=(
             _number_or_none(whole["policy_value"], "'policy_value'"),
@@ -189,17 +201,23 @@ def _read_claim(certificate: Any) -> _Claim:
     )
 
 
-def _mapping(value: Any, what: str, keys: Sequence[str]) -> dict[str, Any]:
+def _mapping(value: Any, what: str, keys: Sequence[str], *optional: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         _fail(f"{what} must be an object")
     missing = [key for key in keys if key not in value]
     if missing:
         _fail(f"{what} lacks {missing[0]!r}")
-    unknown = [key for key in value if key not in keys]
+    unknown = [key for key in value if key not in keys and key not in optional]
     if unknown:
         key = unknown[0][:40] if isinstance(unknown[0], str) else ""
         _fail(f"{what} has the unknown key '{key}'")
     return dict(value)
+
+
+def _only_true(value: Mapping[str, Any], key: str) -> None:
+    """What is false is left out, so that there is one way to say it."""
+    if value.get(key, True) is not True:
+        _fail(f"'{key}' must be true or left out")
 
 
 def _path(value: dict[str, Any], what: str) -> _Path:
@@ -283,6 +301,7 @@ class _Task(NamedTuple):
     initial: State
     goal: tuple[Fact, ...]
     operators: list[_Operator]
+    uses_costs: bool
 
     def facts(self, state: State) -> list[str]:
         found = {self.atoms[variable][value] for variable, value in enumerate(state)}
@@ -329,7 +348,7 @@ class _SasReader:
         self.wanted(self.number(), 0, "no axioms")
         if "".join(self.lines[self.place :]).strip():
             self.fail("the task is complete, but the text goes on")
-        return _Task(self.atoms, tuple(initial), goal, operators)
+        return _Task(self.atoms, tuple(initial), goal, operators, uses_costs)
 
     def section(self, name: str, content: Any) -> Any:
         self.poll()
@@ -547,6 +566,11 @@ class _Proof:
             _fail(f"the run ends in the goal after {goals[0]} steps, before the condition holds")
 
     def _check_loop(self, states: list[State]) -> None:
+        if self.claim.follows_plan:
+            # A plan knows how far it is: it may pass a state twice, and ends by itself.
+            if self.claim.ending == "loop" or self.claim.loop_start is not None:
+                _fail("a run that follows a plan goes round in no loop")
+            return
         first: dict[State, int] = {}
         # A deterministic policy that is back in a state goes round for ever. So a run ends at its
         # first repetition, and the repetition is what proves that it never reaches the goal.

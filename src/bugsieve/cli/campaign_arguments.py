@@ -81,6 +81,12 @@ def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
         "task files, a new campaign like the one in this folder",
     )
     options.add(
+        "--test-states",
+        metavar="CONDITION",
+        help="only states in which a condition holds, as in '(empty-ferry)' or "
+        "'(forall (?g - gripper) (free ?g))'",
+    )
+    options.add(
         "--along-runs",
         action="store_true",
         help="the states that the policy's runs from test states pass are test states, too; bugs "

@@ -148,7 +148,7 @@ def _size(function: DominanceFunction) -> str:
     unused = function.task.num_variables - used
     rest = f"; no plan needs the {counted(unused, 'other variable')}" if unused else ""
     return (
-        f"task {function.task.name}: {counted(len(function.blocks), 'factor')} of "
+        f"task {function.task.title}: {counted(len(function.blocks), 'factor')} of "
         f"{counted(used, 'variable')}{rest}"
     )
 

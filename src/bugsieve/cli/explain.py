@@ -93,7 +93,7 @@ def _explain_cost(args: argparse.Namespace) -> int:
     if args.json:
         show(_as_json(bench, row, found, trace, proven))
     else:
-        about = f"bug {row.id} ({row.bug.kind}) of {header.policy} on {bench.task.name}"
+        about = f"bug {row.id} ({row.bug.kind}) of {header.policy} on {bench.task.title}"
         show(_as_text(about, bench, row, found, trace, proven))
     return 0
 

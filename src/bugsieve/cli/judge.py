@@ -164,6 +164,7 @@ def _gap(verdict: Verdict) -> str:
 def _as_json(args: argparse.Namespace, task: Task, judgements: list[Finding]) -> str:
     report = {
         "task": task.name,
+        **({"costs": "unit"} if task.unit_cost else {}),
         "policy": args.policy,
         "objective": args.objective,
         "states": [_state_json(task, judgement) for judgement in judgements],

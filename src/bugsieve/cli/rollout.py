@@ -116,6 +116,7 @@ def _as_json(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Na
     ]
     report = {
         "task": task.name,
+        **({"costs": "unit"} if task.unit_cost else {}),
         "policy": policy.spec,
         "seed": _seed(policy, args),
         "step_limit": args.step_limit,
@@ -127,7 +128,7 @@ def _as_json(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Na
 
 
 def _as_text(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Namespace) -> str:
-    parts = [f"task {task.name}, policy {policy.spec}, seed {_seed(policy, args)}"]
+    parts = [f"task {task.title}, policy {policy.spec}, seed {_seed(policy, args)}"]
     for number, run in enumerate(runs):
         heading = [f"state {number}"] if args.states is not None else []
         trace = [f"  {printable(line)}" for line in run.trace.splitlines()]

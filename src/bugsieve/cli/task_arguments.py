@@ -38,8 +38,10 @@ _REMARKS = {
 
 POLICIES = """\
 policies: random, greedy:hff, hill-climbing:hadd, optimal, optimal:plans, lazy:hff,
-python:MODULE:FUNCTION, python:FILE.py:FUNCTION, 'cmd:PROGRAM ARGUMENT…',
-phrm:HOST:PORT, phrm:unix:PATH: servers, which bring the task, so that no FILE is needed."""
+python:MODULE:FUNCTION, python:FILE.py:FUNCTION, 'cmd:PROGRAM ARGUMENT…';
+greedy:python:… and greedy:cmd:… for value functions, plans:python:… and plans:cmd:… for
+planners; phrm:HOST:PORT, phrm:unix:PATH: servers, which bring the task, so that no FILE is
+needed."""
 
 
 def add_task_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -52,6 +54,11 @@ def add_task_arguments(parser: argparse.ArgumentParser, *, required: bool = True
         metavar="FILE",
         help="DOMAIN and PROBLEM in PDDL, a folder that holds domain.pddl and problem.pddl, "
         "or one .sas file",
+    )
+    parser.add_argument(
+        "--unit-cost",
+        action="store_true",
+        help="every action costs 1, whatever the files say",
     )
     options = Options(parser, "grounding of PDDL files")
     options.add(
@@ -112,7 +119,7 @@ def load(args: argparse.Namespace) -> Task:
 
     limits = TranslationLimits(args.translation_time, args.translation_memory << 20)
     with StatusLine(f"grounding {paths[-1]}"):
-        return load_task(*paths, limits=limits)
+        return load_task(*paths, limits=limits, unit_cost=args.unit_cost)
 
 
 def require_task(args: argparse.Namespace) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bugsieve._native import DEAD_END
 from bugsieve.benches.bench import Bench
@@ -23,6 +24,11 @@ class Passed:
     """After how many steps each of them is there."""
     actions: ActionArray
     """All those of the run."""
+
+    def where(self, kept: NDArray[np.bool_]) -> Passed:
+        """Some of the states."""
+        steps = tuple(step for step, keep in zip(self.steps, kept, strict=True) if keep)
+        return Passed(self.states[kept], steps, self.actions)
 
     def last_first(self) -> Iterator[tuple[StateArray, tuple[int, ...]]]:
         """The states with the actions that lead there: a bug at the end of a run is found first,

@@ -18,6 +18,7 @@ from bugsieve.fuzzing.draws import LENGTH, START, draws_of
 from bugsieve.fuzzing.exits import Exits
 from bugsieve.fuzzing.novelty import MAX_NOVELTY, make_filter
 from bugsieve.fuzzing.pool import Pool, PoolEntry
+from bugsieve.fuzzing.selection import Passing, Selected, selection
 from bugsieve.fuzzing.walks import Rows, Walked, Walker
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -48,6 +49,8 @@ class FuzzOptions:
     """Walks in a row that may find nothing new before the pool counts as all there is to find."""
     along_runs: bool = False
     """Whether the states that the policy's runs from test states pass are test states, too."""
+    test_states: str | None = None
+    """A condition that holds in all test states; None for any states."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -88,8 +91,13 @@ class Fuzzer:
         if not len(self.pool):
             raise UsageError("fuzzing needs at least one state to start from")
         bias = make_bias(options.bias, bench)
-        self._walker = Walker(bench.task, bias, prune_dead_ends=options.prune_dead_ends)
+        text = options.test_states
+        self._condition = None if text is None else selection(bench.task, text)
         self._filter = make_filter(self.pool, options.novelty)
+        if self._condition is not None:
+            bias = Passing(bias, self._condition)
+            self._filter = Selected(self._filter, self._condition)
+        self._walker = Walker(bench.task, bias, prune_dead_ends=options.prune_dead_ends)
         self._exits = Exits(self.pool, self._walker, self._filter)
 
     def round(self) -> list[PoolEntry]:
@@ -179,7 +187,9 @@ class Fuzzer:
         if not len(starts):
             return []
         prune = self.options.prune_dead_ends
-        return passed_states(self.bench, starts, prune_dead_ends=prune)
+        found = passed_states(self.bench, starts, prune_dead_ends=prune)
+        condition = self._condition
+        return found if condition is None else [p.where(condition.holds(p.states)) for p in found]
 
 
 def _initial_pool(bench: Bench) -> Pool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from bugsieve.bugs.cost.certificate import run_part
 from bugsieve.judging.findings import AnyBug, BugRow, Finding, UnstableRow
 from bugsieve.policies.asking import decide_anew, is_ours
 from bugsieve.policies.decisions import Decisions, Ending, Failure
-from bugsieve.policies.graph import PolicyGraph
+from bugsieve.policies.graph import PolicyGraph, source_of
 from bugsieve.policies.models.policy import ModelPolicy
+from bugsieve.policies.policy import Policy
+from bugsieve.policies.run_table import RunSource
 from bugsieve.policies.worker import MAX_HASH_SEED
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray
+from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 
 _SURE = 64
 """So many answers, the same ones again and again if need be, are wanted of a run at first, and
@@ -138,7 +140,7 @@ class CostAsker(Asker):
             asked = states[: len(answers)]
             found = self.difference(asked, answers, _task_answer, hash_seed=hash_seed)
         else:
-            found = self._another_run(start, answers)
+            found = self._other_runs(start, answers, hash_seed)
         if found is None:
             return None
         return UnstableRow(
@@ -151,9 +153,22 @@ class CostAsker(Asker):
             "" if hash_seed is None else f"--hash-seed {self.hash_seed}",
         )
 
-    def _another_run(self, start: StateArray, answers: Sequence[Answer]) -> Difference | None:
-        """The policy looks at more than the state: its whole run is made anew."""
-        run = run_part(self._bench, self._bench.afresh().runs(start))
+    def _other_runs(
+        self, start: StateArray, answers: Sequence[Answer], hash_seed: int | None
+    ) -> Difference | None:
+        """The policy looks at more than the state: its whole run is made anew, at first often."""
+        is_wary = hash_seed is None and (self._has_changed or self.calls < _WARY)
+        for _ in range(-(-_SURE // max(1, len(answers))) if is_wary else 1):
+            found = self._another_run(start, answers, hash_seed)
+            if found is not None:
+                self._has_changed = True
+                return found
+        return None
+
+    def _another_run(
+        self, start: StateArray, answers: Sequence[Answer], hash_seed: int | None
+    ) -> Difference | None:
+        run = run_part(self._bench, self._bench.afresh(_anew(hash_seed)).runs(start))
         again = recorded_answers(run)
         self.calls += len(again)
         ended: Answer = NO_ACTION
@@ -170,6 +185,18 @@ class CostAsker(Asker):
 
     def _said(self, answer: Answer) -> str:
         return said(answer, self._bench.task.operator_names)
+
+
+def _anew(hash_seed: int | None) -> Callable[[Task, Policy], RunSource]:
+    """Runs past every cache, by a second process where the policy has one."""
+
+    def source(task: Task, policy: Policy) -> RunSource:
+        bring = getattr(policy, "run_source_anew", None)
+        if bring is None:
+            return source_of(task, policy)
+        return cast("RunSource", bring(task, hash_seed=hash_seed))
+
+    return source
 
 
 def recorded_answers(run: Mapping[str, Any]) -> list[Answer]:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bugsieve.basis.activity import doing
 from bugsieve.basis.closing import Closing
@@ -21,7 +21,9 @@ from bugsieve.basis.wording import counted
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.fingerprints import Fingerprinted, files_fingerprint
 from bugsieve.policies.protocol import (
+    ACTIONS,
     Answer,
+    Asked,
     MiscountError,
     ProtocolError,
     RefusalError,
@@ -78,12 +80,13 @@ class _StartError(Exception):
 class Conversation(Closing):
     """Asks a program in a worker process; restarts it when it crashes or hangs."""
 
-    def __init__(self, program: Program, view: View) -> None:
+    def __init__(self, program: Program, view: View, asked: Asked = ACTIONS) -> None:
         self.program = program
+        self.asked = asked
         self.note: str | None = None
         """What it gets wrong in batches, though not in single states; for users to read."""
-        self._hello = hello_line(view)
-        self._batch_size = program.limits.batch_size
+        self._hello = hello_line(view, asked)
+        self._batch_size = min(program.limits.batch_size, asked.most_at_once)
         self._batches = 0
         self._worker: Worker | None = None
         self._worker_is_fresh = False
@@ -99,7 +102,7 @@ class Conversation(Closing):
         limits = self.program.limits
         seed = limits.hash_seed if hash_seed is None else hash_seed
         program = replace(self.program, limits=replace(limits, hash_seed=seed))
-        other = Conversation(program, self._view)
+        other = Conversation(program, self._view, self.asked)
         other._is_second = True
         return other
 
@@ -116,8 +119,8 @@ class Conversation(Closing):
         except _StartError:
             return  # reported for every state it is asked about
 
-    def ask(self, questions: Iterable[StateQuestion]) -> Iterator[str | Failure | None]:
-        """The action, None or a failure for each question, which are taken batch by batch."""
+    def ask(self, questions: Iterable[StateQuestion]) -> Iterator[Any]:
+        """What is said of each state, or a failure; questions are taken batch by batch."""
         waiting = iter(questions)
         while batch := list(islice(waiting, self._batch_size)):  # the size may shrink on the way
             for answer in self._answers(batch):
@@ -174,9 +177,9 @@ class Conversation(Closing):
             line = worker.exchange(
                 batch_line(self._batches, questions),
                 deadline=self.program.limits.deadline,
-                max_reply=max_reply_bytes(len(questions)),
+                max_reply=max_reply_bytes(len(questions), self.asked),
             )
-        return parse_answers(line, number=self._batches, states=len(questions))
+        return parse_answers(line, number=self._batches, states=len(questions), asked=self.asked)
 
     def _ready_worker(self) -> Worker:
         if self._unstartable is not None:
@@ -227,10 +230,10 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
     _others: dict[int | None, Conversation]
     """By their hash seeds; None for the policy's own seed in a second process."""
 
-    def converse(self, program: Program, view: View) -> None:
+    def converse(self, program: Program, view: View, asked: Asked = ACTIONS) -> None:
         """Start the program, which may refuse to serve."""
         self._others = {}
-        self._conversation = Conversation(program, view)
+        self._conversation = Conversation(program, view, asked)
         self._conversation.start()
 
     def second(self, hash_seed: int | None = None) -> Conversation:

@@ -26,12 +26,22 @@ About a model, the first line has `model` instead of `task`, and states have `va
     {"bugsieve": 1, "model": {"name": "lift", "actions": ["up", "down"], "variables":
                               [{"name": "floor", "type": "int", "lower": 0, "upper": 9}, …]}}
     {"id": 7, "states": [{"values": {"floor": 3, …}, "applicable": ["up", "down"]}, …]}
+
+A program that values states or makes whole plans is told so in the first line by `"asks":
+"values"` or `"asks": "plans"`. Its states have `facts` alone, and it answers
+
+    {"id": 7, "values": [3, 0.5, null, …]}
+    {"id": 7, "plans": [["(unstack a b)", "(put-down a)"], [], null, …]}
+
+A value is a number, the lower the better, or null where the goal is out of reach; a plan is a list
+of actions, or null for "no plan".
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -42,7 +52,6 @@ from bugsieve.policies.worker import printable
 VERSION = 1
 
 _REPLY_BASE_BYTES = 1 << 20
-_REPLY_BYTES_PER_STATE = 1 << 16
 
 
 class ProtocolError(ValueError):
@@ -111,12 +120,43 @@ class StateError:
     trace: str = ""
 
 
-Answer = str | None | StateError
+@dataclass(frozen=True)
+class BareQuestion:
+    """A state of a planning task, without what is applicable there."""
+
+    facts: tuple[str, ...]
+
+    def message(self) -> dict[str, Any]:
+        """Its entry in the line of a batch."""
+        return {"facts": self.facts}
 
 
-def hello_line(view: View) -> bytes:
-    """The line that opens a conversation."""
-    return _line({"bugsieve": VERSION, view.subject: view.message()})
+Plan = tuple[str, ...]
+Answer = str | float | Plan | None | StateError
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a program is asked of each state."""
+
+    noun: str
+    """The field of its reply has the plural."""
+    read: Callable[[Any], Answer]
+    """What a single answer means."""
+    bytes_per_state: int = 1 << 16
+    most_at_once: int = 1 << 20
+    """States in one message, if the limits of the program allow more."""
+
+    @property
+    def field(self) -> str:
+        """What a reply holds."""
+        return f"{self.noun}s"
+
+
+def hello_line(view: View, asked: Asked | None = None) -> bytes:
+    """The line that opens a conversation; actions are asked for unless it says otherwise."""
+    asks = {} if asked is None or asked is ACTIONS else {"asks": asked.field}
+    return _line({"bugsieve": VERSION, **asks, view.subject: view.message()})
 
 
 def batch_line(number: int, questions: Sequence[StateQuestion]) -> bytes:
@@ -124,9 +164,9 @@ def batch_line(number: int, questions: Sequence[StateQuestion]) -> bytes:
     return _line({"id": number, "states": [question.message() for question in questions]})
 
 
-def max_reply_bytes(states: int) -> int:
+def max_reply_bytes(states: int, asked: Asked | None = None) -> int:
     """Length above which a reply to so many states is a flood."""
-    return _REPLY_BASE_BYTES + _REPLY_BYTES_PER_STATE * states
+    return _REPLY_BASE_BYTES + (asked or ACTIONS).bytes_per_state * states
 
 
 def check_ready(line: bytes) -> dict[str, str]:
@@ -140,29 +180,62 @@ def check_ready(line: bytes) -> dict[str, str]:
     return {name: str(key) for name, key in modules.items()} if isinstance(modules, dict) else {}
 
 
-def parse_answers(line: bytes, *, number: int, states: int) -> list[Answer]:
+def parse_answers(
+    line: bytes, *, number: int, states: int, asked: Asked | None = None
+) -> list[Answer]:
     """The answers to batch `number`, exactly one per state; ProtocolError otherwise."""
     reply = _parse_object(line)
     got = reply.get("id")
     # Not isinstance: true would pass for batch 1.
     if type(got) is not int or got != number:
         raise ProtocolError(f"answered batch {_show(got)} instead of batch {number}")
-    actions = reply.get("actions")
-    if not isinstance(actions, list):
-        raise ProtocolError(f'answered {_quote(line)}, in which "actions" is no list')
-    if len(actions) != states:
-        answers = counted(len(actions), "action")
-        raise MiscountError(f"answered {answers} for {counted(states, 'state')}")
-    return [_answer(action) for action in actions]
+    asked = asked or ACTIONS
+    answers = reply.get(asked.field)
+    if not isinstance(answers, list):
+        raise ProtocolError(f'answered {_quote(line)}, in which "{asked.field}" is no list')
+    if len(answers) != states:
+        given = counted(len(answers), asked.noun)
+        raise MiscountError(f"answered {given} for {counted(states, 'state')}")
+    return [_state_error(answer) or asked.read(answer) for answer in answers]
 
 
-def _answer(value: Any) -> Answer:
+def _state_error(value: Any) -> StateError | None:
+    """The crash that an answer tells of, if it does."""
+    if not isinstance(value, dict) or not isinstance(value.get("error"), str):
+        return None
+    trace = trace_text(_text(value.get("traceback")), _text(value.get("printed")))
+    return StateError(printable(value["error"]), value.get("out_of_memory") is True, trace)
+
+
+def _action(value: Any) -> Answer:
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, dict) and isinstance(value.get("error"), str):
-        trace = trace_text(_text(value.get("traceback")), _text(value.get("printed")))
-        return StateError(printable(value["error"]), value.get("out_of_memory") is True, trace)
     return StateError(f"answered {_show(value)}, which is neither an action nor null")
+
+
+def _value(value: Any) -> Answer:
+    if value is None:
+        return math.inf
+    if type(value) not in (int, float):
+        return StateError(f"answered {_show(value)}, which is neither a number nor null")
+    try:
+        number = float(value)
+    except OverflowError:
+        return StateError("answered a number that is too large")
+    return StateError("answered NaN, which ranks nothing") if math.isnan(number) else number
+
+
+def _plan(value: Any) -> Answer:
+    if value is None:
+        return None
+    if isinstance(value, list) and all(isinstance(action, str) for action in value):
+        return tuple(value)
+    return StateError(f"answered {_show(value)}, which is neither a list of actions nor null")
+
+
+ACTIONS = Asked("action", _action)
+VALUES = Asked("value", _value)
+PLANS = Asked("plan", _plan, bytes_per_state=1 << 22, most_at_once=16)
 
 
 def _text(value: Any) -> str:

@@ -15,9 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO, TextIO
 
-from bugsieve.basis.ordered_sets import OrderedSet
-from bugsieve.policies.model_view import ModelView
-from bugsieve.policies.task_view import TaskView, bind_view
+from bugsieve.policies.served import Answering, WrongAnswerError, answering, shortened
 from bugsieve.policies.traces import MOST, traceback_of
 
 
@@ -29,18 +27,18 @@ def main() -> None:
     """Serve the function named by the first argument until the input ends."""
     requests, replies = _claim_standard_streams()
     sys.path.insert(0, os.getcwd())
-    view, state_of = _subject(json.loads(requests.readline()))
+    hello = json.loads(requests.readline())
     try:
-        decide = bind_view(load_function(sys.argv[1]), view)
-    except (LoadError, TypeError) as error:  # bind_view says what is wrong with the function
+        answer = answering(hello, load_function(sys.argv[1]))
+    except (LoadError, TypeError) as error:  # which say what is wrong with the function
         _reply(replies, {"error": str(error)})
         return
     _reply(replies, {"ready": True, "modules": loaded_modules()})
     for line in requests:
         batch = json.loads(line)
-        actions = [_answer(decide, state_of(s), s["applicable"]) for s in batch["states"]]
+        answers = [_answer(answer, state) for state in batch["states"]]
         sys.stderr.flush()
-        _reply(replies, {"id": batch["id"], "actions": actions})
+        _reply(replies, {"id": batch["id"], hello.get("asks", "actions"): answers})
 
 
 def load_function(target: str) -> Callable[..., Any]:
@@ -100,14 +98,6 @@ def _load_file(path: str) -> Any:
     return module
 
 
-def _subject(hello: dict[str, Any]) -> tuple[object, Callable[[dict[str, Any]], object]]:
-    """The view of what is to be served, and how its states are passed to the function."""
-    if "model" in hello:
-        return ModelView.from_message(hello["model"]), lambda state: state["values"]
-    view = TaskView.from_message(hello["task"])
-    return view, lambda state: OrderedSet((*state["facts"], *view.static))
-
-
 def _claim_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     """Move the protocol to descriptors of its own: what the policy prints goes to stderr."""
     requests = os.fdopen(os.dup(0), "rb")
@@ -141,32 +131,25 @@ def _printed() -> str:
     return sys.stdout.text if isinstance(sys.stdout, _Kept) else ""
 
 
-def _answer(decide: Callable[[Any, list[str]], Any], state: object, applicable: list[str]) -> Any:
+def _answer(answer: Answering, state: dict[str, Any]) -> Any:
     """The function's answer for one state; whatever it raises is told, not passed on."""
     if isinstance(sys.stdout, _Kept):
         sys.stdout.text = ""
     try:
-        action = decide(state, applicable)
-        if action is None or isinstance(action, str):
-            return action
-        shown = _shorten(repr(action))
+        return answer(state)
+    except WrongAnswerError as error:
+        return {"error": str(error), "printed": _printed()}
     except MemoryError as error:
         return {"error": _describe(error), "out_of_memory": True}
     except (Exception, SystemExit) as error:
         trace = traceback_of(error)
         return {"error": _describe(error), "traceback": trace, "printed": _printed()}
-    sentence = f"returned {shown}, neither an action name nor None"
-    return {"error": sentence, "printed": _printed()}
 
 
 def _describe(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "MemoryError: the memory limit is reached"
-    return _shorten(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 200 else text[:200] + "…"
+    return shortened(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
 
 
 def _reply(replies: BinaryIO, message: dict[str, Any]) -> None:

@@ -29,7 +29,8 @@ class RunSource(Protocol):
     """Gives the runs of one policy on one task; the same from a state whenever it is asked.
 
     It has a number for each run and an id for each state. A run that comes back to one of its own
-    states ends there, as a loop: no certificate may go through a state twice.
+    states ends there, as a loop, unless the source has an attribute `follows_plans` that is true:
+    a plan may pass a state twice and goes on, and certificates say so.
     """
 
     task: Task

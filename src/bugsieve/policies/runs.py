@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from bugsieve.basis.arguments import require_function, require_kind
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, Progress
+from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, Progress, source_of
 from bugsieve.policies.policy import Bindable, Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.run_table import Ids, RunTable
@@ -82,8 +82,11 @@ def run_policy(
     if graph is not None and (graph.policy is not policy or graph.task is not task):
         raise UsageError("the graph belongs to another policy or another task")
     with _bound(policy, task) as bound:
-        graph = PolicyGraph(task, bound) if graph is None else graph
-        table = graph.table(states, step_limit=step_limit, progress=progress)
+        source = source_of(task, bound) if graph is None else graph
+        if isinstance(source, PolicyGraph):
+            table = source.table(states, step_limit=step_limit, progress=progress)
+        else:
+            table = source.table(task.checked_states(states), step_limit=step_limit)
     return runs_of(table)
 
 
@@ -117,8 +120,8 @@ def _run(table: RunTable, row: int, path: Ids, actions: ActionArray) -> Run:
 
 
 def _detail(table: RunTable, row: int, last: Ids) -> str:
-    if table.endings[row] == Ending.NO_ACTION:
+    failure = table.failure(row)
+    if table.endings[row] == Ending.NO_ACTION and failure is None:
         choices = len(table.source.task.applicable(table.source.states(last)).operators)
         return f"none of {choices} applicable chosen" if choices else "nothing is applicable"
-    failure = table.failure(row)
     return "" if failure is None else failure.detail

@@ -58,20 +58,30 @@ def bind_view(function: StateFunction, view: object) -> Callable[[Any, list[str]
     TypeError with a sentence if it cannot be called so: every run would end by that.
     """
     arguments = (None, [], view)[: 3 if required_parameters(function) >= 3 else 2]
-    objection = _objection(function, arguments)
-    if objection is not None:
-        raise TypeError(objection)
+    wanted = "the state and its applicable actions, nor with the task or model behind them"
+    require_callable(function, arguments, wanted)
     if len(arguments) == 2:
         return function
     return lambda state, applicable: function(state, applicable, view)
 
 
-def _objection(function: StateFunction, arguments: tuple[object, ...]) -> str | None:
+def require_callable(
+    function: Callable[..., Any], arguments: tuple[object, ...], wanted: str
+) -> None:
+    """TypeError with a sentence unless the function can be called so; `wanted` says how."""
+    objection = _objection(function, arguments, wanted)
+    if objection is not None:
+        raise TypeError(objection)
+
+
+def _objection(
+    function: Callable[..., Any], arguments: tuple[object, ...], wanted: str
+) -> str | None:
     name = getattr(function, "__name__", type(function).__name__)
     if inspect.isclass(function):
         return f"{name!r} is a class, not a function of a state"
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        return f"{name!r} is asynchronous or a generator, but must return an action"
+        return f"{name!r} is asynchronous or a generator, but must return its answer"
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # built in C without a signature
@@ -79,19 +89,16 @@ def _objection(function: StateFunction, arguments: tuple[object, ...]) -> str | 
     try:
         signature.bind(*arguments)
     except TypeError:
-        return (
-            f"{name}{signature} cannot be called with the state and its applicable actions, nor "
-            "with the task or model behind them"
-        )
+        return f"{name}{signature} cannot be called with {wanted}"
     return None
 
 
-def required_parameters(function: Callable[..., Any]) -> int:
-    """How many positional arguments the function must get; 2 where nobody knows."""
+def required_parameters(function: Callable[..., Any], *, unknown: int = 2) -> int:
+    """How many positional arguments the function must get; `unknown` where nobody knows."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # built in C without a signature: assume the plain form
-        return 2
+        return unknown
     required = [p for p in parameters if p.kind in kinds and p.default is inspect.Parameter.empty]
     return len(required)

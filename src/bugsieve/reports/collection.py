@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bugsieve.basis.errors import BugsieveError, InputError
+from bugsieve.basis.wording import counted
 from bugsieve.campaigns.cost.kind import DOMAIN_FILE
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.experiments.index import Index, IndexEntry, read_index
@@ -39,6 +40,8 @@ class Card:
     seed: int
     oracles: str
     """Who judges: the label in the experiment file, or the specs."""
+    unit_cost: bool = False
+    """Whether costs of its task were left out."""
 
 
 def collect(directories: Sequence[Path]) -> list[Card]:
@@ -50,6 +53,13 @@ def collect(directories: Sequence[Path]) -> list[Card]:
     if not cards:
         raise InputError(f"{directories[0]}: no oracle was asked in these campaigns")
     return cards
+
+
+def cost_notes(cards: Sequence[Card]) -> Iterator[str]:
+    """How many campaigns of a report count every action as 1 where the files have costs."""
+    count = sum(card.unit_cost for card in cards)
+    if count:
+        yield f"unit costs in {count} of {counted(len(cards), 'campaign')}: every action costs 1"
 
 
 def in_file_order(cards: Sequence[Card]) -> list[Card]:
@@ -120,6 +130,7 @@ def _card(folder: Path, label: IndexEntry | None) -> Card:
         options.fuzz.seed,
         (label.oracles if label is not None and header.used_oracles else "")
         or ", ".join(header.used_oracles),
+        header.subject.unit_cost,
     )
 
 

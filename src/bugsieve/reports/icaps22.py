@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.wording import counted
-from bugsieve.reports.collection import Card
+from bugsieve.reports.collection import Card, cost_notes
 from bugsieve.reports.measures import (
     ORACLES,
     QUALITATIVE,
@@ -184,3 +184,4 @@ def _notes(used: Sequence[_Measured], left_out: int, options: TableOptions) -> I
         yield f"{counted(unjudged, 'pool state')} not judged yet and left out"
     if left_out:
         yield f"{counted(left_out, 'campaign')} with other biases or objectives left out"
+    yield from cost_notes([item.card for item in used])

@@ -15,7 +15,7 @@ import numpy as np
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.wording import counted
 from bugsieve.policies.decisions import Ending
-from bugsieve.reports.collection import Card, in_file_order
+from bugsieve.reports.collection import Card, cost_notes, in_file_order
 from bugsieve.reports.measures import UNDEFINED, Missing, Value, percentage
 from bugsieve.reports.table import Column, Row, Table
 from bugsieve.results.cost.records import CostRecords
@@ -83,7 +83,7 @@ def icaps23_table(cards: Sequence[Card], options: OracleTableOptions) -> Table:
         block="policy",
         columns=tuple(_columns(names, options)),
         rows=tuple(row for line in made for row in line.rows()),
-        notes=tuple(_notes(made, options)),
+        notes=(*_notes(made, options), *cost_notes(cards)),
     )
 
 

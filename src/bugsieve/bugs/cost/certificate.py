@@ -83,7 +83,7 @@ def certificate_of(
     return {
         "certificate": VERSION,
         "kind": objective.kind(policy_value),
-        "task": {"name": task.name, "sha256": task.sha256},
+        "task": _task_part(task),
         "objective": objective.spec,
         "policy": policy_name(bench.policy),
         "state": start.tolist(),
@@ -94,6 +94,12 @@ def certificate_of(
         "value": as_json_number(value),
         "gap": as_json_number(objective.gap(policy_value, value)),
     }
+
+
+def _task_part(task: Task) -> dict[str, Any]:
+    """The task by its hash; where costs of its files were left out, that is said as well."""
+    part: dict[str, Any] = {"name": task.name, "sha256": task.sha256}
+    return {**part, "unit_cost": True} if task.unit_cost else part
 
 
 def as_json_number(value: float) -> int | None:
@@ -112,7 +118,8 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
     settled = bench.objective.settled_at(run.states(bench.task), run.actions)
     if settled is not None:
         cut = _path_part(bench.task, run.actions[:settled])
-        return {**cut, "ending": CONDITION_MET, "loop_start": None, "chosen": None, "detail": ""}
+        end = {"ending": CONDITION_MET, "loop_start": None, "chosen": None, "detail": ""}
+        return {**cut, **end, **_plan_mark(runs)}
     is_illegal = failure is not None and run.ending is Ending.ILLEGAL_ACTION
     return {
         **_path_part(bench.task, run.actions),
@@ -120,7 +127,13 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
         "loop_start": run.loop_start,
         "chosen": failure.action if failure is not None and is_illegal else None,
         "detail": run.detail,
+        **_plan_mark(runs),
     }
+
+
+def _plan_mark(runs: RunTable) -> dict[str, bool]:
+    """Where the policy made a plan at the start and followed it, that is said."""
+    return {"follows_plan": True} if getattr(runs.source, "follows_plans", False) else {}
 
 
 def _path_part(task: Task, operators: tuple[int, ...]) -> dict[str, Any]:

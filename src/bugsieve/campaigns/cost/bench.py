@@ -19,6 +19,7 @@ from bugsieve.campaigns.cost.taken_pool import TakenPool, take_pool
 from bugsieve.campaigns.kind import Beginning, kept_spec
 from bugsieve.campaigns.options import POOL, CostOptions
 from bugsieve.fuzzing.pool import Pool
+from bugsieve.fuzzing.selection import selected_starts, selection
 from bugsieve.judging.escalation import SEARCH, level_limits
 from bugsieve.judging.plan import BenchPlan, OracleRow, close_policy
 from bugsieve.oracles.oracle import Oracle
@@ -31,7 +32,7 @@ from bugsieve.policies.registry import POLICIES, brings_task, brought_task, chec
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import CampaignHeader, Progress
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.tasks.fdr.loading import load_task, with_unit_costs
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task, require_task
 
@@ -80,6 +81,8 @@ def begin(
     if task is None and not options.task:
         task = _brought(options) if policy is None else getattr(policy, "task", None)
     saved, loaded = _loaded(options, task)
+    wanted = options.fuzz.test_states
+    condition = None if wanted is None else selection(loaded, wanted)
     plan = plan_of(options)
     bench = plan.bench(loaded, _bound(policy, loaded))
     equipment = CostEquipment(saved, bench, (), owns_policy=policy is None)
@@ -106,6 +109,8 @@ def begin(
             pool, walks = taken.pool, taken.walks
         else:
             starts = start_states(loaded, options.from_states) if states is None else states
+            if condition is not None:
+                starts = selected_starts(condition, loaded.checked_states(starts))
             pool, walks = _pool_of(loaded, starts), 0
     except BaseException:
         equipment.close()
@@ -240,7 +245,8 @@ def _brought(options: CostOptions) -> Task | None:
 def _loaded(options: CostOptions, task: Task | None) -> tuple[SavedTask, Task]:
     if task is None and not options.task:
         raise UsageError("a campaign needs a task: a domain and a problem file, or one .sas file")
-    loaded = load_task(*options.task) if task is None else require_task(task)
+    given = load_task(*options.task) if task is None else require_task(task)
+    loaded = with_unit_costs(given) if options.unit_cost else given
     return SavedTask.of(loaded), loaded
 
 

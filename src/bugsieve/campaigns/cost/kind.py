@@ -31,7 +31,7 @@ def describe(header: CampaignHeader) -> Description:
     task = header.subject
     pddl = {f"{DOMAIN_FILE}, {PROBLEM_FILE}": "the files it came from"}
     return Description(
-        f"the policy\n  {header.tested}\non the task {task.name}",
+        f"the policy\n  {header.tested}\non the task {task.title}",
         {TASK_FILE: task.sas.encode(), DOMAIN_FILE: task.domain, PROBLEM_FILE: task.problem},
         {
             TASK_FILE: "the grounded task; certificates refer to it",

@@ -8,6 +8,7 @@ from typing import Any
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
 from bugsieve.judging.findings import CostBugRow
 from bugsieve.policies.decisions import Ending
@@ -48,7 +49,10 @@ class CostWording:
 
     def heading(self, header: CampaignHeader) -> str:
         """The task, the policy and the objective."""
-        return f"task {header.subject.name}, policy {header.tested}, objective {header.objective}"
+        task = header.subject.title
+        heading = f"task {task}, policy {header.tested}, objective {header.objective}"
+        kept = CostOptions.from_toml(header.options, name="options").fuzz.test_states
+        return heading if kept is None else f"{heading}, test states with {kept}"
 
     def first_lines(self, summary: CostSummary) -> list[str]:
         """What became of the initial state."""

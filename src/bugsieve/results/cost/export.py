@@ -20,7 +20,14 @@ from bugsieve.tasks.fdr.task import Task
 
 def about(header: CampaignHeader) -> dict[str, str]:
     """What the tables are about."""
-    return {"task": header.subject.name, "policy": header.policy, "objective": header.objective}
+    task = header.subject
+    costs = {"costs": "unit"} if task.unit_cost else {}
+    return {
+        "task": task.name,
+        **costs,
+        "policy": header.policy,
+        "objective": header.objective,
+    }
 
 
 def export_tables(records: CostRecords) -> dict[str, Table]:

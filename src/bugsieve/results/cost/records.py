@@ -472,6 +472,7 @@ class CostRecords(CampaignRecords[CostBugRow]):
             tuple(json_of(meta, "task static facts", [str])),
             _file_of(meta, "domain"),
             _file_of(meta, "problem"),
+            unit_cost=meta.get("task unit cost") == "1",
         )
         if task.sha256 != meta["task sha256"]:
             raise ValueError("the task is not the one that was stored")

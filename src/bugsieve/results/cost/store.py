@@ -44,6 +44,7 @@ class CostStore(Store):
             "task static facts": json.dumps(subject.static_facts),
             "domain": subject.domain,
             "problem": subject.problem,
+            **({"task unit cost": "1"} if subject.unit_cost else {}),
         }
 
     def insert_cases(self, cases: PoolPart, seconds: float) -> None:

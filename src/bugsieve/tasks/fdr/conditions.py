@@ -62,10 +62,17 @@ class Condition:
         return run_program(self.program, atom, junction)
 
 
-def parse_condition(text: str, task: Task, *, vocabulary: Vocabulary | None = None) -> Condition:
+def parse_condition(
+    text: str,
+    task: Task,
+    *,
+    vocabulary: Vocabulary | None = None,
+    constant: str = "there is nothing to test",
+) -> Condition:
     """The condition that a text means in the task, or an InputError that says what is wrong.
 
     Quantifiers need the task's vocabulary; a ground atom that is never true is a mistake.
+    `constant` says what is wrong with one that is the same in every state.
     """
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"a condition may have {MAX_CHARACTERS} characters, not {len(text)}")
@@ -76,7 +83,7 @@ def parse_condition(text: str, task: Task, *, vocabulary: Vocabulary | None = No
     program = expand_condition(scope, document.root, task.truth)
     if isinstance(program, bool):
         when = "holds in every state" if program else "never holds"
-        raise InputError(f"{name}: it {when}, so there is nothing to test")
+        raise InputError(f"{name}: it {when}, so {constant}")
     expanded = program_text(program)
     if len(expanded) > MAX_CHARACTERS:
         raise InputError(

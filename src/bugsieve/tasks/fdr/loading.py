@@ -34,6 +34,8 @@ _TRANSLATIONS = DerivedData("sas")
 _PDDL_BEGINNING = re.compile(rb"(?:\s|;[^\n]*\n)*\(")
 # The cost and the end of an operator that the translator would have dropped.
 _MARKED_END = f"\n{MISSING_COST}\nend_operator".encode()
+# Without a metric every operator costs 1, whatever its own line says.
+_METRIC, _NO_METRIC = b"begin_metric\n1\n", b"begin_metric\n0\n"
 
 
 def load_task(
@@ -42,15 +44,18 @@ def load_task(
     *,
     cache: bool = True,
     limits: TranslationLimits | None = None,
+    unit_cost: bool = False,
 ) -> Task:
     """The task of a domain and a problem in PDDL, or of one SAS file.
 
     A folder stands for the files domain.pddl and problem.pddl that it holds. `limits` bound the
-    translation of PDDL; a BudgetError says when they were too tight.
+    translation of PDDL; a BudgetError says when they were too tight. With `unit_cost` every
+    operator costs 1, whatever the files say.
     """
     given = [require_path(domain, "domain")]
     given += [] if problem is None else [require_path(problem, "problem")]
     require_flag(cache, "cache")
+    require_flag(unit_cost, "unit_cost")
     if limits is not None:
         require_kind(limits, TranslationLimits, "limits", "of type TranslationLimits, or None")
     name, *others = task_files(*given)
@@ -61,7 +66,13 @@ def load_task(
         )
     if others:
         pddl = check_pddl(name, others[0])
-        return task_of(pddl, others[0], cache=cache, limits=limits)
+        task = task_of(pddl, others[0], cache=cache, limits=limits)
+    else:
+        task = _task_of_sas(name)
+    return with_unit_costs(task) if unit_cost else task
+
+
+def _task_of_sas(name: str) -> Task:
     text = read_input(name, kind="SAS", max_bytes=MAX_SAS_BYTES)
     if not name.endswith(".sas") and not text.startswith(b"begin_version"):
         if not _PDDL_BEGINNING.match(text):
@@ -72,6 +83,21 @@ def load_task(
         raise UsageError(f"{half_of_a_task(name, text)} (only a .sas file stands alone)")
     _reject_nul(text, name)
     return Task(native_task(text, name), name=Path(name).stem)
+
+
+def with_unit_costs(task: Task) -> Task:
+    """The same task in which every operator costs 1; the task itself if it has no costs."""
+    if not task.uses_costs:
+        return task
+    text = task.to_sas().encode().replace(_METRIC, _NO_METRIC, 1)
+    return Task(
+        native_task(text, task.name),
+        name=task.name,
+        objects=task.objects,
+        initial_atoms=task.static_facts,
+        pddl_texts=task.pddl_texts,
+        unit_cost=True,
+    )
 
 
 def _reject_nul(text: bytes, name: str) -> None:

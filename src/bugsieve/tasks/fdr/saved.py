@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 
 from bugsieve.tasks.fdr.loading import native_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.fdr.task import Task, titled
 from bugsieve.tasks.pddl.summary import PddlTexts
 
 
@@ -25,17 +25,27 @@ class SavedTask:
     static_facts: tuple[str, ...] = field(default=(), repr=False)
     domain: bytes | None = field(default=None, repr=False)
     problem: bytes | None = field(default=None, repr=False)
+    unit_cost: bool = False
+    """Whether costs of the files were left out."""
 
     @classmethod
     def of(cls, task: Task) -> SavedTask:
         """The task as it is now."""
+        domain, problem = task.pddl_texts or (None, None)
         return cls(
             task.name,
             task.to_sas(),
             tuple(task.objects.items()),
             tuple(sorted(task.static_facts)),
-            *(task.pddl_texts or (None, None)),
+            domain,
+            problem,
+            task.unit_cost,
         )
+
+    @property
+    def title(self) -> str:
+        """The name, and that costs do not count where that is so."""
+        return titled(self.name, unit_cost=self.unit_cost)
 
     @property
     def sha256(self) -> str:
@@ -57,4 +67,5 @@ class SavedTask:
             objects=dict(self.objects),
             initial_atoms=frozenset(self.static_facts),
             pddl_texts=None if domain is None or problem is None else PddlTexts(domain, problem),
+            unit_cost=self.unit_cost,
         )

@@ -61,12 +61,15 @@ class Task:
         objects: Mapping[str, str] | None = None,
         initial_atoms: frozenset[str] = frozenset(),
         pddl_texts: PddlTexts | None = None,
+        unit_cost: bool = False,
     ) -> None:
         self.native = native
         self.name = name
         self.objects: Mapping[str, str] = MappingProxyType(dict(objects or {}))
         self.pddl_texts = pddl_texts
         """Domain and problem as they were read; None for tasks from SAS."""
+        self.unit_cost = unit_cost
+        """Whether costs that the files have were left out: every operator costs 1."""
         self._initial_atoms = initial_atoms
         self._heuristics: dict[str, Heuristic] = {}
 
@@ -74,6 +77,11 @@ class Task:
         return (
             f"<Task {self.name!r}: {self.num_variables} variables, {self.num_operators} operators>"
         )
+
+    @property
+    def title(self) -> str:
+        """The name, and that costs do not count where that is so."""
+        return titled(self.name, unit_cost=self.unit_cost)
 
     @cached_property
     def pddl(self) -> PddlSummary | None:
@@ -267,6 +275,11 @@ class Task:
     @cached_property
     def _shape(self) -> StateShape:
         return StateShape(self.domain_sizes)
+
+
+def titled(name: str, *, unit_cost: bool) -> str:
+    """What users are told of a task whose costs may have been left out."""
+    return f"{name} with unit costs" if unit_cost else name
 
 
 def require_task(task: object) -> Task:
