@@ -31,10 +31,9 @@ template <std::size_t kBytes>
     Lanes sum = zero + kSeries[0];
     for (std::size_t k = 1; k < 6; ++k) sum = sum * r + kSeries[k];
     sum = sum * (r * r) + r;
-    const Numbers whole =
-        reinterpret_cast<const Numbers&>(shifted) - std::bit_cast<unsigned>(kRounder);
+    const Numbers whole = std::bit_cast<Numbers>(shifted) - std::bit_cast<unsigned>(kRounder);
     const Numbers bits = (whole + kExponentBias) << kMantissaBits;
-    const Lanes power = reinterpret_cast<const Lanes&>(bits);
+    const Lanes power = std::bit_cast<Lanes>(bits);
     return x > zero ? x : power * sum + (power - one);
 }
 
@@ -110,7 +109,7 @@ struct Loops {
 
     [[gnu::always_inline]] static void score(const ScoreActions& t) {
         for (std::size_t a = 0; a < t.actions; ++a) {
-            Lanes products[kParts];
+            Lanes products[kParts]{};
             for (std::size_t line = 0; line < t.lines; ++line)
                 for (std::size_t p = 0; p < kParts; ++p) {
                     const Lanes product =

@@ -11,7 +11,6 @@ namespace bugsieve {
 
 namespace {
 
-constexpr std::size_t kStripe = kStripe;
 constexpr float kNothing = 1e-16F;      // in each sum of exponentials, so that it has a logarithm
 constexpr float kUnsolvable = 100'000;  // added where the network sees no way to the goal
 

@@ -4,7 +4,6 @@ namespace bugsieve {
 
 namespace {
 
-
 constexpr float kSmoothness = 8;        // alpha in the paper
 constexpr float kLeast = -80;           // e to this is nothing beside the 1e-16 in each sum
 constexpr float kPerLn2 = 1.44269504F;  // 1 / ln 2

@@ -132,9 +132,11 @@ def require_task(args: argparse.Namespace) -> None:
 
 def _brought(args: argparse.Namespace) -> Task:
     from bugsieve.policies.registry import brought_task
+    from bugsieve.tasks.fdr.loading import with_unit_costs
 
     with StatusLine(f"asking {args.policy} for its task"):
-        return brought_task(args.policy, limits=worker_limits(args))
+        task = brought_task(args.policy, limits=worker_limits(args))
+    return with_unit_costs(task) if args.unit_cost else task
 
 
 def make(args: argparse.Namespace, task: Task) -> BoundPolicy:
