@@ -18,6 +18,7 @@ template <std::size_t kBytes>
 struct Register {
     typedef float Lanes [[gnu::vector_size(kBytes), gnu::may_alias]];
     typedef unsigned Numbers [[gnu::vector_size(kBytes), gnu::may_alias]];
+    typedef int Bits [[gnu::vector_size(kBytes), gnu::may_alias]];
 };
 
 // What one layer reads and writes, as raw pointers: the loops are compiled once for each

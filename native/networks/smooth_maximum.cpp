@@ -21,12 +21,6 @@ constexpr float kLogarithm[] = {7.0376836292e-2F,  -1.1514610310e-1F, 1.16769987
                                 -1.2420140846e-1F, 1.4249322787e-1F,  -1.6668057665e-1F,
                                 2.0000714765e-1F,  -2.4999993993e-1F, 3.3333331174e-1F};
 
-template <std::size_t kBytes>
-struct Register {
-    typedef float Lanes [[gnu::vector_size(kBytes), gnu::may_alias]];
-    typedef std::int32_t Bits [[gnu::vector_size(kBytes), gnu::may_alias]];
-};
-
 template <std::size_t kBytes, std::size_t kSize>
 [[gnu::always_inline]] inline auto polynomial(const float (&factors)[kSize],
                                               typename Register<kBytes>::Lanes x) {
