@@ -217,7 +217,7 @@ def test_metadata_that_is_wrong(
 def test_another_domain_is_named_with_what_differs(
     tmp_path: Path, grounding: Grounding, weights: Weights
 ) -> None:
-    def refused(change: Callable[[dict[str, str]], object]) -> str:
+    def refused(change: Callable[[dict[str, Any]], object]) -> str:
         save_weights(tmp_path / "net", weights, grounding.signature)
 
         def edit(header: dict[str, Any]) -> None:

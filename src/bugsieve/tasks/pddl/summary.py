@@ -66,7 +66,6 @@ class PddlSummary:
     goal: Term
     constraints: tuple[Term, ...]
     """What follows `:constraints`, the domain's first; plans are not held to it."""
-    goal: Term
 
 
 def summarise(texts: PddlTexts) -> PddlSummary:
@@ -89,7 +88,6 @@ def summarise(texts: PddlTexts) -> PddlSummary:
         {name: _schema(domain, name) for name in domain.actions},
         _term(problem.sections[":goal"][1]),
         tuple(_term(part) for part in _parts(sections, _CONSTRAINTS)),
-        _term(problem.sections[":goal"][1]),
     )
 
 

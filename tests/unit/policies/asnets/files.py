@@ -36,8 +36,8 @@ def write_published(path: Path, weights: Weights, *, domain: str = "some", more:
                 row = (number, place.layer, sig, place.name, 0, blob)
                 connection.execute("INSERT INTO asnets_weights VALUES (?, ?, ?, ?, ?, ?)", row)
                 number += 1
-        row = (number, 0, 2, "=", 0, None)
-        connection.execute("INSERT INTO asnets_weights VALUES (?, ?, ?, ?, ?, ?)", row)
+        unused = (number, 0, 2, "=", 0, None)
+        connection.execute("INSERT INTO asnets_weights VALUES (?, ?, ?, ?, ?, ?)", unused)
         connection.executescript(more)
         connection.commit()
     finally:

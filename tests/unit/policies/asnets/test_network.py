@@ -20,8 +20,8 @@ from tests.unit.policies.asnets.tasks import (
 )
 
 
-def compare(task: Task, *, states: int = 4, **sizes: int) -> None:
-    policy = network(task, seed=3, **sizes)
+def compare(task: Task, *, states: int = 4, hidden: int = 16, layers: int = 2) -> None:
+    policy = network(task, seed=3, hidden=hidden, layers=layers)
     goal = set(goal_atoms(task))
     for state in walked(task, 20 * states)[::20]:
         expected = twin_logits(policy, state, goal)

@@ -14,7 +14,7 @@ from bugsieve.policies.asnets.grounding import ground
 from bugsieve.policies.asnets.policy import AsnetPolicy
 from bugsieve.policies.asnets.weights import Module, Weights, make_weights, random_weights
 from bugsieve.policies.networks.safetensors import read_tensors
-from bugsieve.tasks.fdr.task import NO_ACTION
+from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 from tests.unit.policies.asnets.files import write_published
 from tests.unit.policies.asnets.tasks import hall, made, network, walked
 
@@ -74,7 +74,7 @@ def test_of_equal_scores_the_first_in_the_alphabet_counts() -> None:
         weights = make_weights(grounding.signature, lambda place, *_: zero_of(zero, place))
         weights.actions[-1]["unstack"].bias[0] = more
         better = AsnetPolicy(grounding, weights, "asnets:better")
-        (operator,) = better.choose(two_towers(task, grounding))
+        (operator,) = better.choose(two_towers(task))
         assert task.operator_names[operator].startswith(f"({chosen}")
         weights.actions[-1]["unstack"].bias[0] = 0
 
@@ -83,12 +83,12 @@ def zero_of(weights: Weights, place: object) -> Module:
     return next(module for at, module in weights.modules() if at == place)
 
 
-def two_towers(task, grounding):  # type: ignore[no-untyped-def]
+def two_towers(task: Task) -> StateArray:
     """A state with a block to pick up and one to unstack."""
     for state in walked(task, 400):
         names = [task.operator_names[op] for op in task.applicable(state).operators]
         if {name.split()[0] for name in names} == {"(pick-up", "(unstack"}:
-            return state
+            return np.asarray(state)
     raise AssertionError
 
 
