@@ -72,6 +72,8 @@ def cost_campaign(folder: Path) -> Path:
     (folder / "line.sas").write_text(line_task(12).to_sas())
     fuzz = ["--pool-size", "10", "--round-walks", "2", "--novelty", "0"]
     command = ["test", str(folder / "line.sas"), "--policy", "random:1", *fuzz]
+    for oracle in ("lookahead", "aras", "planner:gbfs-20000"):
+        command += ["--oracle", oracle]
     assert main([*command, "-o", str(folder / "campaign")]) == 1
     return folder / "campaign"
 

@@ -38,9 +38,15 @@ class Recorded:
 
 MODELS = ("one-way-line", "two-way-line", "bouncing-ball", "nd-blocksworld", "n-puzzle")
 WALKS = "--policy random"
+SEARCHES = "--oracle lookahead --oracle aras --oracle planner:gbfs-20000"
 
 CAMPAIGNS = [
-    Recorded("transport --seed 3", "--policy greedy:hff --pool-size 40", 27, "210b3a62c5a982e0"),
+    Recorded(
+        "transport --seed 3",
+        f"--policy greedy:hff --pool-size 40 {SEARCHES}",
+        27,
+        "210b3a62c5a982e0",
+    ),
     Recorded(
         "blocksworld --blocks 4 --seed 1",
         "--policy greedy:hff --objective qualitative --pool-size 60 --bias heuristic:hadd"
@@ -50,7 +56,8 @@ CAMPAIGNS = [
     ),
     Recorded(
         "gripper --balls 3",
-        "--policy random:4 --pool-size 50 --separate --workers 2 --bias loopiness --seed 5",
+        "--policy random:4 --pool-size 50 --separate --workers 2 --bias loopiness --seed 5"
+        f" {SEARCHES}",
         35,
         "f9b664f1b24a4ad3",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.protocol import (
+    PLANS,
+    VALUES,
     ModelQuestion,
     ProtocolError,
     Question,
@@ -86,13 +89,19 @@ def test_the_greeting() -> None:
 def test_the_lines_in_the_documentation() -> None:
     text = (Path(__file__).parents[3] / "docs" / "policies.md").read_text(encoding="utf-8")
     lines = list(map(json.loads, re.findall(r"```json\n(.*)\n```", text)))
-    hello, batch, answer, model_hello, model_batch = lines
+    hello, batch, answer, value_hello, values, plans, model_hello, model_batch = lines
     assert json.loads(hello_line(TaskView.from_message(hello["task"]))) == hello
     (state,) = batch["states"]
     question = Question(tuple(state["facts"]), tuple(state["applicable"]))
     assert json.loads(batch_line(batch["id"], [question])) == batch
     reply = json.dumps(answer).encode()
     assert parse_answers(reply, number=batch["id"], states=1) == state["applicable"]
+    asked = TaskView.from_message(value_hello["task"])
+    assert json.loads(hello_line(asked, VALUES)) == value_hello
+    reply = json.dumps(values).encode()
+    assert parse_answers(reply, number=7, states=3, asked=VALUES) == [3.0, 0.5, math.inf]
+    first, *others = parse_answers(json.dumps(plans).encode(), number=7, states=3, asked=PLANS)
+    assert first == tuple(plans["plans"][0]) and others == [(), None]
     view = ModelView.from_message(model_hello["model"])
     assert json.loads(hello_line(view)) == model_hello
     (state,) = model_batch["states"]
