@@ -94,9 +94,11 @@ def test_any_order_of_examples_is_laid_out() -> None:
 
 
 def gradient(network: TorchAsnet, batch: Batch, kind: str) -> NDArray[Any]:
-    network.parameters.grad.zero_()  # type: ignore[union-attr]
+    found = network.parameters.grad
+    assert found is not None
+    found.zero_()
     loss_of(kind, network.scores(batch.inputs), batch).backward()  # type: ignore[no-untyped-call]
-    return network.parameters.grad.numpy().copy()  # type: ignore[union-attr]
+    return np.array(found.numpy())
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -166,7 +168,7 @@ def test_certainty_and_huge_scores_leave_the_loss_finite() -> None:
     for size in (0.0, 1e4):
         scores = torch.linspace(-size, size, len(batch.inputs.applicable), requires_grad=True)
         loss = loss_of("bce", scores, batch)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         assert torch.isfinite(loss)
         assert torch.isfinite(scores.grad).all()
 
@@ -177,7 +179,7 @@ def test_a_label_that_the_network_does_not_know_teaches_nothing() -> None:
     scores = torch.randn(len(batch.inputs.applicable), generator=torch.Generator().manual_seed(0))
     scores.requires_grad_()
     unknown = Batch(batch.inputs, np.where(np.arange(len(batch.labels)) == 1, -1, batch.labels))
-    loss_of("bce", scores, unknown).backward()
+    loss_of("bce", scores, unknown).backward()  # type: ignore[no-untyped-call]
     untouched = batch.inputs.layout.action_states == 1
     assert (scores.grad.numpy()[untouched] == 0).all()
     assert (scores.grad.numpy()[~untouched] != 0).any()
