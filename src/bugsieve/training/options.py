@@ -55,11 +55,11 @@ class QOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", tuple(self.hidden))
         for width in self.hidden:
-            _require_whole("hidden", width, 1, _WIDEST)
+            require_whole("hidden", width, 1, _WIDEST)
         for name, (low, high) in _COUNTS.items():
-            _require_whole(name, getattr(self, name), low, high)
+            require_whole(name, getattr(self, name), low, high)
         for name, (lower, upper) in _REALS.items():
-            _require_real(name, getattr(self, name), lower, upper)
+            require_real(name, getattr(self, name), lower, upper)
         if not self.learning_rate > 0:
             raise UsageError("learning_rate must be greater than 0")
         if self.epsilon_end > self.epsilon_start:
@@ -112,11 +112,13 @@ _REALS = {
 }
 
 
-def _require_whole(name: str, value: object, low: int, high: int) -> None:
+def require_whole(name: str, value: object, low: int, high: int) -> None:
+    """UsageError unless the value is a whole number from `low` to `high`."""
     if type(value) is not int or not low <= value <= high:
         raise UsageError(f"{name} must be a whole number from {low} to {high}, got {value!r}")
 
 
-def _require_real(name: str, value: object, low: float, high: float) -> None:
+def require_real(name: str, value: object, low: float, high: float) -> None:
+    """UsageError unless the value is a number from `low` to `high`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
         raise UsageError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}")

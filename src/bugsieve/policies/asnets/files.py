@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,20 +41,29 @@ def save_weights(
     about: Mapping[str, str] | None = None,
 ) -> None:
     """Write the weights with the signature of their domain, and what else is known of them."""
-    tensors: dict[str, NDArray[np.float32]] = {}
-    for place, module in weights.modules():
-        tensors[f"{_stem(place)}.weight"] = module.weight
-        tensors[f"{_stem(place)}.bias"] = module.bias
     metadata = {
         **(about or {}),
         "format": FORMAT,
         "domain": signature.domain,
         "signature": signature.digest,
         "schemas": json.dumps(signature.readable, ensure_ascii=False),
-        "hidden": str(weights.hidden),
-        "layers": str(weights.layers),
+        **sizes_of(weights),
     }
-    write_tensors(Path(path), tensors, metadata)
+    write_tensors(Path(path), tensors_of(weights), metadata)
+
+
+def tensors_of(weights: Weights, prefix: str = "") -> dict[str, NDArray[np.float32]]:
+    """The arrays of all modules by the names they have in files."""
+    tensors: dict[str, NDArray[np.float32]] = {}
+    for place, module in weights.modules():
+        tensors[f"{prefix}{_stem(place)}.weight"] = module.weight
+        tensors[f"{prefix}{_stem(place)}.bias"] = module.bias
+    return tensors
+
+
+def sizes_of(weights: Weights) -> dict[str, str]:
+    """What the metadata of files say of the size of a network."""
+    return {"hidden": str(weights.hidden), "layers": str(weights.layers)}
 
 
 def load_weights(path: str | os.PathLike[str], signature: Signature) -> Weights:
@@ -70,18 +80,32 @@ def load_weights(path: str | os.PathLike[str], signature: Signature) -> Weights:
             "Bugsieve has trained, or a published .policy file"
         )
     _require_domain(file, metadata, signature)
+    return weights_in(file, tensors, metadata, signature)[""]
+
+
+def weights_in(
+    file: str,
+    tensors: Mapping[str, NDArray[Any]],
+    metadata: Mapping[str, Any],
+    signature: Signature,
+    prefixes: Sequence[str] = ("",),
+) -> dict[str, Weights]:
+    """What `tensors_of` gave, one for each prefix; InputError unless that is all there is."""
     sizes = {
         "hidden": _size(file, metadata, "hidden", MAX_HIDDEN),
         "layers": _size(file, metadata, "layers", MAX_LAYERS),
     }
     shapes = module_shapes(signature, **sizes)
-    _require_names(file, tensors, [_stem(place) for place in shapes])
+    stems = [f"{prefix}{_stem(place)}" for prefix in prefixes for place in shapes]
+    _require_names(file, tensors, stems)
 
-    def module(place: Place, outputs: int, inputs: int) -> Module:
-        parts = (tensors[f"{_stem(place)}.{part}"] for part in ("weight", "bias"))
+    def module(prefix: str, place: Place, outputs: int, inputs: int) -> Module:
+        parts = (tensors[f"{prefix}{_stem(place)}.{part}"] for part in ("weight", "bias"))
         return checked_module(file, place, *parts, shape=(outputs, inputs))
 
-    return make_weights(signature, module, **sizes)
+    return {
+        prefix: make_weights(signature, partial(module, prefix), **sizes) for prefix in prefixes
+    }
 
 
 def _stem(place: Place) -> str:

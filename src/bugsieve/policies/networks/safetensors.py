@@ -57,6 +57,11 @@ def write_tensors(
     metadata: Mapping[str, str],
 ) -> None:
     """Write tensors as 32-bit floats."""
+    write_atomically(Path(path), tensor_bytes(tensors, metadata))
+
+
+def tensor_bytes(tensors: Mapping[str, NDArray[np.float32]], metadata: Mapping[str, str]) -> bytes:
+    """The bytes of a file with these tensors as 32-bit floats."""
     header: dict[str, Any] = {_METADATA: dict(metadata)}
     parts: list[bytes] = []
     position = 0
@@ -68,7 +73,7 @@ def write_tensors(
         parts.append(data)
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     text += b" " * (-len(text) % 8)  # the numbers begin at a multiple of 8
-    write_atomically(Path(path), b"".join([_LENGTH.pack(len(text)), text, *parts]))
+    return b"".join([_LENGTH.pack(len(text)), text, *parts])
 
 
 def _tensors(network: Network) -> dict[str, NDArray[np.float32]]:

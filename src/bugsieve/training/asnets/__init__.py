@@ -1,0 +1,1 @@
+"""Training of action schema networks (ASNets) by imitation of a planner, the teacher."""
