@@ -59,6 +59,15 @@ def choices(
     return made
 
 
+def marks_of(found: Sequence[Choice]) -> dict[int, str]:
+    """The criteria that take a model, by its number."""
+    marks: dict[int, str] = {}
+    for choice in found:
+        number = choice.model.number
+        marks[number] = ", ".join(filter(None, (marks.get(number), choice.criterion)))
+    return marks
+
+
 def stored_signature(records: TrainingRecords) -> Signature:
     """The signature of the domain of a training."""
     try:
