@@ -144,7 +144,7 @@ class LocalTester:
         """There is nothing to let go of."""
 
 
-class TesterPool:
+class ProcessTester:
     """Tests in processes of their own; each has its share of the tasks, the large ones first."""
 
     def __init__(self, tasks: Sequence[PooledTask], plan: ModelTestPlan, workers: int) -> None:
@@ -208,4 +208,4 @@ def _answer(child: Child) -> tuple[int, PoolTest]:
 def make_tester(tasks: Sequence[PooledTask], plan: ModelTestPlan, workers: int) -> ModelTester:
     """One that tests in this process, or in up to so many others."""
     several = min(workers, len(tasks)) > 1
-    return TesterPool(tasks, plan, workers) if several else LocalTester(tasks, plan)
+    return ProcessTester(tasks, plan, workers) if several else LocalTester(tasks, plan)
