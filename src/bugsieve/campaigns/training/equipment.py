@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from bugsieve.basis.errors import BugsieveError, UsageError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.trust import remember, require_trusted
 from bugsieve.campaigns.kind import Beginning
 from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.campaigns.training.tasks import TrainingTasks, load_tasks, stored_tasks, task_rows
+from bugsieve.campaigns.training.tasks import TrainingTasks, load_tasks, task_rows
 from bugsieve.judging.plan import OracleRow
 from bugsieve.oracles.registry import ORACLES, check_oracle_spec
 from bugsieve.results.progress import CampaignHeader
@@ -95,12 +95,18 @@ def equip(
     with TrainingRecords(folder) as records:
         rows = [*records.training_tasks(), *records.validation_tasks()]
     try:
-        tasks = stored_tasks([row for row in rows if row.role == TRAINING_TASK])
-        for row in rows:
-            if len(row.states):
-                row.task.load().checked_states(row.states)
-        if not tasks:
-            raise UsageError("there is no task to train on")
-    except BugsieveError as error:
+        tasks = [_checked(row) for row in rows]
+        training = [t for t, row in zip(tasks, rows, strict=True) if row.role == TRAINING_TASK]
+        return TrainingEquipment(rows, training, options)
+    except (InputError, UsageError) as error:
         raise damaged(folder, f"table tasks: {error}") from None
-    return TrainingEquipment(rows, tasks, options)
+
+
+def _checked(row: TaskRow) -> Task:
+    """A stored task whose pool and PDDL are those of such a task."""
+    task: Task = row.task.load()
+    if len(row.states):
+        task.checked_states(row.states)
+    if task.pddl is None:
+        raise InputError(f"row {row.number} has no PDDL")
+    return task

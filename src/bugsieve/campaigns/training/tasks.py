@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bugsieve.basis.activity import doing
@@ -105,8 +105,3 @@ def _checked(named: NamedTask, options: TrainingOptions) -> NamedTask:
     if why_not is not None:
         raise UsageError(why_not)
     return named
-
-
-def stored_tasks(rows: Sequence[TaskRow]) -> list[Task]:
-    """Tasks of a store, ready for use."""
-    return [row.task.load() for row in rows]
