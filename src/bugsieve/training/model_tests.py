@@ -98,11 +98,13 @@ class TaskTester:
         policy = AsnetPolicy(self._grounding, weights, "asnets:model")
         objective = make_objective(OBJECTIVE, task)
         bench = Bench(task, policy, objective, step_limit=plan.step_limit)
+        start = time.thread_time()
         oracles = [make_oracle(spec, bench, limits=plan.limits) for spec in plan.oracles]
         try:
-            return examine_pool(
+            found = examine_pool(
                 bench, oracles, self._states, work=plan.work, with_plans=plan.with_plans
             )
+            return replace(found, cpu_seconds=time.thread_time() - start)
         finally:
             for oracle in oracles:
                 oracle.close()

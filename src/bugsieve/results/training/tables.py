@@ -22,7 +22,8 @@ CREATE TABLE models (
 CREATE TABLE tests (
     model INTEGER, task INTEGER, is_solved INTEGER NOT NULL, states INTEGER NOT NULL,
     tested INTEGER NOT NULL, solved INTEGER NOT NULL, bugs INTEGER NOT NULL,
-    decisions INTEGER NOT NULL, expanded INTEGER NOT NULL, PRIMARY KEY (model, task)
+    decisions INTEGER NOT NULL, expanded INTEGER NOT NULL, cpu_seconds REAL NOT NULL,
+    PRIMARY KEY (model, task)
 ) WITHOUT ROWID;
 CREATE TABLE examples (
     model INTEGER, place INTEGER, source TEXT NOT NULL, content BLOB NOT NULL,
