@@ -156,6 +156,23 @@ def test_what_only_the_task_can_tell_is_refused_when_it_goes_on(
     assert sentence in error and "Traceback" not in error
 
 
+def test_a_schema_that_sqlite_cannot_even_name(
+    training: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    """SQLite puts the name into its message, from which Python makes a text."""
+
+    def spoil(folder: Path) -> None:
+        content = (folder / STORE_FILE).read_bytes()
+        spoilt = content.replace(b"tabletimelinetimeline", b"tabletimel\xd5netimeline")
+        spoilt = spoilt.replace(b"CREATE TABLE timeline", b"CRXATE TABLE timeline")
+        assert spoilt != content
+        (folder / STORE_FILE).write_bytes(spoilt)
+
+    folder = copied(training, tmp_path / "crafted", spoil)
+    assert main(["status", str(folder)]) == 4
+    assert "a name in its schema is no text" in capsys.readouterr().err
+
+
 def test_a_stranger_does_not_start_fast_downward(
     training: Path, tmp_path: Path, capsys: Captured
 ) -> None:
