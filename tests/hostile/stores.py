@@ -1,4 +1,4 @@
-"""Small campaigns of both kinds, and what can happen to their stores."""
+"""Small campaigns of all kinds, and what can happen to their stores."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from bugsieve.cli import main
 from bugsieve.results.packing import packed, unpacked
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.results.tables import COST_TABLES, SAFETY_TABLES, SHARED_TABLES
+from bugsieve.results.training.tables import TRAINING_TABLES
 from bugsieve.results.validation import Layout, layout_of
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.policies.line import line_task
@@ -26,6 +27,7 @@ Damage = Callable[[Path], None]
 LAYOUTS: dict[str, Layout] = {
     "cost": layout_of(COST_TABLES, {}),
     "safety": layout_of(SAFETY_TABLES, {}),
+    "training": layout_of(TRAINING_TABLES, {}),
 }
 TABLES = {"cost": SHARED_TABLES + COST_TABLES, "safety": SHARED_TABLES + SAFETY_TABLES}
 
@@ -61,6 +63,14 @@ COMMANDS = {
         ("table", "safety", "{}"),
         ("shield", "{}", "-o", "{out}"),
         ("replay", "{}"),
+        ("resume", "{}"),
+    ),
+    "training": (
+        ("status", "{}"),
+        ("status", "{}", "--json"),
+        ("export", "{}", "--json", "{out}"),
+        ("select", "{}", "--tree"),
+        ("select", "{}", "--json", "-o", "{out}.safetensors"),
         ("resume", "{}"),
     ),
 }
@@ -177,7 +187,11 @@ def _cell(kind: str, table: str, column: str, value: str, order: str) -> Damage:
 def meta_cells(kind: str) -> Iterator[tuple[str, Damage]]:
     """Each row of the table `meta` with each wrong value, and without it."""
     cost = ("task name", "task sas", "task sha256", "task objects", "task static facts")
-    own = (*cost, "domain", "problem") if kind == "cost" else ("model name", "model", "actions")
+    own = {
+        "cost": (*cost, "domain", "problem"),
+        "safety": ("model name", "model", "actions"),
+        "training": ("domain name", "domain", "dropped"),
+    }[kind]
     shared = ("kind", "options", "policy is object", "policy fingerprint", "objective")
     for name in (*shared, *own):
         for what, value in VALUES.items():

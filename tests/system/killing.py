@@ -19,23 +19,21 @@ from bugsieve.basis import families
 from bugsieve.basis.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import Event
-from bugsieve.campaigns.options import CostOptions, SafetyOptions
+from bugsieve.campaigns.kind import KINDS
+from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.tasks.jani.loading import load_model
 from tests.unit.judging import suffixes
 
 LONGEST_DELAY = 0.1
 
-Options = CostOptions | SafetyOptions
 
-
-def command(folder: Path, given: Options) -> list[str]:
+def command(folder: Path, given: CampaignOptions) -> list[str]:
     """The program for such a campaign."""
-    kind = "safety" if isinstance(given, SafetyOptions) else "cost"
-    return [sys.executable, "-m", __name__, kind, str(folder), given.to_toml()]
+    return [sys.executable, "-m", __name__, given.kind, str(folder), given.to_toml()]
 
 
-def created_or_opened(folder: Path, given: Options) -> Campaign:
+def created_or_opened(folder: Path, given: CampaignOptions) -> Campaign:
     """The campaign that the options describe, as far as it is."""
     begun = (folder / STORE_FILE).exists()
     if isinstance(given, SafetyOptions):
@@ -47,7 +45,7 @@ def created_or_opened(folder: Path, given: Options) -> Campaign:
 
 def kill_and_finish(
     folder: Path,
-    given: Options,
+    given: CampaignOptions,
     is_whole: Callable[[Path], bool],
     *,
     lines: int,
@@ -67,7 +65,7 @@ def kill_and_finish(
     created_or_opened(folder, given).run()
 
 
-def run_and_kill(folder: Path, given: Options, lines: int, moment: Stream) -> bool:
+def run_and_kill(folder: Path, given: CampaignOptions, lines: int, moment: Stream) -> bool:
     """Let the campaign say up to so many lines, wait a little, kill it; False if it was done."""
     process = subprocess.Popen(command(folder, given), stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -83,8 +81,8 @@ def main(kind: str, folder: str, options: str) -> None:
     """Create the campaign that the options describe, or continue it."""
     oracles = cast("dict[str, str]", families.ORACLES.builtin)
     oracles[suffixes.NAME] = suffixes.PLACE  # an oracle that learns
-    reader = SafetyOptions if kind == "safety" else CostOptions
-    created_or_opened(Path(folder), reader.from_toml(options, name="options")).run(_say)
+    given: CampaignOptions = KINDS[kind].options.from_toml(options, name="options")
+    created_or_opened(Path(folder), given).run(_say)
 
 
 def _say(event: Event) -> None:

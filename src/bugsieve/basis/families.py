@@ -184,6 +184,8 @@ _COMMANDS = {
     "rollout": "run a policy on a task and show how it ends",
     "decide": "decide whether states of a model are safe",
     "dominance": "show how much easier some states of a task are than others",
+    "train": "train policies of a domain, tested while they are trained",
+    "select": "choose a model of a training and write it as a policy",
     "train-q": "train a network for a model by deep Q-learning",
     "serve": "offer a policy to other tools over gRPC",
     "generate": "write a random task of a built-in domain",
@@ -200,6 +202,7 @@ KINDS = Family(
     builtin={
         "cost": "bugsieve.campaigns.cost.kind:COST",
         "safety": "bugsieve.campaigns.safety.kind:SAFETY",
+        "training": "bugsieve.campaigns.training.kind:TRAINING",
     },
 )
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Draw the bugs that campaigns have found over their running time; for cost testing also the "
-    "recall of oracles, for safety testing how fuzzers, oracles and fault analyses compare. "
+    "recall of oracles, for safety testing how fuzzers, oracles and fault analyses compare, and "
+    "of a training the tree of its models. "
     "Needs matplotlib: pip install 'bugsieve[plot]'."
 )
 
@@ -35,10 +36,14 @@ ended on all of them. It is for experiments with 'shared_pools = true'.
 The other kinds for safety campaigns are those of 'bugsieve table safety': fuzzing (unsafe runs
 and time by fuzzer), oracles (states decided over time, and times state by state), faults (times of
 fault analyses, run by run).
+
+models is for the folder of one training: a point for each model, coloured by its score, with the
+criteria of 'bugsieve select' at those they take.
 """
 
-_KINDS = ("bugs", "recall", "fuzzing", "oracles", "faults")
-_SAFETY_KINDS = _KINDS[2:]
+_SAFETY_KINDS = ("fuzzing", "oracles", "faults")
+_MODELS = "models"
+_KINDS = ("bugs", "recall", *_SAFETY_KINDS, _MODELS)
 
 
 def register(parser: Parser) -> None:
@@ -53,7 +58,7 @@ def register(parser: Parser) -> None:
         choices=_KINDS,
         default="bugs",
         help="what to draw (bugs): bugs, for campaigns of cost testing also recall, for those of "
-        "safety testing fuzzing, oracles or faults",
+        "safety testing fuzzing, oracles or faults, for a training models",
     )
     options.add("--log", action="store_true", help="a logarithmic time axis")
     options.add(
@@ -74,11 +79,32 @@ def run(args: argparse.Namespace) -> int:
     for path in args.output:
         check_picture_file(path)
     with picture_style():
-        draw = _safety_drawing(args) if _is_safety(args) else _cost_drawing(args)
+        draw = _drawing(args)
         for path in args.output:
             save_picture(draw(), path)  # drawn anew: saving adapts a figure to the format
             show(f"wrote {path}")
     return 0
+
+
+def _drawing(args: argparse.Namespace) -> Callable[[], Figure]:
+    if args.kind == _MODELS:
+        return _training_drawing(args)
+    return _safety_drawing(args) if _is_safety(args) else _cost_drawing(args)
+
+
+def _training_drawing(args: argparse.Namespace) -> Callable[[], Figure]:
+    """Reads a training; returns what draws its models."""
+    from bugsieve.campaigns.training.candidates import candidates_in
+    from bugsieve.campaigns.training.choices import choices, marks_of
+    from bugsieve.reports.training.tree_picture import draw_model_tree
+    from bugsieve.results.training.records import TrainingRecords
+
+    if args.all_instances or len(args.folders) != 1:
+        raise UsageError("the picture of models takes the folder of one training, and no more")
+    with TrainingRecords(args.folders[0]) as records:
+        candidates, marks = candidates_in(records), marks_of(choices(records))
+        title = f"Models for {records.header.subject.name}"
+    return lambda: draw_model_tree(candidates, marks, title)
 
 
 def _is_safety(args: argparse.Namespace) -> bool:
@@ -87,11 +113,13 @@ def _is_safety(args: argparse.Namespace) -> bool:
     if args.kind == "bugs":
         from bugsieve.reports.collection import collect_cards
         from bugsieve.results.records import kind_of
-        from bugsieve.results.tables import SAFETY
+        from bugsieve.results.tables import SAFETY, TRAINING
 
         kinds = set(collect_cards(args.folders, lambda folder, _: kind_of(folder)))
         if len(kinds) > 1:
-            raise UsageError("there are campaigns of cost and of safety testing: draw them apart")
+            raise UsageError("there are campaigns of several kinds: draw them apart")
+        if kinds == {TRAINING}:
+            raise UsageError("a training has no bugs to draw: '--kind models' draws its models")
         is_safety = kinds == {SAFETY}
     if is_safety and args.all_instances:
         raise UsageError("--all-instances is for campaigns of cost testing")

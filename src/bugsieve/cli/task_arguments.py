@@ -60,6 +60,11 @@ def add_task_arguments(parser: argparse.ArgumentParser, *, required: bool = True
         action="store_true",
         help="every action costs 1, whatever the files say",
     )
+    add_translation_arguments(parser)
+
+
+def add_translation_arguments(parser: argparse.ArgumentParser) -> None:
+    """What grounding PDDL files may use."""
     options = Options(parser, "grounding of PDDL files")
     options.add(
         "--translation-time",

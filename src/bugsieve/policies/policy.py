@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.closing import Closing
-from bugsieve.basis.errors import PolicyError
+from bugsieve.basis.errors import InternalError, PolicyError
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.fingerprints import Fingerprinted
 from bugsieve.policies.worker import WorkerLimits
@@ -27,6 +27,14 @@ class Policy(Protocol):
     def choose(self, states: StateArray) -> ActionArray:
         """One applicable action id per state, or NO_ACTION."""
         ...
+
+
+class NoPolicy:
+    """Stands where nobody asks."""
+
+    def choose(self, states: StateArray) -> ActionArray:
+        """Whoever asks has made a mistake."""
+        raise InternalError("a policy was asked that was not to be started")
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""The tables of a campaign's store: those of every kind, and those of cost and safety testing.
+"""The tables of a campaign's store: those of every kind, and those of single kinds.
 
 The table `meta` names the kind. Verdicts are keyed by visit and oracle, bugs by their names; the
 case of a bug is the one it is about, which the visits that found and last changed it need not be.
@@ -21,7 +21,7 @@ from bugsieve.fuzzing.unsafe_runs import WalkOutcome
 from bugsieve.judging.escalation import MOST_LEVELS, SEARCH
 from bugsieve.policies.decisions import Ending
 
-COST, SAFETY = "cost", "safety"
+COST, SAFETY, TRAINING = "cost", "safety", "training"
 
 ANYTHING = "anything"
 """In the place of a condition: the column takes values of every type."""

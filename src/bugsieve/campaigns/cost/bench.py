@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.basis.errors import InputError, InternalError, UsageError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.trust import require_trusted
 from bugsieve.benches.bench import Bench
@@ -27,14 +27,14 @@ from bugsieve.oracles.registry import check_oracle_spec
 from bugsieve.policies.decisions import Recorded
 from bugsieve.policies.fingerprints import policy_fingerprint
 from bugsieve.policies.function import PolicyFunction
-from bugsieve.policies.policy import Policy, policy_name
+from bugsieve.policies.policy import NoPolicy, Policy, policy_name
 from bugsieve.policies.registry import POLICIES, brings_task, brought_task, check_spec
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
 from bugsieve.results.progress import CampaignHeader, Progress
 from bugsieve.tasks.fdr.loading import load_task, with_unit_costs
 from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task, require_task
+from bugsieve.tasks.fdr.task import StateArray, Task, require_task
 
 AnyPolicy = Policy | PolicyFunction
 
@@ -196,15 +196,7 @@ def judged_bench(directory: AnyPath, header: CampaignHeader) -> Bench:
     """The bench of a campaign for what is known of its bugs: the policy is not started."""
     name = str(Path(directory) / "options.toml")
     options = CostOptions.from_toml(header.options, name=name)
-    return plan_of(options).bench(header.subject.load(), _NoPolicy())
-
-
-class _NoPolicy:
-    """Stands where nobody asks."""
-
-    def choose(self, states: StateArray) -> ActionArray:
-        """Whoever asks has made a mistake."""
-        raise InternalError("a policy was asked that was not to be started")
+    return plan_of(options).bench(header.subject.load(), NoPolicy())
 
 
 def plan_of(options: CostOptions) -> BenchPlan:

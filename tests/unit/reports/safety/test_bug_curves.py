@@ -96,4 +96,4 @@ def test_the_command_knows_what_the_campaigns_are(
     assert "--all-instances is for campaigns of cost testing" in capsys.readouterr().err
     Sample("s", {"lookahead": "b"}).write(tmp_path / "cost")
     assert main(["plot", str(tmp_path / "cost"), *arguments[1:]]) == 4
-    assert "campaigns of cost and of safety testing: draw them apart" in capsys.readouterr().err
+    assert "campaigns of several kinds: draw them apart" in capsys.readouterr().err

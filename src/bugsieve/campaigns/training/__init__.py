@@ -1,0 +1,1 @@
+"""Training with policy testing as a kind of campaigns (papers/003)."""

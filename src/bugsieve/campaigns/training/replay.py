@@ -1,0 +1,26 @@
+"""Examples from bugs: the plan in a certificate shows what to do in the states it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bugsieve.benches.objectives.objective import path_states
+from bugsieve.judging.pool_test import BetterPlan
+from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.training.asnets.data import Examples
+
+
+def examples_of_bugs(
+    number: int, task: Task, states: StateArray, plans: Sequence[BetterPlan]
+) -> Iterator[Examples]:
+    """For each bug the states along its better plan, each with the plan's next operator.
+
+    As with plans of the teacher, all states of a plan are examples; `number` is the place of the
+    task among the training tasks.
+    """
+    for plan in plans:
+        if plan.operators:
+            path = path_states(task, states[plan.case], plan.operators)
+            yield Examples(number, path[:-1], np.array(plan.operators, dtype=np.int32))

@@ -1,0 +1,108 @@
+"""The tasks of a training: loading, dropping what cannot be used, and making pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bugsieve.basis.activity import doing
+from bugsieve.basis.errors import BugsieveError, InternalError, UsageError
+from bugsieve.campaigns.training.options import TrainingOptions
+from bugsieve.policies.asnets.grounding import ground
+from bugsieve.results.training.rows import TaskRow
+from bugsieve.results.training.tables import TRAINING_TASK, VALIDATION_TASK
+from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.fdr.translator import TranslationLimits
+from bugsieve.training.model_tests import make_pool, objection
+
+
+@dataclass(frozen=True, eq=False)
+class NamedTask:
+    """A task and the file it came from."""
+
+    file: str
+    task: Task
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTasks:
+    """What a training is given: all tasks are of one domain."""
+
+    name: str
+    """Of the domain."""
+    domain: bytes
+    training: tuple[NamedTask, ...]
+    validation: tuple[NamedTask, ...] = ()
+    dropped: tuple[tuple[str, str], ...] = ()
+    """Validation tasks that cannot be used, and why."""
+
+
+def load_tasks(
+    options: TrainingOptions, *, limits: TranslationLimits | None = None
+) -> TrainingTasks:
+    """Ground all tasks; a validation task for which that fails is dropped, as in papers/003."""
+    training = tuple(_loaded(options, file, limits) for file in options.training)
+    validation, dropped = [], []
+    for file in options.validation:
+        try:
+            validation.append(_checked(_loaded(options, file, limits), options))
+        except InternalError:
+            raise  # a fault of ours is no property of the task
+        except BugsieveError as error:
+            dropped.append((file, str(error)))
+    if options.validation and not validation:
+        raise UsageError(
+            f"none of the validation tasks can be used; {dropped[0][0]}: {dropped[0][1]}"
+        )
+    first = training[0].task
+    if first.pddl is None or first.pddl_texts is None:
+        raise UsageError(f"{training[0].file}: ASNets read PDDL, and this task comes from SAS")
+    name, texts = ground(first).signature.domain, first.pddl_texts
+    return TrainingTasks(name, texts.domain, training, tuple(validation), tuple(dropped))
+
+
+def task_rows(tasks: TrainingTasks, options: TrainingOptions) -> list[TaskRow]:
+    """The tasks as they are stored, each with its pool."""
+    rows: list[TaskRow] = []
+    for role, named, is_tested in _roles(tasks, options):
+        saved = SavedTask.of(named.task)
+        states = _pool(named, options, saved) if is_tested else _no_states(named.task)
+        rows.append(TaskRow(len(rows), role, named.file, saved, states))
+    return rows
+
+
+def _roles(
+    tasks: TrainingTasks, options: TrainingOptions
+) -> Iterator[tuple[str, NamedTask, bool]]:
+    for named in tasks.training:
+        yield TRAINING_TASK, named, options.replay_bugs
+    for named in tasks.validation:
+        yield VALIDATION_TASK, named, True
+
+
+def _pool(named: NamedTask, options: TrainingOptions, saved: SavedTask) -> StateArray:
+    """The pool, which depends on the seed and the task alone, not on the other tasks."""
+    with doing(f"making the pool of {named.file}"):
+        return make_pool(named.task, options.fuzz, saved.sha256)
+
+
+def _no_states(task: Task) -> StateArray:
+    return task.initial_state.reshape(1, -1)[:0]
+
+
+def _loaded(options: TrainingOptions, file: str, limits: TranslationLimits | None) -> NamedTask:
+    with doing(f"grounding {file}"):
+        task = load_task(options.domain, file, limits=limits, unit_cost=options.unit_cost)
+    return NamedTask(file, task)
+
+
+def _checked(named: NamedTask, options: TrainingOptions) -> NamedTask:
+    """The task, if ASNets and oracles can be used on it; a BugsieveError says why not."""
+    with doing(f"preparing {named.file}"):
+        ground(named.task)
+        why_not = objection(named.task, options.oracles)
+    if why_not is not None:
+        raise UsageError(why_not)
+    return named

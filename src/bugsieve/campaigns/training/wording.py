@@ -1,0 +1,99 @@
+"""How people are told about trainings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bugsieve.basis.wording import counted
+from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.training.summary import BestModel, TrainingSummary
+from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.training.records import TrainingRecords
+
+
+class NoBugs:
+    """A training has none: what its tests found is counted, nothing more."""
+
+    ids: list[str] = []  # noqa: RUF012 - never changed
+
+    def lines(self, most: int) -> list[str]:
+        """Nothing."""
+        return []
+
+    def json(self) -> list[dict[str, Any]]:
+        """Nothing."""
+        return []
+
+
+class TrainingWording:
+    """What commands print of trainings."""
+
+    def heading(self, header: CampaignHeader) -> str:
+        """The domain."""
+        return f"training of ASNets for the domain {header.subject.name}"
+
+    def first_lines(self, summary: TrainingSummary) -> list[str]:
+        """Nothing more than the counts."""
+        return []
+
+    def count_lines(self, summary: TrainingSummary) -> list[str]:
+        """How far the training is, how good its models are, and where limits bound."""
+        why = f" ({summary.reason})" if summary.reason else ""
+        return [
+            f"{summary.models} of {counted(summary.planned, 'model')} in "
+            f"{summary.seconds:.1f} s{why}",
+            f"training tasks: {summary.training_tasks}, at most {summary.solved_training} solved",
+            *_validation_lines(summary),
+            *([] if summary.best is None else [best_line(summary.best)]),
+            f"teacher: {counted(summary.teacher_calls, 'call')}, "
+            f"{counted(summary.teacher_failures, 'failure')}",
+            f"tests: {summary.tests}, of which the limit on work cut {summary.cut_tests}",
+            _seconds_line(summary),
+        ]
+
+    def found(self, records: TrainingRecords) -> NoBugs:
+        """Nothing."""
+        return NoBugs()
+
+    def hints(self, records: TrainingRecords, summary: TrainingSummary) -> list[str]:
+        """How to get a policy out of it."""
+        if not summary.models:
+            return []
+        return ["", f"choose one: bugsieve select {records.directory} -o policy.safetensors"]
+
+    def progress(self, state: RoundDone) -> list[str]:
+        """Where a running training stands."""
+        return [f"model {state.cases} of {state.limit}"]
+
+
+def _validation_lines(summary: TrainingSummary) -> list[str]:
+    lines = [
+        f"validation tasks: {summary.validation_tasks}, at most {summary.solved_validation} solved"
+    ]
+    if summary.dropped:
+        lines.append(f"dropped: {counted(len(summary.dropped), 'validation task')}")
+        lines += (f"  {file}: {reason}" for file, reason in summary.dropped)
+    return lines
+
+
+def best_line(model: BestModel) -> str:
+    """`best score 0.983: model 7 after 3 epochs solves 5 tasks, …`."""
+    line = (
+        f"best score {model.score:.3f}: model {model.number} after "
+        f"{counted(model.epoch, 'epoch')} solves {counted(model.solved, 'validation task')}"
+    )
+    if not model.states:
+        return line
+    solved, bugs = (100 * part / model.states for part in (model.solved_states, model.bug_states))
+    return f"{line} and {solved:.1f} % of {model.states} pool states, {bugs:.1f} % are bugs"
+
+
+def _seconds_line(summary: TrainingSummary) -> str:
+    parts = {
+        "rollouts": summary.rollout_seconds,
+        "teacher": summary.teacher_seconds,
+        "learning": summary.learning_seconds,
+        "tests": summary.test_seconds,
+    }
+    shown = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in parts.items())
+    return f"time: {shown} ({summary.test_cpu_seconds:.1f} s of CPU)"
