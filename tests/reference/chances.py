@@ -1,4 +1,4 @@
-"""The probability of reaching the goal under a stochastic policy: a linear system, in fractions."""
+"""The probability that a stochastic policy reaches the goal: a linear system, in fractions."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import getitem
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -20,8 +21,9 @@ from bugsieve.bugs.cost.certificate import run_part
 from bugsieve.bugs.cost.weighed import weighed
 from bugsieve.judging.findings import AnyBug, BugRow, Finding, UnstableRow
 from bugsieve.policies.asking import decide_anew, is_ours, weigh_anew
+from bugsieve.policies.chances.graph import legal_rows
 from bugsieve.policies.decisions import Decisions, Ending, Failure
-from bugsieve.policies.distributions import Distributions, Weights, differ, probabilities
+from bugsieve.policies.distributions import Weights, differ, probabilities
 from bugsieve.policies.graph import PolicyGraph, source_of
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.policy import Policy
@@ -88,7 +90,7 @@ class Asker:
         read: Callable[[Any, int], Answer],
         *,
         hash_seed: int | None = None,
-        ask: Callable[..., Decisions | Distributions] = decide_anew,
+        ask: Callable[..., Any] = decide_anew,
     ) -> Difference | None:
         """The first state whose answer is another one; `read` takes answers out of decisions."""
         keys = [_key(state, answer) for state, answer in zip(states, recorded, strict=True)]
@@ -163,14 +165,18 @@ class CostAsker(Asker):
     ) -> UnstableRow | None:
         """The same for distributions: in all states of the proof, on the run and beside it."""
         states, answers = weighed(self._bench.task, bug.certificate)
-        found = self.difference(
-            states, answers, Distributions.row, hash_seed=hash_seed, ask=weigh_anew
-        )
+        found = self.difference(states, answers, getitem, hash_seed=hash_seed, ask=self._weights)
         if found is None:
             return None
         on_run = np.flatnonzero((run == states[found.row]).all(axis=1))
         position = int(on_run[0]) if len(on_run) else len(run)
         return self._row(case, bug, found, position, states[found.row], hash_seed)
+
+    def _weights(
+        self, policy: Policy, states: StateArray, *, hash_seed: int | None
+    ) -> list[Weights | Failure]:
+        answers = weigh_anew(policy, states, hash_seed=hash_seed)
+        return legal_rows(self._bench.task, states, answers)
 
     def _row(
         self,

@@ -10,7 +10,7 @@ import numpy as np
 from bugsieve._native import StateRegistry
 from bugsieve.policies.asking import check_policy, no_such_action, weigh
 from bugsieve.policies.decisions import Ending, Failure
-from bugsieve.policies.distributions import Weights, probabilities
+from bugsieve.policies.distributions import Distributions, Weights, probabilities
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import Ids
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -89,8 +89,7 @@ class ChanceGraph:
 
     def _ask(self, ids: Sequence[int]) -> None:
         states = self.states(np.array(ids, dtype=np.int64))
-        answers = weigh(self.policy, states)
-        rows = self._legal(states, [answers.row(row) for row in range(len(ids))])
+        rows = legal_rows(self.task, states, weigh(self.policy, states))
         lengths = [0 if isinstance(row, Failure) else len(row) for row in rows]
         actions = [action for row in rows if not isinstance(row, Failure) for action, _ in row]
         after = self.task.successors(np.repeat(states, lengths, axis=0), actions)
@@ -105,28 +104,28 @@ class ChanceGraph:
         self._choices.update(zip(ids, made, strict=True))
         self.decisions_taken += len(ids)
 
-    def _legal(
-        self, states: StateArray, rows: Sequence[Weights | Failure]
-    ) -> list[Weights | Failure]:
-        """The rows with a failure for each in which an action is not applicable."""
-        pairs = [
-            (row, action)
-            for row, weights in enumerate(rows)
-            if not isinstance(weights, Failure)
-            for action, _ in weights
-        ]
-        known = [(row, a) for row, a in pairs if 0 <= a < self.task.num_operators]
-        places, actions = [row for row, _ in known], [action for _, action in known]
-        able = self.task.is_applicable(states[places], np.array(actions, dtype=np.int32))
-        legal = {pair for pair, is_able in zip(known, able.tolist(), strict=True) if is_able}
-        checked = list(rows)
-        for row, action in reversed(pairs):
-            if (row, action) not in legal:
-                checked[row] = self._illegal(action)
-        return checked
 
-    def _illegal(self, action: int) -> Failure:
-        if not 0 <= action < self.task.num_operators:
-            return replace(no_such_action(action), action=action)
-        name = self.task.operator_names[action]
-        return Failure(Ending.ILLEGAL_ACTION, f'"{name}" is not applicable', action=action)
+def legal_rows(task: Task, states: StateArray, answers: Distributions) -> list[Weights | Failure]:
+    """The distribution of each state; a failure where it is none or has an action too many."""
+    rows = [answers.row(row) for row in range(len(states))]
+    pairs = [
+        (row, action)
+        for row, weights in enumerate(rows)
+        if not isinstance(weights, Failure)
+        for action, _ in weights
+    ]
+    known = [(row, action) for row, action in pairs if 0 <= action < task.num_operators]
+    places, actions = [row for row, _ in known], [action for _, action in known]
+    able = task.is_applicable(states[places], np.array(actions, dtype=np.int32))
+    legal = {pair for pair, is_able in zip(known, able.tolist(), strict=True) if is_able}
+    for row, action in reversed(pairs):
+        if (row, action) not in legal:
+            rows[row] = _illegal(task, action)
+    return rows
+
+
+def _illegal(task: Task, action: int) -> Failure:
+    if not 0 <= action < task.num_operators:
+        return replace(no_such_action(action), action=action)
+    name = task.operator_names[action]
+    return Failure(Ending.ILLEGAL_ACTION, f'"{name}" is not applicable', action=action)

@@ -17,7 +17,6 @@ from tests.property.strategies import Shape, seeded_task
 from tests.reference.sas import SasTask, State
 from tests.unit.policies.line import as_task
 
-
 BUSY = Shape(max_variables=3, min_operators=8, max_operators=16)
 """Tasks of at most 64 states with several actions in most of them."""
 
