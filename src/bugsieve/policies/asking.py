@@ -14,13 +14,13 @@ from bugsieve.policies.distributions import Distributions
 from bugsieve.policies.policy import FalliblePolicy, Policy, policy_name
 from bugsieve.policies.traces import trace_text, traceback_of
 from bugsieve.policies.worker import printable
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray
+from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 
 _IDS = np.iinfo(np.int32)
 
 
-def check_policy(policy: object) -> None:
-    """Raise UsageError unless this is a policy, bound to its task."""
+def check_policy(policy: object, task: Task | None = None) -> None:
+    """Raise UsageError unless this is a policy, bound to its task: to this one, if it is given."""
     if isinstance(policy, type):
         raise UsageError(f"{policy.__name__} is a class, not a policy: create an object of it")
     is_array = isinstance(policy, (np.ndarray, np.generic))  # whose `choose` is another one
@@ -30,11 +30,13 @@ def check_policy(policy: object) -> None:
             f"{shown} is no policy: pass an object with a method choose(states), a function under "
             "@bugsieve.policy, or bugsieve.make_policy(SPEC, task)"
         )
-    for name in ("decide", "choose"):
-        method = getattr(policy, name, None)
-        if method is not None:
-            _check_takes_states(policy, name, method)
-            return
+    name = next(name for name in ("decide", "choose") if getattr(policy, name, None) is not None)
+    _check_takes_states(policy, name, getattr(policy, name))
+    bound = getattr(policy, "task", None)
+    if task is None or bound is task or not isinstance(bound, Task):
+        return
+    if bound.to_sas() != task.to_sas():
+        raise UsageError(f"the policy is bound to {bound.name}, not to {task.name}")
 
 
 def _check_takes_states(policy: object, name: str, method: Any) -> None:

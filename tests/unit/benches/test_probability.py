@@ -319,7 +319,7 @@ def test_the_whole_way_of_a_bug(tmp_path: Path) -> None:
     _, better = fork(chance=0.9)
     worse = replay(Bench(task, better, make_objective("probability", task)), bug.certificate)
     assert worse.sentence.endswith("at most 0.9, before it was 0.75")
-    sure = WeightTable({**policy.table, (1,): policy.table[1,][:1]})
+    sure = WeightTable({**policy.table, (1,): ((task.operator_id("(right p1)"), 1.0),)})
     fixed = replay(Bench(task, sure, make_objective("probability", task)), bug.certificate)
     assert fixed.status is ReplayStatus.FIXED
 

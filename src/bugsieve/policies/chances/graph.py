@@ -52,7 +52,7 @@ class ChanceGraph:
     """States by id, with their choices."""
 
     def __init__(self, task: Task, policy: Policy) -> None:
-        check_policy(policy)
+        check_policy(policy, task)
         self.task = task
         self.policy = policy
         self.decisions_taken = 0

@@ -42,10 +42,10 @@ class ErraticWeights:
         random = Random(f"{self.seed} {state}")
         able = self.task.applicable(np.array(state, dtype=np.uint16)).operators.tolist()
         if random.random() < self.mischief:
-            wrong = ((random.randrange(self.task.num_operators + 2), 1.0),)
-            tricks = [(), wrong, ((able or [0])[0], -1.0), Failure(Ending.POLICY_CRASH, "so")]
-            chosen = random.choice(tricks)
-            return chosen if isinstance(chosen, Failure) or chosen in ((), wrong) else (chosen,)
+            wrong: Weights = ((random.randrange(self.task.num_operators + 2), 1.0),)
+            negative: Weights = (((able or [0])[0], -1.0),)
+            tricks: list[Weights | Failure] = [(), wrong, negative]
+            return random.choice([*tricks, Failure(Ending.POLICY_CRASH, "so")])
         count = min(len(able), random.randint(1, 3))
         return tuple((a, random.randint(1, 99) / 100) for a in sorted(random.sample(able, count)))
 
