@@ -23,6 +23,8 @@ class ActionNames:
 
     def __init__(self, task: Task) -> None:
         self._task = task
+        self.were_weighed = False
+        """Whether an answer gave weights to several actions."""
 
     def of(self, operators: Sequence[int]) -> tuple[str, ...]:
         """The names of the operators, each once."""
@@ -67,6 +69,7 @@ class ActionNames:
                 return decision
             return () if decision == NO_ACTION else ((decision, 1.0),)
         pairs: list[tuple[int, float]] = []
+        self.were_weighed |= len(said) > 1
         for name, weight in said.items():
             if weight != 0:
                 operator = self._operator(name, applicable)

@@ -40,6 +40,11 @@ class ForeignPolicy(ForeignMember[Target], FallibleBoundPolicy):
         """What a second process decides, under another hash seed if one is given."""
         return self._decided(self.second(hash_seed), states)
 
+    @property
+    def gives_weights(self) -> bool:
+        """Whether it has given weights to several actions, so that the likeliest one counts."""
+        return self._names.were_weighed
+
     def distributions(self, states: StateArray) -> Distributions:
         """The weights that are answered; all of it to one action where one is."""
         answers = self._asked(self._conversation, states)

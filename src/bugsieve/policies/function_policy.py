@@ -35,6 +35,11 @@ class FunctionPolicy(FallibleBoundPolicy):
             for answer, applicable in self._answers(states)
         )
 
+    @property
+    def gives_weights(self) -> bool:
+        """Whether it has given weights to several actions, so that the likeliest one counts."""
+        return self._names.were_weighed
+
     def distributions(self, states: StateArray) -> Distributions:
         """The weights that the function gives; all of it to one action where it names one."""
         answers = self._answers(states)
