@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.cli import main
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.asking import weigh, weigh_anew
 from bugsieve.policies.decisions import Ending, Failure
@@ -28,7 +30,7 @@ from bugsieve.policies.servers.service import PolicyService
 from bugsieve.results.cost.records import CostRecords
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.asnets.tasks import made, network, walked
-from tests.unit.policies.generated import generated_task
+from tests.unit.policies.generated import generated_task, write_task
 from tests.unit.policies.line import at, line_task
 from tests.unit.policies.servers.serving import Answers, serving
 
@@ -170,6 +172,34 @@ def choose(facts, applicable):
     walks = [name for name in applicable if name not in useful]
     return {**{name: 3 / len(useful) for name in useful}, **{name: 1 for name in walks}}
 """
+
+
+def test_commands_say_what_they_show(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hasty.py").write_text(HASTY)
+    files = write_task(tmp_path, "spanner", seed=0)
+    policy = ("--policy", "python:hasty.py:choose")
+    assert main(["rollout", *files, *policy]) == 0
+    assert "this is what its likeliest actions do" in capsys.readouterr().out
+    assert main(["rollout", *files, *policy, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["likeliest"] is True
+    chances = (*policy, "--objective", "probability", "--pool-size", "3", "-o", "found")
+    assert main(["test", *files, *chances]) == 1
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert first == (
+        "the policy does not reach the goal for certain from the initial state: reaches the goal "
+        "with probability at most 0.7031, a plan of cost 9 for certain"
+    )
+    with CostRecords(tmp_path / "found") as records:
+        name = records.ranked()[0]
+    assert main(["explain", "found", name]) == 0
+    assert "; one of its runs:" in capsys.readouterr().out
+    assert main(["explain", "found", name, "--json"]) == 0
+    assert 0 < json.loads(capsys.readouterr().out)["probability"] < 1
+    assert main(["judge", *files, *policy, "--objective", "probability:3"]) == 5
+    assert "(99% confidence)" in capsys.readouterr().out
 
 
 def test_a_campaign_with_workers_finds_the_same(tmp_path: Path) -> None:
