@@ -124,6 +124,7 @@ OBJECTIVES = Family(
         "quantitative": "bugsieve.benches.objectives.quantitative:Quantitative",
         "qualitative": "bugsieve.benches.objectives.qualitative:Qualitative",
         "avoid": "bugsieve.benches.objectives.avoid:Avoid",
+        "probability": "bugsieve.benches.objectives.probability:Probability",
     },
 )
 

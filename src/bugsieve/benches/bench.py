@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.objectives.objective import Objective, Values
 from bugsieve.policies.decisions import Recorded
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, Hopeless, PolicyGraph, source_of
+from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, Hopeless, PolicyGraph
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import NOT_WITHIN, RunSource, RunTable
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -60,7 +60,7 @@ class Bench:
         *,
         step_limit: int = DEFAULT_STEP_LIMIT,
         seed: int = 0,
-        source: Callable[[Task, Policy], RunSource] = source_of,
+        source: Callable[[Task, Policy], RunSource] | None = None,
     ) -> None:
         self.task = task
         self.policy = policy
@@ -68,7 +68,9 @@ class Bench:
         self.step_limit = step_limit
         self.seed = seed
         """Of the campaign, for oracles that draw."""
-        self.source = source(task, policy)
+        self.source = (
+            objective.run_source(policy, seed=seed) if source is None else source(task, policy)
+        )
         self.is_recorded = False
         """Whether the policy's runs were taken over, so that nobody asks for them again."""
         self._make_source = source
@@ -78,7 +80,8 @@ class Bench:
         """None, or why the runs have no policy graph behind them."""
         if isinstance(self.source, PolicyGraph):
             return None
-        return "it needs the policy's graph, but here the policy looks at more than the state"
+        usual = "here the policy looks at more than the state"
+        return f"it needs the policy's graph, but {getattr(self.source, 'no_graph', usual)}"
 
     @property
     def graph(self) -> PolicyGraph:

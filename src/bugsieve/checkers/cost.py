@@ -15,6 +15,8 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from math import isfinite
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 VERSION = 1
@@ -38,7 +40,9 @@ _PLAN_KEYS = ("operators", "actions", "cost")
 _BUG_KEYS = ("id", "kind", "oracle", "reason", "exact", "found_by", "certificate")
 _ORIGIN_KEYS = ("index", "walk", "path")
 _RUN_KEYS = (*_PLAN_KEYS, "ending", "loop_start", "chosen", "detail")
-_OPTIONAL_RUN_KEYS = ("follows_plan",)
+_OPTIONAL_RUN_KEYS = ("follows_plan", "chances")
+_SCALE = 10**12
+"""Probabilities in the rows of `chances` are whole numbers of its inverse."""
 
 
 class CertificateError(ValueError):
@@ -150,6 +154,15 @@ class _Path(NamedTuple):
     cost: int
 
 
+class _Row(NamedTuple):
+    """A state in which the policy was asked: its words, and a bound on the probability there."""
+
+    value: int
+    weights: list[tuple[int, Fraction]]
+    ending: str
+    """How every run ends there; empty if there are weights."""
+
+
 class _Claim(NamedTuple):
     kind: str
     digest: str
@@ -164,8 +177,10 @@ class _Claim(NamedTuple):
     chosen: int | None
     follows_plan: bool
     """Whether the policy made a plan in the state, which its run follows to the end."""
+    chances: list[_Row | None]
+    """What a policy that gives distributions may do from the state on; None: nothing is said."""
     plan: _Path
-    values: tuple[int | None, int | None, int | None]
+    values: tuple[Fraction | None, Fraction | None, Fraction | None]
     """Of the policy, of the plan, and the gap between them; None is infinite."""
 
 
@@ -180,6 +195,8 @@ def _read_claim(certificate: Any) -> _Claim:
     _only_true(run, "follows_plan")
     _text(whole["policy"], "'policy'")
     _text(run["detail"], "the run's detail")
+    by_chance = _is_by_chance(_text(whole["objective"], "'objective'"))
+    value = _decimal_or_none if by_chance else _whole_or_none
     return _Claim(
         kind=_text(whole["kind"], "'kind'"),
         digest=_text(task["sha256"], "the task's SHA-256"),
@@ -192,13 +209,58 @@ def _read_claim(certificate: Any) -> _Claim:
         loop_start=_number_or_none(run["loop_start"], "the run's loop_start"),
         chosen=_number_or_none(run["chosen"], "the run's chosen"),
         follows_plan="follows_plan" in run,
+        chances=_chances(run.get("chances", [])),
         plan=_path(_mapping(whole["plan"], "'plan'", _PLAN_KEYS), "plan"),
         values=(
-            _number_or_none(whole["policy_value"], "'policy_value'"),
-            _number_or_none(whole["value"], "'value'"),
-            _number_or_none(whole["gap"], "'gap'"),
+            value(whole["policy_value"], "'policy_value'"),
+            value(whole["value"], "'value'"),
+            value(whole["gap"], "'gap'"),
         ),
     )
+
+
+def _is_by_chance(objective: str) -> bool:
+    return re.fullmatch(r"probability(:[1-9][0-9]{0,3})?", objective) is not None
+
+
+def _chances(value: Any) -> list[_Row | None]:
+    if type(value) is not list:
+        _fail("'chances' must be a list")
+    return [
+        None if row is None else _row(row, f"row {number} of 'chances'")
+        for number, row in enumerate(value)
+    ]
+
+
+def _row(value: Any, where: str) -> _Row:
+    row = _mapping(value, where, ("value",), "weights", "ending")
+    bound = _number(row["value"], f"the value in {where}")
+    if not 0 <= bound <= _SCALE:
+        _fail(f"the value in {where} must be from 0 to {_SCALE}")
+    if ("weights" in row) == ("ending" in row):
+        _fail(f"{where} must have either 'weights' or 'ending'")
+    if "ending" in row:
+        ending = _text(row["ending"], f"the ending in {where}")
+        if ending not in _STUCK or ending == "loop":
+            _fail(f"the ending in {where} is none by which a policy fails in a state")
+        return _Row(bound, [], ending)
+    return _Row(bound, _weights(row["weights"], where), "")
+
+
+def _weights(value: Any, where: str) -> list[tuple[int, Fraction]]:
+    if type(value) is not list or not value:
+        _fail(f"the weights in {where} must be a list of operators with weights")
+    weights = []
+    for pair in value:
+        if type(pair) is not list or len(pair) != 2:
+            _fail(f"the weights in {where} must be pairs of an operator and a weight")
+        weight = _decimal(pair[1], f"a weight in {where}")
+        if weight <= 0:
+            _fail(f"a weight in {where} must be positive")
+        weights.append((_number(pair[0], f"an operator in {where}"), weight))
+    if len({number for number, _ in weights}) < len(weights):
+        _fail(f"an operator has two weights in {where}")
+    return weights
 
 
 def _mapping(value: Any, what: str, keys: Sequence[str], *optional: str) -> dict[str, Any]:
@@ -247,6 +309,23 @@ def _is_number(value: Any) -> bool:
 
 def _number_or_none(value: Any, what: str) -> int | None:
     return None if value is None else _number(value, what)
+
+
+def _whole_or_none(value: Any, what: str) -> Fraction | None:
+    return None if value is None else Fraction(_number(value, what))
+
+
+def _decimal(value: Any, what: str) -> Fraction:
+    """A number as the decimal that is written down."""
+    if type(value) is not float:
+        return Fraction(_number(value, what))
+    if not isfinite(value):
+        _fail(f"{what} must be a number")
+    return Fraction(repr(value))
+
+
+def _decimal_or_none(value: Any, what: str) -> Fraction | None:
+    return None if value is None else _decimal(value, what)
 
 
 def _numbers(value: Any, what: str) -> list[int]:
@@ -501,12 +580,16 @@ class _Proof:
             _fail("the plan does not end in a goal state")
         self._check_ending(run)
         objective = self.claim.objective
+        if self.claim.chances and not _is_by_chance(objective):
+            _fail("distributions count only where the objective is a probability")
         if objective.startswith("avoid:"):
             self._check_avoidable(
                 _Condition(objective.removeprefix("avoid:"), self.task), run, plan
             )
         elif objective == "qualitative":
             self._check_unsolved((0, 1, 1))
+        elif _is_by_chance(objective):
+            self._check_uncertain(run)
         elif objective != "quantitative":
             _fail(f"there is no objective {objective[:80]!r}")
         # No cost is negative: a run that was cut costs at least what it had cost by then.
@@ -608,6 +691,80 @@ class _Proof:
             _fail(f"the plan costs {plan}, no less than the policy's run, which costs {policy}")
         self._check_verdict("costly", (policy, plan, policy - plan))
 
+    def _check_uncertain(self, run: list[State]) -> None:
+        """The policy reaches the goal with no greater probability than the first row says."""
+        if self.claim.ending not in _STUCK or self.claim.follows_plan:
+            _fail("the run must show how a policy that looks at the state alone may fail")
+        met = self._check_bounds()
+        self._check_shown(run, met)
+        first = self.claim.chances[0]
+        if first is None or first.value >= _SCALE:
+            _fail("the policy may reach the goal for certain: no bound below 1 is given")
+        bound = Fraction(first.value, _SCALE)
+        self._check_verdict("uncertain" if bound else "unsolved", (bound, 1, 1 - bound))
+
+    def _check_bounds(self) -> dict[State, int]:
+        """The states that the rows are about, in their order.
+
+        The probability of reaching the goal is the least solution of v(s) = sum of p(a) v(s
+        after a) that is 1 in goals. Whatever is no less than the right side everywhere is no less
+        than that solution; states without a row count as 1, and those of rows that end as 0.
+        """
+        met, targets = self._met()
+        for number, (row, places) in enumerate(zip(self.claim.chances, targets, strict=True)):
+            self.poll()
+            if row is None or not row.weights:
+                continue
+            given = sum(
+                weight * (_SCALE if place is None else _bound(self.claim.chances[place]))
+                for (_, weight), place in zip(row.weights, places, strict=True)
+            )
+            if given > row.value * sum(weight for _, weight in row.weights):
+                _fail(f"the value in row {number} of 'chances' is less than its successors give")
+        return met
+
+    def _met(self) -> tuple[dict[State, int], list[list[int | None]]]:
+        """The states that the policy can come to, each with its row, and those after each.
+
+        A state has the next row when an action first leads to it, and goals, None, have none.
+        """
+        rows, waiting = self.claim.chances, [self.claim.state]
+        met = {self.claim.state: 0}
+        targets: list[list[int | None]] = []
+        for number, row in enumerate(rows):
+            self.poll()
+            if number >= len(waiting):
+                _fail("'chances' has more rows than states that the policy can come to")
+            targets.append([])
+            for operator, _ in [] if row is None else row.weights:
+                after = self._after(waiting[number], operator, number)
+                is_goal = _holds(self.task.goal, after)
+                if not is_goal and after not in met:
+                    met[after] = len(waiting)
+                    waiting.append(after)
+                targets[-1].append(None if is_goal else met[after])
+        if len(rows) < len(waiting):
+            _fail("'chances' lacks the row of a state that the policy can come to")
+        return met, targets
+
+    def _after(self, state: State, number: int, row: int) -> State:
+        if not 0 <= number < len(self.task.operators):
+            _fail(f"row {row} of 'chances': there is no operator {number}")
+        if not self.task.operators[number].is_applicable(state):
+            _fail(f"row {row} of 'chances': operator {number} is not applicable")
+        return self.task.operators[number].successor(state)
+
+    def _check_shown(self, run: list[State], met: Mapping[State, int]) -> None:
+        """The run does what the rows say may happen, as far as there are rows."""
+        rows = self.claim.chances
+        for state, operator in zip(run, self.claim.run.operators, strict=False):
+            row = rows[met[state]] if state in met else None
+            if row is not None and operator not in [number for number, _ in row.weights]:
+                _fail("the run does what the policy never does in a state of 'chances'")
+        last = rows[met[run[-1]]] if run[-1] in met else None
+        if last is not None and last.ending != self.claim.ending.replace("loop", ""):
+            _fail("the run ends otherwise than the last row on its way says")
+
     def _check_avoidable(self, condition: _Condition, run: list[State], plan: list[State]) -> None:
         if self.claim.ending != _CONDITION_MET:
             _fail(f"a run that ended by '{self.claim.ending}' shows nothing to avoid")
@@ -618,14 +775,26 @@ class _Proof:
             _fail("the condition holds in a state of the plan as well")
         self._check_verdict("avoidable", (0, 1, 1))
 
-    def _check_verdict(self, kind: str, values: tuple[int | None, int, int | None]) -> None:
+    def _check_verdict(
+        self, kind: str, values: tuple[Fraction | int | None, int, Fraction | int | None]
+    ) -> None:
         if self.claim.kind != kind:
             _fail(f"the bug is {kind}, not {self.claim.kind[:40]}")
         for name, claimed, right in zip(
             ("policy_value", "value", "gap"), self.claim.values, values, strict=True
         ):
             if claimed != right:
-                _fail(f"{name} must be {json.dumps(right)}, not {json.dumps(claimed)}")
+                _fail(f"{name} must be {_shown(right)}, not {_shown(claimed)}")
+
+
+def _bound(row: _Row | None) -> int:
+    return _SCALE if row is None else row.value
+
+
+def _shown(value: Fraction | int | None) -> str:
+    if value is None:
+        return "null"
+    return str(int(value)) if value == int(value) else str(float(value))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -27,6 +27,7 @@ def add_judging_arguments(parser: argparse.ArgumentParser, *, escalates: bool = 
         default="quantitative",
         metavar="NAME",
         help="quantitative (default: cost), qualitative (only reaching the goal), "
+        "probability (of reaching it, for policies that give distributions), "
         "or 'avoid:FORMULA' (never meeting a condition such as '(and (p a) (not (q b)))')",
     )
     options.add(

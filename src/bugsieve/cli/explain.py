@@ -29,7 +29,9 @@ sentence, facts (of the state there), action (what the policy did there, null if
 better_action, run and better_run (actions), ending and detail (how the run ended, and why or
 null), trace (traceback and last words of a crash, or null), cost, possible_cost, and dominance (a
 decision that a dominance function proves bad whatever comes after it, in words, or null). Where
-no single decision is to blame, step, facts, action and better_action are null.
+no single decision is to blame, step, facts, action and better_action are null. Of a policy that
+was tested by its distributions, probability is a bound on that of reaching the goal, and the run
+is one of those that fail.
 
 For safety: id, kind, oracle, radius (null: infinite), walk, step and state (where the bug is),
 action (what the policy did there), outcome (of a fault: where that may lead; else null),
@@ -110,6 +112,7 @@ def _as_text(
         [
             about,
             f"the policy: {run['ending']}, cost {run['cost']}; possible: {found.plan_cost}",
+            *([f"it {row.bug.in_words}; one of its runs:"] if "chances" in run else []),
             *([f"{run['ending']}: {run['detail']}"] if run["detail"] else []),
             "",
             *_side_by_side(ours, theirs, found.index),
@@ -163,4 +166,6 @@ def _as_json(bench: Bench, row: CostBugRow, found: Blame, trace: str, proven: st
         "possible_cost": found.plan_cost,
         "dominance": proven,
     }
+    if "chances" in row.bug.certificate["run"]:
+        report["probability"] = row.bug.certificate["policy_value"]
     return json.dumps(report, indent=2)

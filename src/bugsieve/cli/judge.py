@@ -69,7 +69,8 @@ def run(args: argparse.Namespace) -> int:
     task = task_arguments.load(args)
     states = task.initial_state[None] if given is None else given.states(task)
     judgements = _judge(args, task, states, specs)
-    show(_as_json(args, task, judgements) if args.json else _as_text(judgements))
+    text = _as_json(args, task, judgements) if args.json else _as_text(args, judgements)
+    show(text)
     return _exit_code(judgements)
 
 
@@ -131,15 +132,18 @@ def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) 
     return judgements
 
 
-def _as_text(judgements: list[Finding]) -> str:
+def _as_text(args: argparse.Namespace, judgements: list[Finding]) -> str:
+    from bugsieve.benches.objectives import objective_class
     from bugsieve.policies.decisions import Ending
 
     lines = []
     for judgement in judgements:
         run = judgement.run
+        words = objective_class(args.objective).in_words(run.value)
         lines.append(
             f"state {judgement.visit.case}: {Ending(run.ending).label} after "
-            f"{counted(run.steps, 'step')}, cost {run.cost}{run.detail and f': {run.detail}'}"
+            f"{counted(run.steps, 'step')}, cost {run.cost}{words and f', {words}'}"
+            f"{run.detail and f': {run.detail}'}"
         )
         for row in judgement.verdicts:
             verdict = row.verdict

@@ -34,6 +34,7 @@ Any ending of a run is a result: the exit code is 0.
 the runs has state (its number from 0), ending ("solved", "loop", "no action", "illegal action",
 "step limit", "policy crash" or "policy hang"), steps, cost, actions, detail (text or null) and
 loop_start (the number of steps before the loop, or null). The summary counts runs by ending.
+Where the policy gave weights to several actions, likeliest is true: the likeliest one was taken.
 """
 
 
@@ -121,6 +122,7 @@ def _as_json(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Na
         "seed": _seed(policy, args),
         "step_limit": args.step_limit,
         "tie_epsilon": policy.tie_epsilon,
+        **({"likeliest": True} if _is_likeliest(policy) else {}),
         "runs": entries,
         "summary": _tally(runs),
     }
@@ -133,10 +135,20 @@ def _as_text(task: Task, policy: BoundPolicy, runs: list[Run], args: argparse.Na
         heading = [f"state {number}"] if args.states is not None else []
         trace = [f"  {printable(line)}" for line in run.trace.splitlines()]
         parts.append("\n".join([*heading, *_steps(task, run), _ending(run), *trace]))
+    if _is_likeliest(policy):
+        parts.append(
+            "the policy gives weights, and this is what its likeliest actions do: how likely it "
+            "reaches the goal, 'bugsieve judge --objective probability' tells"
+        )
     if len(runs) > 1:
         counts = ", ".join(f"{count} {label}" for label, count in _tally(runs).items())
         parts.append(f"{len(runs)} runs: {counts}{_mean_cost(runs)}")
     return "\n\n".join(parts)
+
+
+def _is_likeliest(policy: BoundPolicy) -> bool:
+    """Whether the policy gave weights, of which the greatest decided."""
+    return bool(getattr(policy, "gives_weights", False))
 
 
 def _seed(policy: BoundPolicy, args: argparse.Namespace) -> int:

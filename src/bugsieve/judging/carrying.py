@@ -37,7 +37,7 @@ def carried_back(
         f"{counted(steps, 'step')}: {row.bug.reason}"
     )
     gap = objective.gap(run.value, value)
-    return Verdict(Outcome.BUG, reason, plan, value, gap, value == objective.best)
+    return Verdict(Outcome.BUG, reason, plan, value, gap, objective.is_final(value))
 
 
 def plan_of(bug: Bug) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import getitem
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -17,9 +18,12 @@ import numpy as np
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states
 from bugsieve.bugs.cost.certificate import run_part
+from bugsieve.bugs.cost.weighed import weighed
 from bugsieve.judging.findings import AnyBug, BugRow, Finding, UnstableRow
-from bugsieve.policies.asking import decide_anew, is_ours
+from bugsieve.policies.asking import decide_anew, is_ours, weigh_anew
+from bugsieve.policies.chances.graph import legal_rows
 from bugsieve.policies.decisions import Decisions, Ending, Failure
+from bugsieve.policies.distributions import Weights, differ, probabilities
 from bugsieve.policies.graph import PolicyGraph, source_of
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.policy import Policy
@@ -44,7 +48,8 @@ _ASKED_AT_THE_END = {
     )
 }
 
-Answer = int | Failure
+Decided = int | Failure
+Answer = Decided | Weights
 
 
 @dataclass(frozen=True)
@@ -82,9 +87,10 @@ class Asker:
         self,
         states: Any,
         recorded: Sequence[Answer],
-        read: Callable[[Decisions, int], Answer],
+        read: Callable[[Any, int], Answer],
         *,
         hash_seed: int | None = None,
+        ask: Callable[..., Any] = decide_anew,
     ) -> Difference | None:
         """The first state whose answer is another one; `read` takes answers out of decisions."""
         keys = [_key(state, answer) for state, answer in zip(states, recorded, strict=True)]
@@ -94,7 +100,7 @@ class Asker:
             return None
         is_wary = hash_seed is None and (self._has_changed or self.calls < _WARY)
         asked = rows[::-1] * (-(-_SURE // len(rows)) if is_wary else 1)
-        decisions = decide_anew(self._policy, states[asked], hash_seed=hash_seed)
+        decisions = ask(self._policy, states[asked], hash_seed=hash_seed)
         self.calls += len(asked)
         answers = ((row, read(decisions, place)) for place, row in enumerate(asked))
         changes = {row: said for row, said in answers if not _is_same(recorded[row], said)}
@@ -112,10 +118,16 @@ def _key(state: Any, answer: Answer) -> int:
 
 
 def _is_same(first: Answer, second: Answer) -> bool:
-    """Whether both are one action, or failures of one kind: words of a crash may differ."""
+    """Whether both are one action, or failures of one kind: words of a crash may differ.
+
+    Probabilities may, too, by what batches do to them.
+    """
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return bool(first) == bool(second) and not differ(first, second)
     if not isinstance(first, Failure) or not isinstance(second, Failure):
         return first == second
-    same_words = first.ending is not Ending.ILLEGAL_ACTION or first.detail == second.detail
+    said_which = first.ending is Ending.ILLEGAL_ACTION and first.detail
+    same_words = not said_which or first.detail == second.detail
     return first.ending is second.ending and same_words
 
 
@@ -135,6 +147,8 @@ class CostAsker(Asker):
         run = certificate["run"]
         start = np.array(certificate["state"], dtype=np.uint16)
         states = path_states(task, start, run["operators"])
+        if "chances" in run:
+            return self._check_weights(case, bug, states, hash_seed)
         answers = recorded_answers(run)
         if isinstance(self._bench.source, PolicyGraph):
             asked = states[: len(answers)]
@@ -143,10 +157,40 @@ class CostAsker(Asker):
             found = self._other_runs(start, answers, hash_seed)
         if found is None:
             return None
+        state = states[min(found.row, len(states) - 1)]
+        return self._row(case, bug, found, found.row, state, hash_seed)
+
+    def _check_weights(
+        self, case: int, bug: AnyBug, run: StateArray, hash_seed: int | None
+    ) -> UnstableRow | None:
+        """The same for distributions: in all states of the proof, on the run and beside it."""
+        states, answers = weighed(self._bench.task, bug.certificate)
+        found = self.difference(states, answers, getitem, hash_seed=hash_seed, ask=self._weights)
+        if found is None:
+            return None
+        on_run = np.flatnonzero((run == states[found.row]).all(axis=1))
+        position = int(on_run[0]) if len(on_run) else len(run)
+        return self._row(case, bug, found, position, states[found.row], hash_seed)
+
+    def _weights(
+        self, policy: Policy, states: StateArray, *, hash_seed: int | None
+    ) -> list[Weights | Failure]:
+        answers = weigh_anew(policy, states, hash_seed=hash_seed)
+        return legal_rows(self._bench.task, states, answers)
+
+    def _row(
+        self,
+        case: int,
+        bug: AnyBug,
+        found: Difference,
+        position: int,
+        state: StateArray,
+        hash_seed: int | None,
+    ) -> UnstableRow:
         return UnstableRow(
             case,
-            found.row,
-            self._shown(states[min(found.row, len(states) - 1)]),
+            position,
+            self._shown(state),
             self._said(found.first),
             self._said(found.second),
             bug.id,
@@ -199,9 +243,9 @@ def _anew(hash_seed: int | None) -> Callable[[Task, Policy], RunSource]:
     return source
 
 
-def recorded_answers(run: Mapping[str, Any]) -> list[Answer]:
+def recorded_answers(run: Mapping[str, Any]) -> list[Decided]:
     """The answers that a run consists of; the last one may have ended it."""
-    answers: list[Answer] = list(run["operators"])
+    answers: list[Decided] = list(run["operators"])
     ending = _ASKED_AT_THE_END.get(run["ending"])
     if ending is Ending.NO_ACTION:
         return [*answers, NO_ACTION]
@@ -261,7 +305,10 @@ def _model_answer(decisions: Decisions, row: int) -> Answer:
 def said(answer: Answer, names: Sequence[str]) -> str:
     """An answer in words."""
     if isinstance(answer, Failure):
-        return f"{answer.ending.label}: {answer.detail}"
+        return f"{answer.ending.label}: {answer.detail}" if answer.detail else answer.ending.label
+    if isinstance(answer, tuple):
+        parts = zip(answer, probabilities(answer), strict=True)
+        return ", ".join(f"{names[action]} {p:.6g}" for (action, _), p in parts) or "no action"
     if 0 <= answer < len(names):
         return names[answer]
     return "no action" if answer == NO_ACTION else f"action {answer}, which there is not"

@@ -85,4 +85,4 @@ class Oracle(ABC):
         if not objective.is_bug(policy_value, value):
             return inconclusive("no better run found")
         gap = objective.gap(policy_value, value)
-        return Verdict(Outcome.BUG, reason, plan, value, gap, exact or value == objective.best)
+        return Verdict(Outcome.BUG, reason, plan, value, gap, exact or objective.is_final(value))

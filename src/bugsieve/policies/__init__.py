@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bugsieve.policies.decisions import Decisions, Ending, Failure
+    from bugsieve.policies.distributions import Distributions
     from bugsieve.policies.function import PolicyFunction
     from bugsieve.policies.graph import PolicyGraph
     from bugsieve.policies.models.lifted import as_model_policy
@@ -23,6 +24,7 @@ _HOMES = {
     "Decisions": "decisions",
     "Ending": "decisions",
     "Failure": "decisions",
+    "Distributions": "distributions",
     "PolicyFunction": "function",
     "PolicyGraph": "graph",
     "RunSource": "run_table",
@@ -43,6 +45,7 @@ _HOMES = {
 __all__ = [
     "BoundPolicy",
     "Decisions",
+    "Distributions",
     "Ending",
     "Failure",
     "ModelPolicy",

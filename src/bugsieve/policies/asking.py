@@ -10,16 +10,17 @@ import numpy as np
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.decisions import Decisions, Ending, Failure
+from bugsieve.policies.distributions import Distributions
 from bugsieve.policies.policy import FalliblePolicy, Policy, policy_name
 from bugsieve.policies.traces import trace_text, traceback_of
 from bugsieve.policies.worker import printable
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray
+from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 
 _IDS = np.iinfo(np.int32)
 
 
-def check_policy(policy: object) -> None:
-    """Raise UsageError unless this is a policy, bound to its task."""
+def check_policy(policy: object, task: Task | None = None) -> None:
+    """Raise UsageError unless this is a policy, bound to its task: to this one, if it is given."""
     if isinstance(policy, type):
         raise UsageError(f"{policy.__name__} is a class, not a policy: create an object of it")
     is_array = isinstance(policy, (np.ndarray, np.generic))  # whose `choose` is another one
@@ -29,11 +30,13 @@ def check_policy(policy: object) -> None:
             f"{shown} is no policy: pass an object with a method choose(states), a function under "
             "@bugsieve.policy, or bugsieve.make_policy(SPEC, task)"
         )
-    for name in ("decide", "choose"):
-        method = getattr(policy, name, None)
-        if method is not None:
-            _check_takes_states(policy, name, method)
-            return
+    name = next(name for name in ("decide", "choose") if getattr(policy, name, None) is not None)
+    _check_takes_states(policy, name, getattr(policy, name))
+    bound = getattr(policy, "task", None)
+    if task is None or bound is task or not isinstance(bound, Task):
+        return
+    if bound.to_sas() != task.to_sas():
+        raise UsageError(f"the policy is bound to {bound.name}, not to {task.name}")
 
 
 def _check_takes_states(policy: object, name: str, method: Any) -> None:
@@ -105,6 +108,71 @@ def decide(policy: Policy, states: StateArray) -> Decisions:
                 actions[low:high] = answer.actions
                 failures.update((low + row, why) for row, why in answer.failures.items())
     return Decisions(actions, failures)
+
+
+def weigh(policy: Policy, states: StateArray) -> Distributions:
+    """Ask any policy for distributions; one that only decides gives its action all the weight.
+
+    What it raises is a crash in the state it concerns, and an answer of the wrong shape is a
+    PolicyError, both as for `decide`.
+    """
+    ask = getattr(policy, "distributions", None)
+    if ask is None:
+        return Distributions.certain(decide(policy, states))
+    states = states.view()
+    states.setflags(write=False)
+    check_stop()
+    try:
+        answer = ask(states)
+    except PolicyError:
+        raise
+    except (Exception, SystemExit) as error:
+        if len(states) < 2:
+            return Distributions.of([crash(error)] * len(states))
+        middle = len(states) // 2  # the blame must not depend on the batch, as above
+        return Distributions.joined(weigh(policy, states[:middle]), weigh(policy, states[middle:]))
+    return _checked_distributions(policy, answer, len(states))
+
+
+def weigh_anew(
+    policy: Policy, states: StateArray, *, hash_seed: int | None = None
+) -> Distributions:
+    """The same past every cache, as `decide_anew` does."""
+    if not hasattr(policy, "distributions"):
+        return Distributions.certain(decide_anew(policy, states, hash_seed=hash_seed))
+    ask = getattr(policy, "distributions_anew", None)
+    try:
+        if ask is None:
+            return weigh(policy, states)
+        return cast(Distributions, ask(states, hash_seed=hash_seed))
+    except PolicyError:
+        raise
+    except Exception as error:
+        return Distributions.of([crash(error)] * len(states))
+
+
+def _checked_distributions(policy: Policy, answer: object, expected: int) -> Distributions:
+    if not isinstance(answer, Distributions):
+        got = type(answer).__name__
+        name = policy_name(policy)
+        raise PolicyError(f"policy {name} must give Distributions, not {got}")
+    try:
+        actions, offsets = np.asarray(answer.actions), np.asarray(answer.offsets)
+        weights = np.asarray(answer.weights, dtype=np.float64)
+        fits = offsets.shape == (expected + 1,) and actions.shape == weights.shape == (
+            offsets[-1],
+        )
+        fits = fits and actions.dtype.kind in "iu" and offsets.dtype.kind in "iu"
+        fits = fits and offsets[0] == 0 and bool((np.diff(offsets.astype(np.int64)) >= 0).all())
+        fits = fits and all(row in range(expected) for row in answer.failures)
+    except (ValueError, TypeError, OverflowError):
+        fits = False
+    if not fits:
+        raise PolicyError(
+            f"policy {policy_name(policy)} must give flat actions and weights of one length, and "
+            f"{expected + 1} ascending offsets from 0 to that length"
+        )
+    return Distributions(actions, weights, offsets, answer.failures)
 
 
 def crash(error: BaseException) -> Failure:

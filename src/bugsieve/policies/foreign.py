@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from bugsieve.policies.action_names import ActionNames
 from bugsieve.policies.conversation import Conversation, ForeignMember, Target
 from bugsieve.policies.decisions import Decisions
+from bugsieve.policies.distributions import Distributions
 from bugsieve.policies.policy import FallibleBoundPolicy, PolicySettings
 from bugsieve.policies.protocol import Question
 from bugsieve.policies.task_view import TaskView
@@ -32,18 +34,44 @@ class ForeignPolicy(ForeignMember[Target], FallibleBoundPolicy):
 
     def decide(self, states: StateArray) -> Decisions:
         """One action per state; crashes, hangs and unknown actions as failures of their rows."""
-        return self._asked(self._conversation, states)
+        return self._decided(self._conversation, states)
 
     def decide_anew(self, states: StateArray, *, hash_seed: int | None = None) -> Decisions:
         """What a second process decides, under another hash seed if one is given."""
-        return self._asked(self.second(hash_seed), states)
+        return self._decided(self.second(hash_seed), states)
 
-    def _asked(self, conversation: Conversation, states: StateArray) -> Decisions:
+    @property
+    def gives_weights(self) -> bool:
+        """Whether it has given weights to several actions, so that the likeliest one counts."""
+        return self._names.were_weighed
+
+    def distributions(self, states: StateArray) -> Distributions:
+        """The weights that are answered; all of it to one action where one is."""
+        answers = self._asked(self._conversation, states)
+        return Distributions.of(self._names.distribution(*answer) for answer in answers)
+
+    def distributions_anew(
+        self, states: StateArray, *, hash_seed: int | None = None
+    ) -> Distributions:
+        """What a second process answers, under another hash seed if one is given."""
+        answers = self._asked(self.second(hash_seed), states)
+        return Distributions.of(self._names.distribution(*answer) for answer in answers)
+
+    def _decided(self, conversation: Conversation, states: StateArray) -> Decisions:
+        epsilon = self.tie_epsilon
+        return Decisions.of(
+            self._names.decision(answer, applicable, epsilon=epsilon)
+            for answer, applicable in self._asked(conversation, states)
+        )
+
+    def _asked(
+        self, conversation: Conversation, states: StateArray
+    ) -> Iterator[tuple[Any, list[int]]]:
+        """What is said of each state, with the operators that are applicable there."""
         states = self.task.checked_states(states)
         rows = self._names.applicable(states)
         answers = conversation.ask(map(self._question, states, rows))
-        pairs = zip(answers, rows, strict=True)
-        return Decisions.of(self._names.decision(answer, row) for answer, row in pairs)
+        return zip(answers, rows, strict=True)
 
     def _question(self, state: StateArray, applicable: Sequence[int]) -> Question:
         static = self.task.static_facts

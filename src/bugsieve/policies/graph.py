@@ -41,11 +41,7 @@ class PolicyGraph:
     """Actions, successors and endings of a policy for every state it was ever asked about."""
 
     def __init__(self, task: Task, policy: Policy) -> None:
-        require_task(task)
-        check_policy(policy)
-        bound = getattr(policy, "task", task)
-        if isinstance(bound, Task) and bound is not task and bound.to_sas() != task.to_sas():
-            raise UsageError(f"the policy is bound to {bound.name}, not to {task.name}")
+        check_policy(policy, require_task(task))
         self.task = task
         self.policy = policy
         self.decisions_taken = 0

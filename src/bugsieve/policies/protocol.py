@@ -14,6 +14,11 @@ asks for one applicable action per state, in order; null stands for "no action":
 
     {"id": 7, "actions": ["(unstack a b)", null, …]}
 
+Instead of one action, an answer may be a distribution, an object with a weight for each of some
+actions:
+
+    {"id": 7, "actions": [{"(unstack a b)": 0.75, "(pick-up c)": 0.25}, …]}
+
 `facts` holds what can change; what cannot was listed under `static`. An answer may also be an
 object `{"error": "sentence"}`: the policy then counts as crashed in that state alone. With
 `"out_of_memory": true` in it, the memory limit is held to be the cause, and the state is no bug;
@@ -132,7 +137,9 @@ class BareQuestion:
 
 
 Plan = tuple[str, ...]
-Answer = str | float | Plan | None | StateError
+NamedWeights = dict[str, float]
+"""A distribution: actions by name, each with its weight."""
+Answer = str | float | Plan | NamedWeights | None | StateError
 
 
 @dataclass(frozen=True)
@@ -210,6 +217,11 @@ def _state_error(value: Any) -> StateError | None:
 def _action(value: Any) -> Answer:
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, dict) and all(type(w) in (int, float) for w in value.values()):
+        try:
+            return {action: float(weight) for action, weight in value.items()}
+        except OverflowError:
+            return StateError("answered a weight that is too large")
     return StateError(f"answered {_show(value)}, which is neither an action nor null")
 
 

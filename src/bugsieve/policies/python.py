@@ -2,7 +2,9 @@
 
 The function gets the true facts as a frozenset of atoms like "(on a b)" and the list of applicable
 action names, plus the `TaskView` (objects, static facts, goal) if it takes a third argument. It
-returns one of the names, or None. It runs in a worker process, see `python_worker`.
+returns one of the names, None, or a mapping from names to weights, of which the greatest decides
+unless the probability of the goal is what counts. It runs in a worker process, see
+`python_worker`.
 """
 
 from __future__ import annotations

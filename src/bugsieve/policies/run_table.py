@@ -34,7 +34,11 @@ class RunSource(Protocol):
     """
 
     task: Task
-    decisions_taken: int
+
+    @property
+    def decisions_taken(self) -> int:
+        """How often the policy was asked so far."""
+        ...
 
     def table(self, states: StateArray, *, step_limit: int) -> RunTable:
         """The runs from the states, each of at most `step_limit` decisions."""

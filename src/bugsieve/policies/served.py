@@ -34,11 +34,24 @@ def _actions(hello: Mapping[str, Any], function: Callable[..., Any]) -> Answerin
         return lambda state: _action(decide(state["values"], state["applicable"]))
     view = TaskView.from_message(hello["task"])
     bound = bind_view(function, view)
-    return lambda state: _action(bound(_facts(state, view), state["applicable"]))
+    return lambda state: _answer(bound(_facts(state, view), state["applicable"]))
 
 
 def _facts(state: Mapping[str, Any], view: TaskView) -> frozenset[str]:
     return OrderedSet((*state["facts"], *view.static))
+
+
+def _answer(answer: Any) -> str | dict[str, float] | None:
+    return weights_of(answer) if isinstance(answer, Mapping) else _action(answer)
+
+
+def weights_of(answer: Mapping[Any, Any]) -> dict[str, float]:
+    """A distribution over actions, by name; what its weights are worth is seen later."""
+    wrong = next((action for action in answer if not isinstance(action, str)), None)
+    if wrong is not None:
+        shown = shortened(repr(wrong))
+        raise WrongAnswerError(f"returned weights in which {shown} is no action name")
+    return {action: _float(weight) for action, weight in answer.items()}
 
 
 def _action(answer: Any) -> str | None:
@@ -54,11 +67,15 @@ def _values(hello: Mapping[str, Any], function: Callable[..., Any]) -> Answering
     return lambda state: _number(function(_facts(state, view), *more))
 
 
-def _number(value: Any) -> float:
+def _float(value: Any) -> float:
     """The value as a number; numbers of NumPy and of other packages count as such."""
     if isinstance(value, (str, bytes, bool)) or not hasattr(type(value), "__float__"):
         raise WrongAnswerError(f"returned {shortened(repr(value))}, which is no number")
-    number = float(value)
+    return float(value)
+
+
+def _number(value: Any) -> float:
+    number = _float(value)
     if number != number:
         raise WrongAnswerError("returned NaN, which ranks nothing")
     return number

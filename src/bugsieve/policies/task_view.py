@@ -12,8 +12,9 @@ from bugsieve.basis.ordered_sets import OrderedSet
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import Task
 
-StateFunction = Callable[..., "str | None"]
-"""`f(state, applicable)` or `f(state, applicable, view)`, returning an action name or None."""
+StateFunction = Callable[..., "str | Mapping[str, float] | None"]
+"""`f(state, applicable)` or `f(state, applicable, view)`, returning an action name, weights of
+action names, or None."""
 
 
 @dataclass(frozen=True)

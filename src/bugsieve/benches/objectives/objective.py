@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.run_table import RunTable
+from bugsieve.policies.graph import source_of
+from bugsieve.policies.policy import Policy
+from bugsieve.policies.run_table import RunSource, RunTable
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 Values = NDArray[np.float64]
@@ -111,9 +113,20 @@ class Objective(ABC):
     """What the policy has missed, as half a sentence that goes on with "before"."""
     usual_oracles: ClassVar[tuple[str, ...]] = ("lookahead", "planner:gbfs-20000")
     """Who judges where nobody is named."""
+    reached: ClassVar[str] = "from the initial state the policy finds a plan of cost {cost}"
+    """What is said of a run from the initial state that reaches the goal."""
+    missed: ClassVar[str] = "the policy fails from the initial state"
+    """What is said of one that does not."""
+    longer_runs: ClassVar[str] = "longer runs (--step-limit)"
+    """What would tell more of runs that a limit has cut."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
+
+    @classmethod
+    def in_words(cls, value: float) -> str:
+        """What a run's steps, ending and cost do not say of its value; empty if nothing."""
+        return ""
 
     @classmethod
     def objection(cls, task: Task) -> str | None:
@@ -144,9 +157,17 @@ class Objective(ABC):
         """The distance of two values; equal infinities have none."""
         return 0.0 if one == other else abs(one - other)
 
+    def is_final(self, value: float) -> bool:
+        """Whether the gap between the policy's value and this one cannot turn out larger."""
+        return value == self.best
+
     def is_bug(self, policy_value: float, other_value: float) -> bool:
         """Whether a run of `other_value` shows that the policy could have done better."""
         return not math.isnan(policy_value) and self.better(other_value, policy_value)
+
+    def run_source(self, policy: Policy, *, seed: int = 0) -> RunSource:
+        """Where the runs of a policy come from; `seed` is the campaign's, for those that draw."""
+        return source_of(self.task, policy)
 
     @abstractmethod
     def policy_values(self, runs: RunTable) -> Values:
@@ -165,6 +186,10 @@ class Objective(ABC):
     @abstractmethod
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:
         """The value of a run that follows a plan from the state to the goal."""
+
+    def always_beaten(self, policy_value: float) -> bool:
+        """Whether every plan is better than a run of this value, if `takes_any_plan`."""
+        return policy_value == self.worst
 
     @abstractmethod
     def kind(self, policy_value: float) -> str:

@@ -14,6 +14,7 @@ from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.policies.chances.runs import ChanceRuns
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.policy import policy_name
 from bugsieve.policies.run_table import RunTable
@@ -42,9 +43,9 @@ SHAPE = {
     "facts": [str],
     "run": RUN_SHAPE,
     "plan": _PATH_SHAPE,
-    "policy_value": (int, None),
+    "policy_value": (int, float, None),
     "value": (int, None),
-    "gap": (int, None),
+    "gap": (int, float, None),
 }
 """What the JSON of certificates looks like; what it proves is the checker's matter."""
 
@@ -102,12 +103,14 @@ def _task_part(task: Task) -> dict[str, Any]:
     return {**part, "unit_cost": True} if task.unit_cost else part
 
 
-def as_json_number(value: float) -> int | None:
-    """Values are whole or infinite; JSON knows no infinity, so it becomes null."""
-    return None if math.isinf(value) else int(value)
+def as_json_number(value: float) -> int | float | None:
+    """Values are whole, infinite or probabilities; infinity, which JSON has not, becomes null."""
+    if math.isinf(value):
+        return None
+    return int(value) if float(value).is_integer() else value
 
 
-def from_json_number(value: int | None) -> float:
+def from_json_number(value: float | None) -> float:
     """The inverse of `as_json_number`."""
     return math.inf if value is None else float(value)
 
@@ -128,12 +131,21 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
         "chosen": failure.action if failure is not None and is_illegal else None,
         "detail": run.detail,
         **_plan_mark(runs),
+        **_chances(runs),
     }
 
 
 def _plan_mark(runs: RunTable) -> dict[str, bool]:
     """Where the policy made a plan at the start and followed it, that is said."""
     return {"follows_plan": True} if getattr(runs.source, "follows_plans", False) else {}
+
+
+def _chances(runs: RunTable) -> dict[str, Any]:
+    """Where the policy may fail by its distributions, what proves how likely that is."""
+    if not isinstance(runs.source, ChanceRuns) or runs.endings[0] == Ending.STEP_LIMIT:
+        return {}
+    rows = runs.source.chance(int(runs.ids[0])).rows
+    return {"chances": list(rows)} if rows else {}
 
 
 def _path_part(task: Task, operators: tuple[int, ...]) -> dict[str, Any]:

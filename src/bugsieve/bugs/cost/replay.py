@@ -64,6 +64,8 @@ def replay(bench: Bench, certificate: Mapping[str, Any]) -> ReplayResult:
     if between is not None:
         sentence = f"two runs of the policy from the same state differ at step {between + 1}"
         return ReplayResult(ReplayStatus.FLAKY, sentence, second.run, between)
+    if "chances" in certificate["run"]:
+        return _judged_by_chance(bench, certificate, first, second)
     return _judged(bench, certificate, first)
 
 
@@ -121,6 +123,25 @@ def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> 
         return ReplayResult(ReplayStatus.STILL_FAILS, sentence, run, differs_at)
     sentence = f"{where}, and its run ({run.ending.label}) is now as good as the plan"
     return ReplayResult(ReplayStatus.FIXED, sentence, run, differs_at)
+
+
+def _judged_by_chance(
+    bench: Bench, certificate: Mapping[str, Any], first: _Attempt, second: _Attempt
+) -> ReplayResult:
+    """What a policy is now worth whose distributions count; one run of many shows why."""
+    run, value = first.run, first.value
+    if value != second.value and not (np.isnan(value) and np.isnan(second.value)):
+        sentence = f"the policy is worth {value:.6g} and then {second.value:.6g} in the same state"
+        return ReplayResult(ReplayStatus.FLAKY, sentence, second.run)
+    if np.isnan(value):
+        why = run.detail or run.ending.label
+        return ReplayResult(ReplayStatus.CANNOT_REPLAY, f"that tells nothing: {why}", run)
+    words = f"the policy reaches the goal with {bench.objective.in_words(value)}"
+    if not bench.objective.is_bug(value, float(certificate["value"])):
+        return ReplayResult(ReplayStatus.FIXED, f"{words} now", run)
+    before = certificate["policy_value"]
+    known = "as before" if value == before else f"before it was {before:.4g}"
+    return ReplayResult(ReplayStatus.STILL_FAILS, f"{words}, {known}", run)
 
 
 def _change(certificate: Mapping[str, Any], attempt: _Attempt) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bugsieve.benches.objectives import objective_class
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import (
     FEWEST_RUNS,
@@ -48,6 +49,8 @@ class CostSummary(Summary):
     """Runs in which the policy was asked; from a goal it is not."""
     begun: int = 0
     """Runs that got past their first decision."""
+    objective: str = "quantitative"
+    """What the policy was tested for."""
     one_reason: bool = False
     """Whether all troubles have one reason, apart from names and numbers in it."""
 
@@ -71,7 +74,7 @@ class CostSummary(Summary):
         """Longer runs or more time, where that is what ended them, or more search."""
         left = set(self.open_runs)
         means = [
-            ("longer runs (--step-limit)", {Ending.STEP_LIMIT.label}),
+            (objective_class(self.objective).longer_runs, {Ending.STEP_LIMIT.label}),
             ("more time for answers (--deadline)", {Ending.POLICY_HANG.label}),
         ]
         wanted = [advice for advice, endings in means if left & endings]
@@ -141,6 +144,7 @@ def summarise(records: CostRecords) -> CostSummary:
         one_reason=is_one_reason(reason for reasons in failures.values() for reason in reasons),
         decided=decided,
         begun=begun,
+        objective=records.header.objective,
         asked_again=progress.asked_again,
         unstable=tuple(records.unstable()),
     )

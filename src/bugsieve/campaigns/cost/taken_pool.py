@@ -19,7 +19,7 @@ from bugsieve.benches.objectives.objective import path_states
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.judging.findings import RunRow
-from bugsieve.judging.stability import Answer, recorded_answers
+from bugsieve.judging.stability import Decided, recorded_answers
 from bugsieve.policies.decisions import Decisions, Failure, Recorded
 from bugsieve.results.cost.records import CostRecords, PoolColumns
 from bugsieve.results.folder import OPTIONS_FILE
@@ -101,7 +101,7 @@ def _check_same(records: CostRecords, task: Task, options: CostOptions, fingerpr
 def _recorded(task: Task, states: StateArray, runs: Mapping[int, RunRow]) -> Recorded:
     """The decisions on the runs from the states."""
     parts: list[StateArray] = []
-    answers: list[Answer] = []
+    answers: list[Decided] = []
     for number, state in enumerate(states):
         own = list(_answers(runs[number]))
         operators = tuple(runs[number].whole["operators"])  # type: ignore[index]
@@ -110,7 +110,7 @@ def _recorded(task: Task, states: StateArray, runs: Mapping[int, RunRow]) -> Rec
     return Recorded(np.concatenate(parts), Decisions.of(answers))
 
 
-def _answers(run: RunRow) -> Iterator[Answer]:
+def _answers(run: RunRow) -> Iterator[Decided]:
     """What the policy said on a run; a crash that leaves the value open is one it is excused."""
     assert run.whole is not None
     for answer in recorded_answers(run.whole):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bugsieve.basis.wording import counted
+from bugsieve.benches.objectives import Objective, objective_class
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.options import CostOptions
@@ -56,7 +57,8 @@ class CostWording:
 
     def first_lines(self, summary: CostSummary) -> list[str]:
         """What became of the initial state."""
-        return [] if summary.initial is None else [initial_line(summary.initial)]
+        objective = objective_class(summary.objective)
+        return [] if summary.initial is None else [initial_line(summary.initial, objective)]
 
     def count_lines(self, summary: CostSummary) -> list[str]:
         """The counts of a campaign."""
@@ -107,12 +109,12 @@ class CostWording:
         ]
 
 
-def initial_line(run: InitialRun) -> str:
+def initial_line(run: InitialRun, objective: type[Objective]) -> str:
     """What the policy does from the initial state, and what is known to be better."""
     if run.ending == Ending.SOLVED.label:
         known = {"pass": "no plan is better", "bug": run.better}
         rest = known.get(run.outcome, "no better plan is known")
-        return f"from the initial state the policy finds a plan of cost {run.cost}: {rest}"
+        return f"{objective.reached.format(cost=run.cost)}: {rest}"
     if run.ending == Ending.STEP_LIMIT.label and run.outcome == "bug":
         return f"from the initial state the policy does worse than it need: {run.better}"
     known = {
@@ -122,7 +124,7 @@ def initial_line(run: InitialRun) -> str:
         "bug": run.better,
     }
     rest = known.get(run.outcome, f"{run.ending}, and no plan is known")
-    return f"the policy fails from the initial state: {rest}"
+    return f"{objective.missed}: {rest}"
 
 
 def escalation_lines(summary: CostSummary) -> list[str]:

@@ -58,7 +58,7 @@ class UndoQual(Oracle):
         objective = self.bench.objective
         verdicts = []
         for row, (value, origin) in enumerate(zip(suspects.values, suspects.origins, strict=True)):
-            if value != objective.worst:
+            if not objective.always_beaten(float(value)):
                 reached = suspects.runs.solved[row]
                 verdicts.append(
                     _solved(objective, value) if reached else inconclusive("the run did not end")

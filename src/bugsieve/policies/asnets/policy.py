@@ -15,6 +15,7 @@ from bugsieve.policies.asnets.files import load_weights
 from bugsieve.policies.asnets.grounding import Grounding, ground
 from bugsieve.policies.asnets.signature import signature_of
 from bugsieve.policies.asnets.weights import Module, Weights
+from bugsieve.policies.distributions import Distributions
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
@@ -80,6 +81,17 @@ class AsnetPolicy(BoundPolicy):
         """For each state the action with the greatest score, as above."""
         batch = self.task.checked_states(states)
         return ask_core(self._native.choose, batch, self.tie_epsilon)
+
+    def distributions(self, states: StateArray) -> Distributions:
+        """Softmax of the scores over the applicable actions that the network knows."""
+        batch = self.task.checked_states(states)
+        able = self.grounding.applicable(batch)
+        scores = np.where(able, self.logits(batch).astype(np.float64), -np.inf)
+        best = scores.max(axis=1, initial=-np.inf, keepdims=True)
+        weights = np.exp(scores - np.where(np.isfinite(best), best, 0.0))
+        rows, columns = np.nonzero(able)
+        offsets = np.concatenate([[0], np.cumsum(able.sum(axis=1))])
+        return Distributions(self.grounding.operators[columns], weights[rows, columns], offsets)
 
     def logits(self, states: ArrayLike) -> NDArray[np.float32]:
         """(states, actions of the grounding): the score of each, applicable or not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 from bugsieve.basis.arguments import require_function, require_kind
@@ -23,7 +24,7 @@ class PolicyFunction(Bindable):
         self._function = function
         functools.update_wrapper(self, function)
 
-    def __call__(self, *arguments: Any) -> str | None:
+    def __call__(self, *arguments: Any) -> str | Mapping[str, float] | None:
         """What the function itself returns."""
         return self._function(*arguments)
 
@@ -46,7 +47,8 @@ class PolicyFunction(Bindable):
 def policy(function: StateFunction) -> PolicyFunction:
     """Decorator: make `f(facts, applicable)` or `f(facts, applicable, task)` a policy function.
 
-    For a model, it gets the values of the variables by name in place of the facts.
+    It returns the name of an action, None, or weights of several actions by name. For a model, it
+    gets the values of the variables by name in place of the facts, and returns no weights.
     """
     require_function(function, "function", "f(facts, applicable)")
     return PolicyFunction(function)

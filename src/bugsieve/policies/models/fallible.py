@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from bugsieve.basis.names import suggest
 from bugsieve.policies.asking import no_such_action
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.models.policy import NO_ACTION, ActionArray, ModelPolicy
-from bugsieve.policies.protocol import ModelQuestion
+from bugsieve.policies.protocol import ModelQuestion, NamedWeights
 from bugsieve.policies.worker import printable
 from bugsieve.tasks.jani.model import JaniModel, Valuations
 
@@ -97,8 +97,11 @@ class StateReader:
             numbers = actions[offsets[row] : offsets[row + 1]]
             yield ModelQuestion(values, tuple(self._actions[number] for number in numbers))
 
-    def decision(self, answer: str | Failure | None) -> int | Failure:
+    def decision(self, answer: str | NamedWeights | Failure | None) -> int | Failure:
         """The number of the action that is named."""
+        if isinstance(answer, Mapping):
+            sentence = "answered weights, but a policy of a model chooses one action"
+            return Failure(Ending.POLICY_CRASH, sentence)
         if not isinstance(answer, str):
             return NO_ACTION if answer is None else answer
         number = self._numbers.get(answer)

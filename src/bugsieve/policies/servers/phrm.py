@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
+from typing import TypeVar
 
 from bugsieve.basis.errors import InputError, PolicyError, UsageError
 from bugsieve.basis.reach import Reach
 from bugsieve.policies.asking import no_such_action
 from bugsieve.policies.decisions import Decisions, Ending, Failure
+from bugsieve.policies.distributions import Distributions, Weights, checked_weights
 from bugsieve.policies.fingerprints import files_fingerprint
 from bugsieve.policies.networks.protobuf import WireError
 from bugsieve.policies.policy import FallibleBoundPolicy, PolicySettings
@@ -42,6 +45,8 @@ from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 BY_PROBABILITY = ",probabilities"
 _ROUNDING = 1e-3  # by which probabilities of 32 bits may miss 1 in the sum
 _QUESTIONS_PER_CHECK = 1000
+
+Said = TypeVar("Said")
 
 
 class PhrmPolicy(FallibleBoundPolicy):
@@ -104,7 +109,22 @@ class PhrmPolicy(FallibleBoundPolicy):
     def decide(self, states: StateArray) -> Decisions:
         """One operator per state; crashes, hangs and operators there are none as failures."""
         theirs = self._matching.states(self.task.checked_states(states))
-        return Decisions.of(map(self._decision, theirs))
+        return Decisions.of(self._said(self._chosen, state) for state in theirs)
+
+    def distributions(self, states: StateArray) -> Distributions:
+        """The server's probabilities, if they decide; else its operators, for certain."""
+        if not self._by_probability:
+            return Distributions.certain(self.decide(states))
+        theirs = self._matching.states(self.task.checked_states(states))
+        return Distributions.of(self._said(self._weights, state) for state in theirs)
+
+    def distributions_anew(
+        self, states: StateArray, *, hash_seed: int | None = None
+    ) -> Distributions:
+        """What the server says over another connection, if its task is still the same."""
+        self._connection.close()
+        self._check_task()
+        return self.distributions(states)
 
     def decide_anew(self, states: StateArray, *, hash_seed: int | None = None) -> Decisions:
         """What the server says over another connection, if its task is still the same."""
@@ -124,13 +144,15 @@ class PhrmPolicy(FallibleBoundPolicy):
     def _name(self) -> str:
         return f"the policy server at {self._connection.address.text}"
 
-    def _decision(self, state: list[int]) -> int | Failure:
+    def _said(
+        self, ask: Callable[[list[int]], Said | Failure], state: list[int]
+    ) -> Said | Failure:
         self._unchecked += 1
         if self._unchecked > _QUESTIONS_PER_CHECK:
             self._check_task()
         for _ in range(2):
             try:
-                return self._chosen(state)
+                return ask(state)
             except ServerHangError as error:
                 self._check_task()  # a server that is stuck for good would hang in every state
                 return Failure(Ending.POLICY_HANG, str(error))
@@ -151,13 +173,27 @@ class PhrmPolicy(FallibleBoundPolicy):
         return "" if self._by_probability else other
 
     def _chosen(self, state: list[int]) -> int | Failure:
-        method = DISTRIBUTION if self._by_probability else OPERATOR
-        reply = self._connection.ask(method, state_request(state), deadline=self._limits.deadline)
-        if not self._by_probability:
-            return self._ours(read_operator(reply))
+        if self._by_probability:
+            return self._ours(self._most_probable(self._distribution(state)))
+        request, deadline = state_request(state), self._limits.deadline
+        reply = self._connection.ask(OPERATOR, request, deadline=deadline)
+        return self._ours(read_operator(reply))
+
+    def _weights(self, state: list[int]) -> Weights | Failure:
+        pairs: list[tuple[int, float]] = []
+        for operator, probability in self._distribution(state):
+            ours = self._ours(operator) if probability else NO_ACTION
+            if isinstance(ours, Failure):
+                return ours
+            pairs += [(ours, probability)] if ours != NO_ACTION else []
+        return checked_weights(pairs) if pairs else ()
+
+    def _distribution(self, state: list[int]) -> Distribution:
+        request, deadline = state_request(state), self._limits.deadline
+        reply = self._connection.ask(DISTRIBUTION, request, deadline=deadline)
         distribution = read_distribution(reply)
         _check_distribution(distribution)
-        return self._ours(self._most_probable(distribution))
+        return distribution
 
     def _most_probable(self, distribution: Distribution) -> int:
         best = max((probability for _, probability in distribution), default=0.0)

@@ -13,8 +13,9 @@ import numpy as np
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BugsieveError, UsageError
 from bugsieve.basis.stopping import Stopped, StopToken
-from bugsieve.policies.asking import decide
+from bugsieve.policies.asking import decide, weigh
 from bugsieve.policies.decisions import Ending, Failure
+from bugsieve.policies.distributions import probabilities
 from bugsieve.policies.networks.protobuf import WireError
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.servers.addresses import Address
@@ -30,7 +31,7 @@ from bugsieve.policies.servers.messages import (
     read_state,
     task_reply,
 )
-from bugsieve.tasks.fdr.task import NO_ACTION, Task
+from bugsieve.tasks.fdr.task import StateArray, Task
 
 Answer = Callable[[bytes, Any], bytes]
 
@@ -124,13 +125,19 @@ class PolicyService(Closing):
         return operator_reply(self._chosen(request))
 
     def _distribution(self, request: bytes) -> bytes:
-        operator = self._chosen(request)
-        return distribution_reply([] if operator == NO_ACTION else [(operator, 1.0)])
+        weights = weigh(self._policy, self._state(request)).row(0)
+        if isinstance(weights, Failure):
+            raise _FailureError(weights)
+        actions = (action for action, _ in weights)
+        return distribution_reply(list(zip(actions, probabilities(weights), strict=True)))
 
     def _chosen(self, request: bytes) -> int:
         """What the policy does in the state of a request; _FailureError if nothing."""
-        state = self._task.checked_state(np.array(read_state(request), dtype=np.int64))
-        decisions = decide(self._policy, state[None])
+        decisions = decide(self._policy, self._state(request))
         for failure in decisions.failures.values():
             raise _FailureError(failure)
         return int(decisions.actions[0])
+
+    def _state(self, request: bytes) -> StateArray:
+        values = np.array(read_state(request), dtype=np.int64)
+        return self._task.checked_state(values)[None]
