@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
 from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.basis.reach import Reach
+from bugsieve.basis.reach import NOTHING, Reach
 from bugsieve.basis.spec_folder import located
+from bugsieve.policies.asnets import trained
 from bugsieve.policies.asnets.files import load_weights
 from bugsieve.policies.asnets.grounding import Grounding, ground
 from bugsieve.policies.asnets.signature import signature_of
@@ -32,7 +33,7 @@ class AsnetPolicy(BoundPolicy):
     reach and those without effect are not in it.
     """
 
-    usage = "asnets:FILE"
+    usage = f"asnets:FILE, or one that we have trained: {', '.join(trained.NAMES)}"
     examples = ()
     is_ours = True
 
@@ -57,16 +58,21 @@ class AsnetPolicy(BoundPolicy):
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
-        """There is such a file."""
+        """There is such a file, or such a network of ours."""
         if not argument:
             raise UsageError("'asnets:' must be followed by a file, as in 'asnets:FILE'")
-        if not os.path.exists(located(argument)):
-            raise UsageError(f"'asnets:{argument}': there is no file {argument!r}")
+        if argument not in trained.NAMES and not os.path.exists(located(argument)):
+            raise UsageError(
+                f"'asnets:{argument}': there is no file {argument!r}; those that come with "
+                f"Bugsieve are {', '.join(trained.NAMES)}"
+            )
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
-        """The file."""
-        return Reach(files=(argument,) if argument else ())
+        """The file, unless it is one of ours."""
+        if not argument or argument in trained.NAMES:
+            return NOTHING
+        return Reach(files=(argument,))
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> AsnetPolicy:
@@ -74,7 +80,8 @@ class AsnetPolicy(BoundPolicy):
         cls.check_argument(argument)
         assert argument is not None
         grounding = ground(task)
-        weights = load_weights(located(argument), grounding.signature)
+        path = trained.path(argument) if argument in trained.NAMES else located(argument)
+        weights = load_weights(path, grounding.signature)
         return cls(grounding, weights, f"asnets:{argument}")
 
     def choose(self, states: StateArray) -> ActionArray:
