@@ -76,7 +76,7 @@ def test_wrong_cells(training: Path, tmp_path: Path, capsys: Captured) -> None:
     filled = stores.filled_tables(training, "training")
     assert {"tasks", "models", "tests", "examples"} <= set(filled)
     cases = [*stores.wrong_cells("training", filled), *stores.meta_cells("training")]
-    drawn = random.Random(7).sample(cases, examples(300, quick=12))
+    drawn = random.Random(7).sample(cases, examples(300, quick=8))
     refused = [check(training, name, it, tmp_path / "x", capsys) for name, it in drawn]
     assert sum(map(bool, refused)) > len(drawn) // 4  # not every command reads every table
 
@@ -84,7 +84,7 @@ def test_wrong_cells(training: Path, tmp_path: Path, capsys: Captured) -> None:
 def test_flipped_bits_cuts_and_lost_pages(
     training: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    for seed in range(examples(100, quick=2)):
+    for seed in range(examples(100, quick=1)):
         for name, make in (("flips", stores.bit_flips), ("page", stores.overwritten)):
             check(training, f"{name} {seed}", make(seed), tmp_path / "x", capsys)
     for share in (0.0, 0.4, 0.9):
