@@ -18,9 +18,9 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 demo: $(VENV)/installed ## set up and run the main job on built-in data
-	@$(BIN)/python -m bugsieve generate blocksworld --blocks 5 --seed 1 -o build/demo
+	@$(BIN)/python -m bugsieve generate blocksworld --blocks 8 --seed 2 -o build/demo
 	@rm -rf build/demo-results
-	$(BIN)/bugsieve test build/demo --policy greedy:hff -o build/demo-results || test $$? -eq 1
+	$(BIN)/bugsieve test build/demo --policy asnets:blocksworld -o build/demo-results || test $$? -eq 1
 	$(BIN)/bugsieve explain build/demo-results $$(ls build/demo-results/bugs | head -n 1 | cut -d. -f1)
 
 test: lint pytest ## set up and run every check
