@@ -33,7 +33,7 @@ class AsnetPolicy(BoundPolicy):
     reach and those without effect are not in it.
     """
 
-    usage = f"asnets:FILE, or one that we have trained: {', '.join(trained.NAMES)}"
+    usage = f"asnets:FILE or asnets:NAME ({', '.join(trained.NAMES)})"
     examples = ()
     is_ours = True
 
