@@ -226,7 +226,7 @@ def bench_asnets(report: Report, *, repetitions: int = REPETITIONS) -> None:
             continue
         grounding = ground(case.load())
         weights = random_weights(grounding.signature, np.random.default_rng(0))
-        policy = AsnetPolicy(grounding, weights, "asnets:benchmark")
+        policy = AsnetPolicy(grounding, weights, "asnets:benchmark", threads=1)
         for size, bar in zip((BATCH, 1), case.bars, strict=True):
             states = walked(grounding.task, size)
             mine = milliseconds(partial(policy.choose, states), size, repetitions)

@@ -55,7 +55,7 @@ def published(domain: str, problem: Path) -> GnnPolicy:
     """The network of a domain on one of its problems."""
     (file,) = (FOLDER / domain).glob("*.ckpt")
     task = load_task(FOLDER / domain / "domain.pddl", problem)
-    return GnnPolicy(task, read_graph_network(file), f"gnn:{file.name}")
+    return GnnPolicy(task, read_graph_network(file), f"gnn:{file.name}", threads=1)
 
 
 def states_of(task: Task, count: int) -> StateArray:
@@ -190,7 +190,8 @@ def _rounds(
     except ImportError:
         torch = None
     for _ in range(repetitions):
-        fresh = GnnPolicy(policy.task, policy.network, policy.spec)  # which knows no state yet
+        # A new one, which knows no state yet.
+        fresh = GnnPolicy(policy.task, policy.network, policy.spec, threads=1)
         mine = milliseconds(lambda fresh=fresh: fresh.values(states), len(states))  # type: ignore[misc]
         if torch is None:
             yield mine, 0.0

@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 
+#include "basis/threads.h"
 #include "bindings/arrays.h"
 #include "heuristics/reachable_pairs.h"
 #include "networks/asnet.h"
@@ -83,18 +84,23 @@ AsnetStructure copied_structure(const NumberList& fact_starts, const NumberList&
     return structure;
 }
 
-// One call at a time: the network has buffers of its own.
+// What each thread must have to do for several to gain, in multiplications: about 2 ms, since on
+// a busy machine a thread waits that long for a core.
+constexpr std::size_t kWorkOfThread = 40'000'000;
+
+// One call at a time: it has the buffers of its threads.
 class BoundAsnet {
   public:
     BoundAsnet(const Task& task, const AsnetStructure& structure, const AsnetWeights& weights,
-               const NumberList& operators, const NumberList& ranks, bool baseline)
+               const NumberList& operators, const NumberList& ranks, bool baseline,
+               std::size_t threads)
         : task_(task),
           asnet_((structure.check(task.full().fdr()), structure), weights,
                  baseline ? Asnet::Instructions::kBaseline : Asnet::Instructions::kBest),
           operators_(copied_numbers(operators)),
           ranks_(copied_numbers(ranks)),
           actions_(task.full().fdr().num_operators(), kNoOperator),
-          applicable_(asnet_.num_actions()) {
+          threads_(threads) {
         if (operators_.size() != asnet_.num_actions() || ranks_.size() != operators_.size())
             throw std::invalid_argument("each action needs an operator and a rank");
         for (std::size_t a = 0; a < operators_.size(); ++a) {
@@ -108,58 +114,77 @@ class BoundAsnet {
     Array<float> logits(const States& states) {
         const std::size_t width = asnet_.num_actions();
         std::vector<float> scores(rows_of(states) * width);
-        for_each_state(states, [&](std::size_t row, const float* of_state) {
-            std::copy_n(of_state, width, scores.data() + row * width);
+        for_each_state(states, [&](std::size_t row, const Scratch& scratch) {
+            std::copy_n(scratch.buffers.logits.data(), width, scores.data() + row * width);
         });
         return to_array(std::move(scores), {rows_of(states), width});
     }
 
     Array<std::int32_t> choose(const States& states, double epsilon) {
         std::vector<std::int32_t> chosen(rows_of(states));
-        for_each_state(states, [&](std::size_t row, const float* scores) {
-            chosen[row] = first_of_best(scores, epsilon);
+        for_each_state(states, [&](std::size_t row, const Scratch& scratch) {
+            chosen[row] = first_of_best(scratch, epsilon);
         });
         return to_array(std::move(chosen));
     }
 
   private:
+    struct Scratch {  // of one thread
+        Asnet::Buffers buffers;
+        std::vector<std::uint8_t> applicable;  // by action
+        std::vector<std::int32_t> found;       // operators
+    };
+
+    // States are independent, and each has a place of its own for what comes out: which thread
+    // takes which of them changes nothing.
     template <class Use>
     void for_each_state(const States& states, Use use) {
         const FdrTask& fdr = task_.full().fdr();
         const std::vector<Value> rows = copied_rows(fdr, states);
-        const std::size_t width = fdr.num_variables();
+        const std::size_t width = fdr.num_variables(), count = rows_of(states);
         without_gil([&](Interrupts& interrupts) {
             const std::lock_guard lock(mutex_);
-            for (std::size_t row = 0; row < rows_of(states); ++row) {
-                interrupts.check();
-                const StateView state = std::span(rows).subspan(row * width, width);
-                find_applicable(state);
-                use(row, asnet_.run(state, applicable_.data()));
-            }
+            const std::size_t workers = workers_for(count);
+            while (scratch_.size() < workers)
+                scratch_.push_back(
+                    {asnet_.make_buffers(), std::vector<std::uint8_t>(asnet_.num_actions()), {}});
+            share_items(count, workers, interrupts,
+                        [&](std::size_t worker, std::size_t row, Interrupts&) {
+                            run(std::span(rows).subspan(row * width, width), scratch_[worker]);
+                            use(row, scratch_[worker]);
+                        });
             return 0;
         });
     }
 
-    void find_applicable(StateView state) {
-        found_.clear();
-        task_.full().generator().append_applicable(state, found_);
-        std::ranges::fill(applicable_, std::uint8_t{0});
-        for (const std::int32_t op : found_) {
+    std::size_t workers_for(std::size_t states) const {
+        return std::clamp<std::size_t>(states * asnet_.work() / kWorkOfThread, 1,
+                                       std::max<std::size_t>(threads_, 1));
+    }
+
+    void run(StateView state, Scratch& scratch) const {
+        scratch.found.clear();
+        task_.full().generator().append_applicable(state, scratch.found);
+        std::ranges::fill(scratch.applicable, std::uint8_t{0});
+        for (const std::int32_t op : scratch.found) {
             const std::int32_t action = actions_[static_cast<std::size_t>(op)];
-            if (action != kNoOperator) applicable_[static_cast<std::size_t>(action)] = 1;
+            if (action != kNoOperator) scratch.applicable[static_cast<std::size_t>(action)] = 1;
         }
+        asnet_.run(state, scratch.applicable.data(), scratch.buffers);
     }
 
     // The action of lowest rank among the applicable ones whose score is within epsilon of the
     // best. What is not a number is worse than all numbers.
-    std::int32_t first_of_best(const float* scores, double epsilon) const {
+    std::int32_t first_of_best(const Scratch& scratch, double epsilon) const {
+        const std::vector<float>& scores = scratch.buffers.logits;
+        const std::vector<std::uint8_t>& applicable = scratch.applicable;
         double best = -std::numeric_limits<double>::infinity();
-        for (std::size_t a = 0; a < applicable_.size(); ++a)
-            if (applicable_[a] != 0 && scores[a] > best) best = scores[a];
+        for (std::size_t a = 0; a < applicable.size(); ++a)
+            if (applicable[a] != 0 && scores[a] > best) best = scores[a];
         std::int32_t chosen = kNoOperator;
         std::int32_t rank = std::numeric_limits<std::int32_t>::max();
-        for (std::size_t a = 0; a < applicable_.size(); ++a) {
-            if (applicable_[a] == 0 || ranks_[a] >= rank) continue;
+        for (std::size_t a = 0; a < applicable.size(); ++a) {
+            if (applicable[a] == 0 || ranks_[a] >= rank) continue;
             const double score =
                 scores[a] == scores[a] ? scores[a] : -std::numeric_limits<double>::infinity();
             if (score < best - epsilon) continue;
@@ -173,8 +198,8 @@ class BoundAsnet {
     std::mutex mutex_;
     Asnet asnet_;
     std::vector<std::int32_t> operators_, ranks_, actions_;
-    std::vector<std::uint8_t> applicable_;
-    std::vector<std::int32_t> found_;
+    std::size_t threads_;
+    std::vector<Scratch> scratch_;  // by worker, as far as they were needed
 };
 
 }  // namespace
@@ -190,17 +215,17 @@ void bind_asnets(nb::module_& m) {
                const std::vector<NumberList>& predicates, const std::vector<NumberTable>& related,
                const NumberList& operators, const NumberList& ranks, std::size_t hidden,
                const LayerModules& action_modules, const LayerModules& predicate_modules,
-               bool baseline) {
+               bool baseline, std::size_t threads) {
                 new (self) BoundAsnet(
                     task,
                     copied_structure(fact_starts, action_starts, goal, places, predicates,
                                      related),
                     {hidden, copied_modules(action_modules), copied_modules(predicate_modules)},
-                    operators, ranks, baseline);
+                    operators, ranks, baseline, threads);
             },
             "task"_a, nb::kw_only(), "fact_starts"_a, "action_starts"_a, "goal"_a, "places"_a,
             "predicates"_a, "related"_a, "operators"_a, "ranks"_a, "hidden"_a, "action_modules"_a,
-            "predicate_modules"_a, "baseline"_a = false, nb::keep_alive<1, 2>())
+            "predicate_modules"_a, "baseline"_a = false, "threads"_a = 1, nb::keep_alive<1, 2>())
         .def("logits", &BoundAsnet::logits, "states"_a.noconvert())
         .def("choose", &BoundAsnet::choose, "states"_a.noconvert(), "epsilon"_a);
 }

@@ -48,7 +48,7 @@ class BoundRelationalValues {
                           const std::vector<std::vector<std::uint32_t>>& arguments,
                           std::vector<std::uint32_t> always,
                           const std::vector<std::vector<std::int64_t>>& of_values, bool baseline,
-                          std::size_t max_bytes)
+                          std::size_t threads, std::size_t max_bytes)
         : task_(task) {
         RelationalAtoms atoms{objects, std::move(relations), {}, std::move(always), {}};
         for (const std::vector<std::uint32_t>& objects_of_atom : arguments) {
@@ -63,7 +63,7 @@ class BoundRelationalValues {
             std::make_unique<RelationalValues>(task.full(), network.network, std::move(atoms),
                                                baseline ? NetworkEvaluator::Instructions::kBaseline
                                                         : NetworkEvaluator::Instructions::kBest,
-                                               max_bytes);
+                                               threads, max_bytes);
     }
 
     Array<float> of_states(const States& states) {
@@ -132,9 +132,9 @@ void bind_relational_networks(nb::module_& m) {
         .def(nb::init<const Task&, const SharedRelationalNetwork&, std::size_t,
                       std::vector<std::uint32_t>, const std::vector<std::vector<std::uint32_t>>&,
                       std::vector<std::uint32_t>, const std::vector<std::vector<std::int64_t>>&,
-                      bool, std::size_t>(),
+                      bool, std::size_t, std::size_t>(),
              "task"_a, "network"_a, nb::kw_only(), "objects"_a, "relations"_a, "arguments"_a,
-             "always"_a, "of_values"_a, "baseline"_a = false,
+             "always"_a, "of_values"_a, "baseline"_a = false, "threads"_a = 1,
              "max_bytes"_a = RelationalValues::kMostBytes, nb::keep_alive<1, 2>())
         .def("of_states", &BoundRelationalValues::of_states, nb::arg("states").noconvert())
         .def("of_groups", &BoundRelationalValues::of_groups, nb::arg("states").noconvert(),

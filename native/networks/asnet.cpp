@@ -95,7 +95,7 @@ Asnet::Asnet(const AsnetStructure& structure, const AsnetWeights& weights,
       lines_(stripes(weights.hidden)),
       num_actions_(structure.num_actions()),
       places_(structure.places),
-      truth_(structure.num_facts() + 1) {
+      no_biases_(lines_) {
     const std::size_t layers = weights.predicates.size();
     require(hidden_ > 0 && layers > 0 && weights.actions.size() == layers + 1,
             "a network needs a layer of facts, and one layer of actions more");
@@ -133,7 +133,6 @@ void Asnet::connect(const AsnetStructure& structure) {
         }
     }
     place_shares();
-    make_buffers();
 }
 
 Asnet::Slot Asnet::slot_of(std::size_t s, std::size_t position, const Predicate& predicate) const {
@@ -178,17 +177,19 @@ void Asnet::place_shares() {
     }
 }
 
-void Asnet::make_buffers() {
-    facts_.resize(places_.size() * lines_);
-    actions_.resize(num_actions_ * lines_);
-    next_actions_.resize(num_actions_ * lines_);
-    logits_.resize(num_actions_);
-    no_biases_.resize(lines_);
-    shares_.resize(
-        std::max((share_vectors_ + num_slots_) * lines_, score_lines_ + stripes(num_slots_)));
+Asnet::Buffers Asnet::make_buffers() const {
     std::size_t most = 0;
     for (const Predicate& predicate : predicates_) most = std::max(most, predicate.slots.size());
-    pooled_.resize((most + 1) * lines_ * kFactsTogether);
+    Buffers made;
+    made.truth.resize(places_.size() + 1);  // and one that is not there, which is never true
+    made.facts.resize(places_.size() * lines_);
+    made.actions.resize(num_actions_ * lines_);
+    made.next_actions.resize(num_actions_ * lines_);
+    made.pooled.resize((most + 1) * lines_ * kFactsTogether);
+    made.shares.resize(
+        std::max((share_vectors_ + num_slots_) * lines_, score_lines_ + stripes(num_slots_)));
+    made.logits.resize(num_actions_);
+    return made;
 }
 
 // What of layer 0 depends on the task alone: biases and goals. A fact that is not there is false.
@@ -308,39 +309,40 @@ void Asnet::count_work() {
                 kStripe;
         for (std::size_t s = 0; s < schemas_.size(); ++s)
             work_ += schemas_[s].count * action_layers_[l].own[s].weights.size() * kStripe;
-        work_ += (facts_.size() + actions_.size()) * kStripe * kWorkOfElu;
+        work_ += (places_.size() + num_actions_) * width * kWorkOfElu;
     }
     for (const Schema& schema : schemas_) work_ += schema.related.size() * width;
 }
 
-const float* Asnet::run(StateView state, const std::uint8_t* applicable) {
-    run_first(state, applicable);
+const float* Asnet::run(StateView state, const std::uint8_t* applicable, Buffers& buffers) const {
+    run_first(state, applicable, buffers);
     for (std::size_t l = 0; l < action_layers_.size(); ++l) {
         const bool is_last = l + 1 == action_layers_.size();
-        run_facts(l);
-        run_shares(action_layers_[l], is_last);
+        run_facts(l, buffers);
+        run_shares(action_layers_[l], is_last, buffers);
         if (is_last)
-            run_scores(action_layers_[l]);
+            run_scores(action_layers_[l], buffers);
         else
-            run_actions(action_layers_[l]);
+            run_actions(action_layers_[l], buffers);
     }
-    return logits_.data();
+    return buffers.logits.data();
 }
 
 const AsnetKernels& Asnet::kernels() const {
     return instructions_ == Instructions::kBest ? best_kernels() : baseline_kernels();
 }
 
-void Asnet::run_first(StateView state, const std::uint8_t* applicable) {
+void Asnet::run_first(StateView state, const std::uint8_t* applicable, Buffers& buffers) const {
     for (std::size_t f = 0; f < places_.size(); ++f)
-        truth_[f] = places_[f].variable < 0 || holds(state, places_[f]) ? 1.0F : 0.0F;
+        buffers.truth[f] = places_[f].variable < 0 || holds(state, places_[f]) ? 1.0F : 0.0F;
     for (const Schema& schema : schemas_)
         kernels().first({lines_, schema.count, schema.positions, schema.constants.data(),
-                         schema.truth_weights.data(), schema.related.data(), truth_.data(),
-                         applicable + schema.first, actions_.data() + schema.first * lines_});
+                         schema.truth_weights.data(), schema.related.data(), buffers.truth.data(),
+                         applicable + schema.first,
+                         buffers.actions.data() + schema.first * lines_});
 }
 
-void Asnet::run_facts(std::size_t layer) {
+void Asnet::run_facts(std::size_t layer, Buffers& buffers) const {
     for (std::size_t p = 0; p < predicates_.size(); ++p) {
         const Predicate& predicate = predicates_[p];
         if (predicate.slots.empty()) continue;
@@ -351,52 +353,54 @@ void Asnet::run_facts(std::size_t layer) {
             const std::size_t count = std::min(kFactsTogether, predicate.count - begin);
             for (std::size_t k = 0; k < slots; ++k)
                 kernels().pool({lines_, count, predicate.slots[k].offsets.data() + begin,
-                                predicate.slots[k].members.data(), actions_.data(),
-                                pooled_.data() + k * lines_, width});
-            Line* const own = facts_.data() + (predicate.first + begin) * lines_;
+                                predicate.slots[k].members.data(), buffers.actions.data(),
+                                buffers.pooled.data() + k * lines_, width});
+            Line* const own = buffers.facts.data() + (predicate.first + begin) * lines_;
             for (std::size_t f = 0; layer > 0 && f < count; ++f)
-                std::copy_n(own + f * lines_, lines_, pooled_.data() + f * width + slots * lines_);
+                std::copy_n(own + f * lines_, lines_,
+                            buffers.pooled.data() + f * width + slots * lines_);
             kernels().dense({dense.inputs, lines_, dense.weights.data(), dense.biases.data(),
-                             pooled_.data(), own, width, lines_, count, false});
+                             buffers.pooled.data(), own, width, lines_, count, false});
             kernels().elu(own, count * lines_);
         }
     }
 }
 
-void Asnet::run_shares(const ActionLayer& layer, bool is_last) {
+void Asnet::run_shares(const ActionLayer& layer, bool is_last, Buffers& buffers) const {
     for (std::size_t p = 0; p < predicates_.size(); ++p) {
         const Predicate& predicate = predicates_[p];
         const Dense& dense = layer.shares[p];
         const std::size_t first = is_last ? predicate.scores : predicate.shares * lines_;
         kernels().dense({dense.inputs, dense.stripes, dense.weights.data(), dense.biases.data(),
-                         facts_.data() + predicate.first * lines_, shares_.data() + first, lines_,
-                         dense.stripes, predicate.count, false});
+                         buffers.facts.data() + predicate.first * lines_,
+                         buffers.shares.data() + first, lines_, dense.stripes, predicate.count,
+                         false});
     }
     std::ranges::copy(layer.missing,
-                      shares_.data() + (is_last ? score_lines_ : share_vectors_ * lines_));
+                      buffers.shares.data() + (is_last ? score_lines_ : share_vectors_ * lines_));
 }
 
-void Asnet::run_actions(const ActionLayer& layer) {
+void Asnet::run_actions(const ActionLayer& layer, Buffers& buffers) const {
     for (std::size_t s = 0; s < schemas_.size(); ++s) {
         const Schema& schema = schemas_[s];
         const Dense& own = layer.own[s];
-        Line* const out = next_actions_.data() + schema.first * lines_;
+        Line* const out = buffers.next_actions.data() + schema.first * lines_;
         kernels().dense({own.inputs, own.stripes, own.weights.data(), no_biases_.data(),
-                         actions_.data() + schema.first * lines_, out, lines_, lines_,
+                         buffers.actions.data() + schema.first * lines_, out, lines_, lines_,
                          schema.count, false});
-        kernels().join({lines_, schema.count, schema.positions, own.biases.data(), shares_.data(),
-                        schema.shares.data(), out});
+        kernels().join({lines_, schema.count, schema.positions, own.biases.data(),
+                        buffers.shares.data(), schema.shares.data(), out});
     }
-    std::swap(actions_, next_actions_);
+    std::swap(buffers.actions, buffers.next_actions);
 }
 
-void Asnet::run_scores(const ActionLayer& layer) {
+void Asnet::run_scores(const ActionLayer& layer, Buffers& buffers) const {
     for (std::size_t s = 0; s < schemas_.size(); ++s) {
         const Schema& schema = schemas_[s];
         kernels().score({lines_, schema.count, schema.positions, layer.own[s].biases[0].lanes[0],
-                         shares_.data()->lanes, schema.scores.data(),
-                         actions_.data() + schema.first * lines_, layer.own[s].weights.data(),
-                         logits_.data() + schema.first});
+                         buffers.shares.data()->lanes, schema.scores.data(),
+                         buffers.actions.data() + schema.first * lines_,
+                         layer.own[s].weights.data(), buffers.logits.data() + schema.first});
     }
 }
 

@@ -49,8 +49,9 @@ struct AsnetWeights {
     std::vector<std::vector<AsnetModule>> actions, predicates;
 };
 
-// Has buffers of its own: one call at a time. Scores depend on the state alone, and not on the
-// machine: every sum has one order, in which products are rounded before they are added.
+// Immutable, so that several threads may share it, each with buffers of its own. Scores depend on
+// the state alone, and not on the machine: every sum has one order, in which products are rounded
+// before they are added.
 //
 // What a related fact contributes to an action is computed once for each fact and position and
 // then gathered: an action's sum is its bias, the sums over each related fact in their order, then
@@ -59,6 +60,12 @@ class Asnet {
   public:
     enum class Instructions { kBest, kBaseline };
 
+    struct Buffers {
+        std::vector<float> truth;
+        std::vector<Line> facts, actions, next_actions, pooled, shares;
+        std::vector<float> logits;
+    };
+
     // Throws std::invalid_argument where weights do not fit the structure.
     Asnet(const AsnetStructure& structure, const AsnetWeights& weights,
           Instructions instructions = Instructions::kBest);
@@ -66,8 +73,9 @@ class Asnet {
     std::size_t num_actions() const { return num_actions_; }
     std::size_t work() const { return work_; }  // for one state, in multiplications
 
-    // The score of every action, valid until the next call; `applicable` has 1 or 0 per action.
-    const float* run(StateView state, const std::uint8_t* applicable);
+    Buffers make_buffers() const;
+    // The score of every action, in the buffers; `applicable` has 1 or 0 per action.
+    const float* run(StateView state, const std::uint8_t* applicable, Buffers& buffers) const;
 
   private:
     struct Slot {  // one position of one schema, seen from its predicate
@@ -101,7 +109,6 @@ class Asnet {
     void connect(const AsnetStructure& structure);
     Slot slot_of(std::size_t schema, std::size_t position, const Predicate& predicate) const;
     void place_shares();
-    void make_buffers();
     void fold_first_layer(const AsnetStructure& structure,
                           const std::vector<AsnetModule>& modules);
     Dense fact_module(const Predicate& predicate, const AsnetModule& module, bool has_own) const;
@@ -112,11 +119,11 @@ class Asnet {
     void count_work();
 
     const AsnetKernels& kernels() const;
-    void run_first(StateView state, const std::uint8_t* applicable);
-    void run_facts(std::size_t layer);
-    void run_shares(const ActionLayer& layer, bool is_last);
-    void run_actions(const ActionLayer& layer);
-    void run_scores(const ActionLayer& layer);
+    void run_first(StateView state, const std::uint8_t* applicable, Buffers& buffers) const;
+    void run_facts(std::size_t layer, Buffers& buffers) const;
+    void run_shares(const ActionLayer& layer, bool is_last, Buffers& buffers) const;
+    void run_actions(const ActionLayer& layer, Buffers& buffers) const;
+    void run_scores(const ActionLayer& layer, Buffers& buffers) const;
 
     Instructions instructions_;
     std::size_t hidden_, lines_;  // of a vector
@@ -128,10 +135,7 @@ class Asnet {
     std::vector<ActionLayer> action_layers_;           // from layer 1 on
     std::size_t share_vectors_ = 0, score_lines_ = 0;  // before those of missing facts
     std::size_t num_slots_ = 0;
-
-    std::vector<float> truth_;
-    std::vector<Line> facts_, actions_, next_actions_, pooled_, shares_, no_biases_;
-    std::vector<float> logits_;
+    std::vector<Line> no_biases_;
 };
 
 }  // namespace bugsieve

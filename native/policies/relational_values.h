@@ -35,10 +35,11 @@ class RelationalValues {
   public:
     static constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 
-    // The task must outlive the object; `atoms` have been checked.
+    // The task must outlive the object; `atoms` have been checked. Large batches are evaluated in
+    // up to `threads` threads; values are the same for any number of them.
     RelationalValues(const SearchTask& task, std::shared_ptr<const RelationalNetwork> network,
                      RelationalAtoms atoms, NetworkEvaluator::Instructions instructions,
-                     std::size_t max_bytes = kMostBytes);
+                     std::size_t threads = 1, std::size_t max_bytes = kMostBytes);
 
     // The value of each state by itself.
     void of_states(std::span<const Value> states, std::span<float> values, Interrupts& interrupts);
@@ -48,13 +49,19 @@ class RelationalValues {
                    std::span<float> values, Interrupts& interrupts);
 
   private:
-    void add_graph(StateView state);
-    void evaluate(std::span<const Value> states, std::span<float> values, Interrupts& interrupts);
+    void add_graph(StateView state, RelationalEvaluator& evaluator) const;
+    std::size_t messages(StateView state) const;
+    std::vector<std::size_t> block_ends(std::span<const Value> states,
+                                        std::span<const std::size_t> ends) const;
+    void add_evaluators(std::size_t count);
     StateView row(std::span<const Value> states, std::size_t number) const;
 
     const SearchTask& task_;
+    std::shared_ptr<const RelationalNetwork> network_;
     RelationalAtoms atoms_;
-    RelationalEvaluator evaluator_;
+    NetworkEvaluator::Instructions instructions_;
+    std::size_t threads_;
+    std::vector<RelationalEvaluator> evaluators_;  // by worker, as far as they were needed
     ValueCache cache_;
 };
 

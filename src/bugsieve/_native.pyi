@@ -711,11 +711,13 @@ class Asnet:
         action_modules: Sequence[Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]],
         predicate_modules: Sequence[Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]],
         baseline: bool = ...,
+        threads: int = ...,
     ) -> None:
         """As `Grounding` and `Weights` have them; `predicates` are those of the related atoms.
 
         ValueError where they do not fit each other. `baseline`: on instructions that every
-        processor has, slower and with the same result.
+        processor has, slower and with the same result. `threads`: how many may share a batch
+        that is large enough, one by default.
         """
     def logits(self, states: NDArray[np.uint16]) -> NDArray[np.float32]:
         """One row of scores per state, whatever the states beside it."""
@@ -779,12 +781,14 @@ class RelationalValues:
         always: list[int],
         of_values: list[list[int]],
         baseline: bool = ...,
+        threads: int = ...,
         max_bytes: int = ...,
     ) -> None:
         """Relation and arguments of each atom; which of them all states have, and which a value.
 
         `of_values` has -1 for values that mean no atom. Values of states that take more than
-        `max_bytes` are forgotten. `baseline`: on instructions that every processor has.
+        `max_bytes` are forgotten. `baseline`: on instructions that every processor has. `threads`:
+        how many may share a batch that is large enough, one by default.
         """
     def of_states(self, states: StateArray) -> NDArray[np.float32]:
         """The value of each state, whatever the states beside it; remembered."""

@@ -21,6 +21,8 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any
 
+from bugsieve.basis import threads
+
 # The path comes first: the package may have been found on a path that only we know.
 _BOOT = (
     "import json, sys; from importlib import import_module; sys.path[:] = json.loads(sys.argv[3]);"
@@ -89,6 +91,8 @@ def _start(module: str, descriptor: int) -> subprocess.Popen[bytes]:
         [sys.executable, "-c", _BOOT, module, str(descriptor), json.dumps(sys.path)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
+        # There is one process for each core: threads of the native core would get in the way.
+        env={**os.environ, threads.VARIABLE: "1"},
         pass_fds=(descriptor,),
         start_new_session=True,
     )

@@ -78,7 +78,7 @@ def relational_network() -> _native.RelationalNetwork:
 def relational_values() -> _native.RelationalValues:
     return _native.RelationalValues(
         TASK, relational_network(), objects=2, relations=[0, 0], arguments=[[0, 1], [1, 0]],
-        always=[0], of_values=[[-1, 1]] * SWITCHES, max_bytes=500,
+        always=[0], of_values=[[-1, 1]] * SWITCHES, max_bytes=500, threads=3,
     )  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def asnet() -> _native.Asnet:
         related=[np.arange(count, dtype=np.int32).reshape(-1, 1) % SWITCHES],
         operators=np.arange(count, dtype=np.int32), ranks=np.arange(count, dtype=np.int32),
         hidden=4, action_modules=[[module(4, 3)], [module(1, 8)]],
-        predicate_modules=[[module(4, 4)]],
+        predicate_modules=[[module(4, 4)]], threads=3,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from bugsieve import _native
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.reach import NOTHING, Reach
 from bugsieve.basis.spec_folder import located
+from bugsieve.basis.threads import num_threads
 from bugsieve.policies.asnets import trained
 from bugsieve.policies.asnets.files import load_weights
 from bugsieve.policies.asnets.grounding import Grounding, ground
@@ -38,12 +39,19 @@ class AsnetPolicy(BoundPolicy):
     is_ours = True
 
     def __init__(
-        self, grounding: Grounding, weights: Weights, spec: str, *, baseline: bool = False
+        self,
+        grounding: Grounding,
+        weights: Weights,
+        spec: str,
+        *,
+        baseline: bool = False,
+        threads: int | None = None,
     ) -> None:
         super().__init__(grounding.task, spec, tie_epsilon=TIE_EPSILON)
         self.grounding = grounding
         self.weights = weights
-        self._native = native_network(grounding, weights, baseline=baseline)
+        wanted = num_threads() if threads is None else threads
+        self._native = native_network(grounding, weights, baseline=baseline, threads=wanted)
 
     @classmethod
     def objection(cls, task: Task) -> str | None:
@@ -110,7 +118,7 @@ class AsnetPolicy(BoundPolicy):
 
 
 def native_network(
-    grounding: Grounding, weights: Weights, *, baseline: bool = False
+    grounding: Grounding, weights: Weights, *, baseline: bool, threads: int
 ) -> _native.Asnet:
     """The network as the core runs it; `baseline`: on instructions that every processor has."""
     signature = grounding.signature
@@ -138,4 +146,5 @@ def native_network(
             for modules in weights.predicates
         ],
         baseline=baseline,
+        threads=threads,
     )

@@ -12,6 +12,7 @@ from bugsieve import _native
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.reach import Reach
 from bugsieve.basis.spec_folder import located
+from bugsieve.basis.threads import num_threads
 from bugsieve.policies.gnn.atoms import network_atoms
 from bugsieve.policies.gnn.network import GraphNetwork, read_graph_network
 from bugsieve.policies.policy import BoundPolicy, PolicySettings, argbest_within
@@ -40,7 +41,13 @@ class GnnPolicy(BoundPolicy):
     is_ours = True
 
     def __init__(
-        self, task: Task, network: GraphNetwork, spec: str, *, together: bool = False
+        self,
+        task: Task,
+        network: GraphNetwork,
+        spec: str,
+        *,
+        together: bool = False,
+        threads: int | None = None,
     ) -> None:
         super().__init__(task, spec, tie_epsilon=TIE_EPSILON)
         self.network = network
@@ -54,6 +61,7 @@ class GnnPolicy(BoundPolicy):
             arguments=atoms.arguments,
             always=atoms.always,
             of_values=atoms.of_values,
+            threads=num_threads() if threads is None else threads,
         )
         self._ranks, self._ranked = _ranks(task)
 

@@ -93,12 +93,18 @@ def noisy_weights(
 
 
 def network(
-    task: Task, *, seed: int = 0, hidden: int = 16, layers: int = 2, baseline: bool = False
+    task: Task,
+    *,
+    seed: int = 0,
+    hidden: int = 16,
+    layers: int = 2,
+    baseline: bool = False,
+    threads: int = 1,
 ) -> AsnetPolicy:
     """A policy with random weights."""
     grounding = ground(task)
     weights = noisy_weights(grounding, seed=seed, hidden=hidden, layers=layers)
-    return AsnetPolicy(grounding, weights, "asnets:random", baseline=baseline)
+    return AsnetPolicy(grounding, weights, "asnets:random", baseline=baseline, threads=threads)
 
 
 def walked(task: Task, count: int, *, seed: int = 0) -> StateArray:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
+from bugsieve.basis.stopping import Stopped, StopToken
 from bugsieve.policies.asnets.goals import goal_atoms
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.fdr.task import StateArray, Task
 from tests.reference.asnets import choice
 from tests.unit.policies.asnets.tasks import (
     DOMAINS,
@@ -76,3 +82,69 @@ def test_sums_beyond_all_floats_are_no_reason_to_fail() -> None:
     again = type(policy)(policy.grounding, policy.weights, "asnets:huge")
     (chosen,) = again.choose(task.initial_state)
     assert task.is_applicable(task.initial_state, [chosen])[0]
+
+
+WIDE = 64
+"""Of vectors: some 50 states of the tasks below are then worth a thread."""
+
+
+def many(task: Task, count: int) -> StateArray:
+    """More states than a walk of 70 has, in another order each time."""
+    return np.array(walked(task, 70)[np.random.default_rng(1).integers(0, 70, count)])
+
+
+def test_threads_change_no_bit() -> None:
+    """Whatever the number of states that a batch has, just enough for one thread more or not."""
+    task = made("blocksworld")
+    states = many(task, 400)
+    alone = network(task, hidden=WIDE)
+    scores, chosen = alone.logits(states), alone.choose(states)
+    for threads in (1, 2, 3, 7):
+        shared = network(task, hidden=WIDE, threads=threads)
+        for size in (0, 1, 2, 3, 7, 8, *range(45, 225, 9), 399, 400):
+            assert shared.logits(states[:size]).tobytes() == scores[:size].tobytes()
+            assert np.array_equal(shared.choose(states[:size]), chosen[:size])
+
+
+def test_threads_take_a_part_of_the_work() -> None:
+    task = made("blocksworld")
+    states = many(task, 3000)
+    for threads in (1, 4):
+        policy = network(task, hidden=WIDE, threads=threads)
+        mine, everyone = time.thread_time(), time.process_time()
+        policy.choose(states)
+        mine, everyone = time.thread_time() - mine, time.process_time() - everyone
+        assert (mine < 0.9 * everyone) is (threads > 1)
+
+
+def test_several_may_ask_a_network_that_has_threads() -> None:
+    task = made("blocksworld")
+    states = many(task, 200)
+    policy = network(task, hidden=WIDE, threads=3)
+    expected = network(task, hidden=WIDE).logits(states)
+
+    def ask(number: int) -> bool:
+        rows = slice(10 * number, 200)
+        return policy.logits(states[rows]).tobytes() == expected[rows].tobytes()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(ask, [0, 1, 2, 3] * 2))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_end_comes_in_the_middle_of_a_batch(threads: int) -> None:
+    """Of a minute of work; a later question is answered as ever."""
+    task = made("blocksworld")
+    policy = network(task, hidden=WIDE, threads=threads)
+    states = many(task, 1_500_000)
+    start = time.monotonic()
+    with pytest.raises(Stopped), StopToken(start + 0.2).active():
+        policy.choose(states)
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        policy.choose(states)
+    timer.join()
+    assert time.monotonic() - start < 20
+    again = network(task, hidden=WIDE).choose(states[:50])
+    assert np.array_equal(policy.choose(states[:50]), again)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -131,6 +132,34 @@ def test_batches_and_instructions_change_no_bit(tmp_path: Path, together: bool) 
         asked = [(fresh.choose(part), fresh.values(part)) for part in parts][::-1]
         assert np.array_equal(np.concatenate([chosen for chosen, _ in asked]), actions)
         assert np.array_equal(np.concatenate([found for _, found in asked]), values)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_threads_change_no_bit(tmp_path: Path, together: bool) -> None:
+    """For batches below and above what is worth a further thread, and above one block each."""
+    task = generated_task(tmp_path, "transport", packages=2)
+    path = random_checkpoint(predicates_of(task), width=20, iterations=5).write(tmp_path)
+    network, states = read_graph_network(path), walk(task, 150)
+    alone = GnnPolicy(task, network, "gnn:x", together=together, threads=1)
+    values, actions = alone.values(states), alone.choose(states)
+    for threads in (1, 2, 3, 7):
+        for size in (0, 1, 2, 3, 4, 6, 7, 8, 13, 14, 40, len(states)):
+            shared = GnnPolicy(task, network, "gnn:x", together=together, threads=threads)
+            assert np.array_equal(shared.choose(states[:size]), actions[:size])
+            fresh = GnnPolicy(task, network, "gnn:x", together=together, threads=threads)
+            assert fresh.values(states[:size]).tobytes() == values[:size].tobytes()
+
+
+def test_threads_take_a_part_of_the_work(tmp_path: Path) -> None:
+    task = generated_task(tmp_path, "transport", packages=3)
+    path = random_checkpoint(predicates_of(task), width=32, iterations=30).write(tmp_path)
+    network, states = read_graph_network(path), walk(task, 400)
+    for threads in (1, 4):
+        policy = GnnPolicy(task, network, "gnn:x", threads=threads)
+        mine, everyone = time.thread_time(), time.process_time()
+        policy.values(states)
+        mine, everyone = time.thread_time() - mine, time.process_time() - everyone
+        assert (mine < 0.9 * everyone) is (threads > 1)
 
 
 def test_groups_depend_on_themselves_alone(tmp_path: Path) -> None:
