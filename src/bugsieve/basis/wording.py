@@ -10,6 +10,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def kind_in_words(kind: str) -> str:
+    """`cost testing`: what campaigns of this kind do."""
+    return kind if kind == "training" else f"{kind} testing"
+
+
 def shown_value(value: object) -> str:
     """A value as JSON files write it, for errors; long ones are cut."""
     if isinstance(value, (list, tuple, dict)):  # may be nested too deeply to show

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.wording import kind_in_words
 from bugsieve.cli import campaign_arguments, safety_arguments
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def repeated(args: argparse.Namespace, kind: str, folder: str | Path) -> Repeate
 
     found, header, stored = read_campaign(Path(folder))
     if found.name != kind:
-        raise UsageError(f"{folder}: is a campaign of {found.name} testing, which has its command")
+        words = kind_in_words(found.name)
+        raise UsageError(f"{folder}: is a campaign of {words}, which has its command")
     if header.policy_is_object and args.policy is None:
         raise UsageError(f"{folder}: tests the Python object {header.policy}: name a policy")
     usual = _arguments(stored)

@@ -68,7 +68,13 @@ def run(args: argparse.Namespace) -> int:
     with TrainingRecords(args.folder) as records:
         solved = _solved_tests(args, records)
         found = choices(records, solved_tests=solved)
-        chosen = next(choice for choice in found if choice.criterion == args.by)
+        chosen = next((choice for choice in found if choice.criterion == args.by), None)
+        if chosen is None:
+            known = ", ".join(choice.criterion for choice in found)
+            raise UsageError(
+                f"{args.folder}: has no validation tasks, so that {args.by!r} cannot choose: name "
+                f"another criterion with --by ({known})"
+            )
         if args.output is not None:
             _write(args, records, chosen)
         show((_as_json if args.json else _as_text)(args, records, found, chosen))

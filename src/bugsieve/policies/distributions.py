@@ -89,7 +89,7 @@ def checked_weights(pairs: Iterable[tuple[int, float]]) -> Weights | Failure:
         return _malformed(f"answered the weight {wrong:g}")
     if len({action for action, _ in listed}) < len(listed):
         return _malformed("answered two weights for one action")
-    total = sum(weight for _, weight in listed)
+    total = _total(listed)
     if not math.isfinite(total) or total <= 0:
         return _malformed(f"answered weights whose sum is {total:g}")
     return tuple(sorted(pair for pair in listed if pair[1] > 0))
@@ -101,8 +101,16 @@ def _malformed(sentence: str) -> Failure:
 
 def probabilities(weights: Weights) -> list[float]:
     """The probability of each action."""
-    total = math.fsum(weight for _, weight in weights)
+    total = _total(weights)
     return [weight / total for _, weight in weights]
+
+
+def _total(weights: Iterable[tuple[int, float]]) -> float:
+    """The exact sum, rounded once; infinite if floats have no such number."""
+    try:
+        return math.fsum(weight for _, weight in weights)
+    except OverflowError:
+        return math.inf
 
 
 def likeliest(weights: Weights, *, epsilon: float = DEFAULT_TIE_EPSILON) -> int:

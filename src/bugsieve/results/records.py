@@ -16,6 +16,7 @@ from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.basis.toml import parse_toml
+from bugsieve.basis.wording import kind_in_words
 from bugsieve.judging.findings import (
     BoundRow,
     BugRow,
@@ -71,10 +72,10 @@ class StoreReader(Closing):
         self._connection.close()
 
     def _require_kind(self) -> None:
-        if self.wanted_kind not in (None, self.kind):
+        if self.wanted_kind is not None and self.wanted_kind != self.kind:
             raise InputError(
-                f"{self.directory}: is a campaign of {self.kind} testing, which this command "
-                f"does not take; it takes those of {self.wanted_kind} testing"
+                f"{self.directory}: is a campaign of {kind_in_words(self.kind)}, which this "
+                f"command does not take; it takes those of {kind_in_words(self.wanted_kind)}"
             )
 
     def _rows(self, query: str, *values: Any) -> list[Any]:

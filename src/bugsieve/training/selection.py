@@ -18,6 +18,8 @@ ONLINE = (PI_TEST, RANDOM)
 EARLY, LOSS, SOLVED, TEST = "early", "loss", "solved", "test"
 CRITERIA = (EARLY, LOSS, SOLVED, PI_TEST, TEST)
 """Offline; the last one looks at the test tasks, which nobody should: it is for comparison."""
+BY_VALIDATION = (SOLVED, PI_TEST)
+"""Those that compare tests on validation tasks."""
 EARLY_EPOCHS = 20
 """So many epochs of one line with all training tasks solved end Algorithm 1."""
 

@@ -112,12 +112,27 @@ def test_export_and_plot(training: Path, tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
+def test_without_validation_tasks_no_untrained_model_is_taken_for_the_best(
+    files: list[str], tmp_path: Path, capsys: Captured
+) -> None:
+    pytest.importorskip("torch")
+    folder = str(tmp_path / "dir")
+    assert main(["train", "asnets", *files[:2], "-o", folder, *QUICK, "--main-epochs=0"]) == 0
+    text = capsys.readouterr().out
+    assert "--by loss -o" in text and "best score" not in text
+    assert main(["select", folder, "-o", str(tmp_path / "a.safetensors")]) == 4
+    assert "--by (early, loss)" in capsys.readouterr().err
+    assert not (tmp_path / "a.safetensors").exists()
+    assert main(["select", folder, "--by", "loss", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["chosen"] in (1, 3)
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["train", "asnets", "{d}"], "required: PROBLEM"),
         (["train", "gnn", "{d}", "{p}"], "invalid choice"),
-        (["train", "asnets", "{d}", "{p}"], "name some, or select at random"),
+        (["train", "asnets", "{d}", "{p}"], "name some (--validate)"),
         (["train", "asnets", "{d}", "{p}", "{p}"], "named twice"),
         (["train", "asnets", "{d}", "{p}", "--online", "x"], "there is no online selection 'x'"),
         (["train", "asnets", "{d}", "{p}", "--teacher", "x"], "there is no teacher 'x'"),
@@ -129,9 +144,12 @@ def test_export_and_plot(training: Path, tmp_path: Path) -> None:
         (["select", "{t}", "--by", "test"], "needs test tasks"),
         (["select", "{t}", "-o", "x.txt"], "must end in .safetensors"),
         (["select", "{t}", "--test", "{d}"], "none of the test tasks can be used"),
+        (["select", "{t}", "--test", "{p}", "{d}/x"], "domain.pddl/x: "),
+        (["train", "asnets", "{d}", "{p}", "--validate", "{p}", "{t}"], "is a directory"),
+        (["test", "--from", "{t}"], "is a campaign of training, which"),
         (["plot", "{t}", "-o", "x.svg"], "'--kind models' draws its models"),
         (["plot", "{t}", "{t}", "--kind=models", "-o", "x.svg"], "the folder of one training"),
-        (["compare", "{t}", "{t}"], "campaign of training testing"),
+        (["compare", "{t}", "{t}"], "is a campaign of training, which"),
         (["table", "icaps22", "{t}"], "training"),
         (["replay", "{t}", "x"], "training"),
         (["explain", "{t}", "x"], "training"),

@@ -42,6 +42,11 @@ MALFORMED: dict[str, tuple[Any, Ending, str]] = {
     "negative": ({RIGHT: 1.5, LEFT: -0.5}, Ending.POLICY_CRASH, "answered the weight -0.5"),
     "not a number": ({RIGHT: math.nan}, Ending.POLICY_CRASH, "answered the weight nan"),
     "infinite": ({RIGHT: math.inf}, Ending.POLICY_CRASH, "answered the weight inf"),
+    "too great": (
+        {RIGHT: 1.7976931348623157e308, LEFT: 1e292},
+        Ending.POLICY_CRASH,
+        "answered weights whose sum is inf",
+    ),
     "nothing": ({}, Ending.POLICY_CRASH, "answered weights whose sum is 0"),
     "zeros": ({RIGHT: 0, LEFT: 0.0}, Ending.POLICY_CRASH, "answered weights whose sum is 0"),
     "twice": ({RIGHT: 1, "(RIGHT  P1)": 1}, Ending.POLICY_CRASH, "two weights for one action"),

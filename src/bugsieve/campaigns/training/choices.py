@@ -18,7 +18,7 @@ from bugsieve.results.training.records import TrainingRecords
 from bugsieve.results.training.tables import TRAINING_TASK
 from bugsieve.training.asnets.model import Model
 from bugsieve.training.candidates import Candidate, scores
-from bugsieve.training.selection import CRITERIA, TEST, select_offline
+from bugsieve.training.selection import BY_VALIDATION, CRITERIA, TEST, select_offline
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ def choices(
 ) -> list[Choice]:
     """The model of every criterion; the one that peeks where test tasks are known.
 
+    Those by validation tasks are left out where there are none.
+
     `solved_tests` says for each model how many of them it solves.
     """
     candidates = candidates_in(records)
@@ -45,10 +47,13 @@ def choices(
         raise UsageError(f"{records.directory}: no model is trained yet")
     found, rows = scores(candidates), records.models()
     tasks = len(records.task_files(TRAINING_TASK))
+    is_validated = bool(records.validation_numbers())
     made = []
     for criterion in CRITERIA:
         if criterion == TEST and solved_tests is None:
             continue
+        if criterion in BY_VALIDATION and not is_validated:
+            continue  # all models are equal, and the oldest is untrained
         number = select_offline(
             candidates, criterion, training_tasks=tasks, solved_tests=solved_tests
         )

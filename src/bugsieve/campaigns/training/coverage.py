@@ -46,6 +46,8 @@ def load_test_tasks(
             except InternalError:
                 raise
             except BugsieveError as error:
+                if not os.path.isfile(file):
+                    raise  # mistyped, which is no property of a task either
                 dropped.append((os.fspath(file), str(error)))
     return tasks, dropped
 

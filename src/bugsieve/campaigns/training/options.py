@@ -61,7 +61,8 @@ class TrainingOptions(CampaignOptions):
                 raise UsageError(f"{twice}: is named twice among the {name} tasks")
         if self.schedule.online == PI_TEST and self.schedule.main_epochs and not self.validation:
             raise UsageError(
-                "models are selected by tests on validation tasks: name some, or select at random"
+                "models are selected by tests on validation tasks: name some (--validate), or "
+                "select at random (--online random)"
             )
         self._check_pools()
         whole_number(self.test_work, "test_work", least=1)

@@ -94,9 +94,9 @@ def summarise(records: TrainingRecords) -> TrainingSummary:
 
 
 def best_model(records: TrainingRecords) -> BestModel | None:
-    """The model with the greatest score; None before the first one."""
+    """The model with the greatest score; None before the first one, and without tests."""
     candidates = candidates_in(records)
-    if not candidates:
+    if not candidates or not records.validation_numbers():
         return None
     number = best(candidates)
     chosen = candidates[number]

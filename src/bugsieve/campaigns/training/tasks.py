@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -51,6 +52,8 @@ def load_tasks(
         except InternalError:
             raise  # a fault of ours is no property of the task
         except BugsieveError as error:
+            if not os.path.isfile(file):
+                raise  # mistyped, which is no property of a task either
             dropped.append((file, str(error)))
     if options.validation and not validation:
         raise UsageError(

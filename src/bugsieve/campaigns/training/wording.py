@@ -59,7 +59,8 @@ class TrainingWording:
         """How to get a policy out of it."""
         if not summary.models:
             return []
-        return ["", f"choose one: bugsieve select {records.directory} -o policy.safetensors"]
+        by = "" if summary.validation_tasks else "--by loss "
+        return ["", f"choose one: bugsieve select {records.directory} {by}-o policy.safetensors"]
 
     def progress(self, state: RoundDone) -> list[str]:
         """Where a running training stands."""

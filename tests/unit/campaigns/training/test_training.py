@@ -143,12 +143,14 @@ def test_validation_tasks_that_cannot_be_used_are_dropped_and_listed(tmp_path: P
     options = small_options(tmp_path, schedule=Schedule(inits=1, start_epochs=0, main_epochs=0))
     broken, absent = tmp_path / "broken.pddl", tmp_path / "absent.pddl"
     broken.write_text("(define (problem x) (:domain visit-all) (:objects")
-    files = (*options.validation, str(broken), str(absent))
+    files = (*options.validation, str(broken))
     summary = Campaign.create(tmp_path / "campaign", replace(options, validation=files)).run()
-    assert [file for file, _ in summary.dropped] == [str(broken), str(absent)]
+    assert [file for file, _ in summary.dropped] == [str(broken)]
     assert summary.validation_tasks == len(options.validation)
     with pytest.raises(UsageError, match="none of the validation tasks can be used"):
-        Campaign.create(tmp_path / "none", replace(options, validation=(str(absent),)))
+        Campaign.create(tmp_path / "none", replace(options, validation=(str(broken),)))
+    with pytest.raises(InputError, match="absent"):  # mistyped, which nobody should overlook
+        Campaign.create(tmp_path / "none", replace(options, validation=(*files, str(absent))))
     with pytest.raises(InputError, match="absent"):
         Campaign.create(tmp_path / "none", replace(options, training=(str(absent),)))
 
@@ -181,7 +183,7 @@ def test_tasks_of_another_domain(tmp_path: Path) -> None:
     [
         ({"training": ()}, "at least one problem file"),
         ({"training": ("a", "a")}, "a: is named twice among the training tasks"),
-        ({"validation": ()}, "name some, or select at random"),
+        ({"validation": ()}, "name some .--validate"),
         ({"stop": StopRules(max_bugs=1)}, "a training looks for no bugs"),
         ({"test_work": 0}, "test_work must be at least 1"),
     ],
