@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bugsieve.policies.asnets.signature import Signature
 from bugsieve.policies.asnets.weights import Module, Place, Weights, make_weights
+from bugsieve.training.asnets.pooling import segment_maxima
 from bugsieve.training.asnets.structure import Layout
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class TorchAsnet:
 
         offered = torch.cat([actions, actions.new_full((1, self._hidden), -1.0)])
         behind = offered.index_select(0, graph.behind)
-        pooled = torch.segment_reduce(behind, "max", lengths=graph.lengths, unsafe=True)
+        pooled = segment_maxima(behind, graph.lengths, graph.segments)
         found, begin, first = [], 0, 0
         for (name, slots), count in zip(self._slots.items(), graph.fact_sizes, strict=True):
             end, last = begin + slots * count, first + count
@@ -145,6 +146,8 @@ class _Graph:
         self.related = [torch.from_numpy(table) for table in layout.related]
         self.behind = torch.from_numpy(layout.behind)
         self.lengths = torch.from_numpy(layout.lengths)
+        numbers = np.repeat(np.arange(len(layout.lengths)), layout.lengths)
+        self.segments = torch.from_numpy(numbers)
 
 
 def flattened(weights: Weights) -> NDArray[np.float32]:
