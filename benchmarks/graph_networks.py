@@ -1,13 +1,11 @@
 """Values of graph networks, in milliseconds per state, beside PyTorch's of the same weights.
 
 `python -m benchmarks.graph_networks`; `make bench` calls `bench_values`. Both have one thread and
-get states in batches of 32; ours are not asked twice for a state. `--coverage OBJECTS` instead
-lets both ways of deciding run on the published problems with at most so many objects.
+get states in batches of 32; ours are not asked twice for a state.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import time
 from collections.abc import Callable, Iterator
@@ -23,12 +21,10 @@ from benchmarks.tasks import ROOT
 from bugsieve.policies.gnn.atoms import NetworkAtoms, network_atoms
 from bugsieve.policies.gnn.network import GraphNetwork, read_graph_network
 from bugsieve.policies.gnn.policy import GnnPolicy
-from bugsieve.policies.runs import run_policy
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 FOLDER = ROOT.parent / "shared" / "benchmarks" / "gnn"
-DOMAINS = ("blocks", "gripper", "miconic", "visitall")
 REPETITIONS = 5
 BATCH = 32
 SIDE = 512  # of the matrices whose product shows what the processor can do
@@ -55,11 +51,11 @@ BENCHMARKS = (
 )
 
 
-def published(domain: str, problem: Path, *, together: bool = False) -> GnnPolicy:
+def published(domain: str, problem: Path) -> GnnPolicy:
     """The network of a domain on one of its problems."""
     (file,) = (FOLDER / domain).glob("*.ckpt")
     task = load_task(FOLDER / domain / "domain.pddl", problem)
-    return GnnPolicy(task, read_graph_network(file), f"gnn:{file.name}", together=together)
+    return GnnPolicy(task, read_graph_network(file), f"gnn:{file.name}")
 
 
 def states_of(task: Task, count: int) -> StateArray:
@@ -206,35 +202,8 @@ def _rounds(
         yield mine, milliseconds(lambda: peer.values(prepared, len(states)), len(states))  # noqa: B023
 
 
-def print_coverage(most_objects: int) -> None:
-    """How many problems both ways of deciding solve, and which they do not."""
-    for domain in DOMAINS:
-        failed: dict[bool, list[str]] = {False: [], True: []}
-        count = 0
-        for problem in sorted((FOLDER / domain / "problems").glob("*.pddl")):
-            policy = published(domain, problem)
-            if len(policy.task.objects) > most_objects:
-                continue
-            count += 1
-            for together, names in failed.items():
-                policy = GnnPolicy(policy.task, policy.network, policy.spec, together=together)
-                (run,) = run_policy(policy.task, policy, policy.task.initial_state)
-                if not run.solved:
-                    names.append(problem.stem)
-        for together, names in failed.items():
-            way = "successors together" if together else "each state by itself"
-            missing = f"; not {', '.join(names)}" if names else ""
-            print(f"{domain}, {way}: {count - len(names)} of {count}{missing}", flush=True)
-
-
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--coverage", type=int, metavar="OBJECTS")
-    arguments = parser.parse_args()
-    if arguments.coverage is not None:
-        print_coverage(arguments.coverage)
-        return
     report = Report()
     bench_values(report)
     print(f"\n{report.summary()}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
+from bugsieve.cli.numbers import seconds
 from bugsieve.cli.options import Options
 from bugsieve.cli.signals import going_on
 from bugsieve.cli.streams import show
@@ -49,6 +50,7 @@ def register(parser: Parser) -> None:
     workers = "campaigns to run at the same time (one on each core)"
     options.number("--workers", None, workers, most=1024)
     options.trust()
+    _add_adjustments(Options(parser, "in place of what the file says"))
     options.add(
         "--example",
         nargs="?",
@@ -60,6 +62,35 @@ def register(parser: Parser) -> None:
     )
 
 
+def _add_adjustments(options: Options) -> None:
+    options.add(
+        "--data",
+        type=Path,
+        metavar="FOLDER",
+        help="where the files are that it names, if it names a 'data' folder",
+    )
+    options.add(
+        "--limit",
+        type=seconds(),
+        metavar="S",
+        help="seconds that a campaign may take (stop.max_time)",
+    )
+    options.add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of [campaign], as in fuzz.pool_size=20; may be repeated",
+    )
+    options.add(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a domain, or an instance as in 'gripper/problem0?'; may be repeated",
+    )
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the experiment and say what has become of it."""
     if args.example:
@@ -68,10 +99,12 @@ def run(args: argparse.Namespace) -> int:
     if args.file is None:
         raise UsageError("name an experiment file; 'bugsieve experiment --example' prints one")
     from bugsieve.cli.experiment_progress import ExperimentDisplay
+    from bugsieve.experiments.adjustments import Adjustments
     from bugsieve.experiments.experiment import Experiment
     from bugsieve.experiments.file import read_experiment
 
-    grid = read_experiment(args.file)
+    changes = Adjustments(args.data, args.limit, tuple(args.set), tuple(args.only))
+    grid = read_experiment(args.file, changes)
     experiment = Experiment(grid, args.output or Path(args.file.stem))
     display = ExperimentDisplay(grid)
     try:

@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from bugsieve.basis.errors import InputError
+from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.toml import parse_toml
+from bugsieve.campaigns.kind import KINDS, as_typed
 from bugsieve.campaigns.option_tables import NONE, options_of
 from bugsieve.campaigns.options import POOL, CampaignOptions, CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.experiments.adjustments import DATA, Adjustments, chosen
 from bugsieve.experiments.checked_values import (
     checked_integers,
     checked_keys,
@@ -43,7 +46,7 @@ SHARED_POOLS = "shared_pools"
 POOL_LABEL = "pool"
 """In the place of oracles: the campaign that makes a pool for others."""
 
-_KEYS = ("name", "seeds", "policies", "oracles", "fuzzers", "campaign")
+_KEYS = ("name", DATA, "seeds", "policies", "oracles", "fuzzers", "campaign")
 _ONLY_FUZZER = "default"
 _LONGEST_NAME = 100
 _INFINITE = ("inf", "∞")
@@ -126,9 +129,25 @@ class _Axes:
     shares_pools: bool
 
 
-def read_experiment(path: Path) -> Grid:
+def read_experiment(path: Path, adjustments: Adjustments | None = None) -> Grid:
     """The grid of the file; InputError with file, place and nearest name where it is wrong."""
-    table = parse_toml(_text(path), str(path))
+    adjustments = adjustments or Adjustments()
+    table = adjustments.applied_to(parse_toml(_text(path), str(path)))
+    data = adjustments.data_folder(table, path)
+    with typed_in("" if data is None else str(data)):
+        blocks = _blocks(table, path, path.parent if data is None else data)
+    if sum(map(len, blocks)) > MAX_CAMPAIGNS:
+        raise InputError(f"{path}: asks for more than {MAX_CAMPAIGNS} campaigns")
+    if data is not None:
+        blocks = [[_with_policy_in(cell, str(data)) for cell in block] for block in blocks]
+    cells = [cell for turn in zip_longest(*blocks) for cell in turn if cell is not None]
+    placed_cells = list(_with_own_networks(_with_own_folders(cells, path)))
+    name = checked_text(table.get("name", path.stem), f"{path}: name")
+    return Grid(name, path, tuple(chosen(list(_with_pools(placed_cells)), adjustments.only)))
+
+
+def _blocks(table: Mapping[str, Any], path: Path, base: Path) -> list[list[Cell]]:
+    """The campaigns of each domain or model; paths in the file are relative to `base`."""
     kind = _kind(table, path)
     own = () if kind is SAFETY else (SHARED_POOLS,)
     checked_keys(table, (*_KEYS, *own, kind.table), str(path))
@@ -138,17 +157,19 @@ def read_experiment(path: Path) -> Grid:
             f"{path}: needs at least one [[{COST.table}]] table, "
             f"or [[{SAFETY.table}]] for tests of safety"
         )
-    name = checked_text(table.get("name", path.stem), f"{path}: name")
     axes = _axes(table, path, kind)
-    blocks = [
-        _block(entry, f"{path}: {kind.table}, no. {number}", path.parent, axes, kind)
+    return [
+        _block(entry, f"{path}: {kind.table}, no. {number}", base, axes, kind)
         for number, entry in enumerate(entries, 1)
     ]
-    if sum(map(len, blocks)) > MAX_CAMPAIGNS:
-        raise InputError(f"{path}: asks for more than {MAX_CAMPAIGNS} campaigns")
-    cells = [cell for turn in zip_longest(*blocks) for cell in turn if cell is not None]
-    placed_cells = list(_with_own_networks(_with_own_folders(cells, path)))
-    return Grid(name, path, tuple(_with_pools(placed_cells)))
+
+
+def _with_policy_in(cell: Cell, folder: str) -> Cell:
+    """The cell with a policy that is typed in this folder, where that matters."""
+    if cell.training is not None:
+        return cell
+    with typed_in(folder):
+        return replace(cell, options=as_typed(KINDS[cell.options.kind], cell.options))
 
 
 def _kind(table: Mapping[str, Any], path: Path) -> Kind:
