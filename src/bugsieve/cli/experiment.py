@@ -142,5 +142,6 @@ def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
     if summary.done:
         table = "safety" if experiment.grid.is_safety else "icaps22"
         table = "icaps23" if experiment.grid.shares_pools else table
+        table = "icaps25" if experiment.grid.final is not None else table
         lines.append(f"table: bugsieve table {table} {experiment.directory}")
     return "\n".join(lines)

@@ -16,7 +16,8 @@ from bugsieve.cli import main
 from bugsieve.cli.experiment_progress import Counts, ExperimentDisplay, duration
 from bugsieve.cli.heartbeat import Heartbeat
 from bugsieve.experiments.experiment import ExperimentStarted
-from bugsieve.experiments.file import Grid, read_experiment
+from bugsieve.experiments.file import read_experiment
+from bugsieve.experiments.grid import Grid
 from bugsieve.experiments.jobs import JobFailed, JobProgress, JobReport, JobStarted
 
 Captured = pytest.CaptureFixture[str]
