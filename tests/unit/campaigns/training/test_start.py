@@ -78,9 +78,7 @@ def test_a_start_with_another_main_phase_serves(start: Path, tmp_path: Path) -> 
         ("tasks", "other tasks"),
     ],
 )
-def test_another_start_is_refused(
-    start: Path, tmp_path: Path, change: str, sentence: str
-) -> None:
+def test_another_start_is_refused(start: Path, tmp_path: Path, change: str, sentence: str) -> None:
     options = _after(tmp_path, start)
     if change == "seed":
         options = replace(options, fuzz=replace(options.fuzz, seed=1))
