@@ -76,7 +76,7 @@ def test_wrong_cells(training: Path, tmp_path: Path, capsys: Captured) -> None:
     filled = stores.filled_tables(training, "training")
     assert {"tasks", "models", "tests", "examples"} <= set(filled)
     cases = [*stores.wrong_cells("training", filled), *stores.meta_cells("training")]
-    drawn = random.Random(7).sample(cases, examples(300, quick=12))
+    drawn = random.Random(7).sample(cases, examples(300, quick=8))
     refused = [check(training, name, it, tmp_path / "x", capsys) for name, it in drawn]
     assert sum(map(bool, refused)) > len(drawn) // 4  # not every command reads every table
 
@@ -84,7 +84,7 @@ def test_wrong_cells(training: Path, tmp_path: Path, capsys: Captured) -> None:
 def test_flipped_bits_cuts_and_lost_pages(
     training: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    for seed in range(examples(100, quick=2)):
+    for seed in range(examples(100, quick=1)):
         for name, make in (("flips", stores.bit_flips), ("page", stores.overwritten)):
             check(training, f"{name} {seed}", make(seed), tmp_path / "x", capsys)
     for share in (0.0, 0.4, 0.9):
@@ -154,6 +154,23 @@ def test_what_only_the_task_can_tell_is_refused_when_it_goes_on(
     assert main(["resume", str(folder)]) == 4
     error = capsys.readouterr().err
     assert sentence in error and "Traceback" not in error
+
+
+def test_a_schema_that_sqlite_cannot_even_name(
+    training: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    """SQLite puts the name into its message, from which Python makes a text."""
+
+    def spoil(folder: Path) -> None:
+        content = (folder / STORE_FILE).read_bytes()
+        spoilt = content.replace(b"tabletimelinetimeline", b"tabletimel\xd5netimeline")
+        spoilt = spoilt.replace(b"CREATE TABLE timeline", b"CRXATE TABLE timeline")
+        assert spoilt != content
+        (folder / STORE_FILE).write_bytes(spoilt)
+
+    folder = copied(training, tmp_path / "crafted", spoil)
+    assert main(["status", str(folder)]) == 4
+    assert "a name in its schema is no text" in capsys.readouterr().err
 
 
 def test_a_stranger_does_not_start_fast_downward(

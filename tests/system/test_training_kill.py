@@ -9,7 +9,7 @@ import pytest
 from bugsieve.basis.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.results.training.records import TrainingRecords
-from tests.depth import examples
+from tests.depth import IS_DEEP, examples
 from tests.system.killing import kill_and_finish
 from tests.unit.campaigns.training.contents import contents, small_options
 
@@ -25,13 +25,13 @@ def is_whole(folder: Path) -> bool:
         return all(set(tests) >= tasks for tests in records.tests().values())
 
 
-@pytest.mark.parametrize("replay_bugs", [False, True], ids=["plain", "replay"])
+@pytest.mark.parametrize("replay_bugs", [True, False] if IS_DEEP else [True])
 def test_kill_and_resume(tmp_path: Path, *, replay_bugs: bool) -> None:
     options = small_options(tmp_path, replay_bugs=replay_bugs, workers=2 if replay_bugs else 1)
     Campaign.create(tmp_path / "whole", options).run()
     wanted = contents(tmp_path / "whole")
     assert wanted["finished"] == "all models are trained" and len(wanted["weights"]) == 8
-    kills = examples(5, quick=1 if replay_bugs else 2)  # ten in both together
+    kills = examples(5, quick=2)  # ten in both together
     moments = [Stream(number, "training", int(replay_bugs)) for number in range(kills)]
     folder = tmp_path / "campaign"
     kill_and_finish(folder, options, is_whole, lines=9, moments=moments)

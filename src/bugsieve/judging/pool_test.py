@@ -7,7 +7,7 @@ counts as a bug is the same as in campaigns, and so are judges, ledger and check
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bugsieve.benches.bench import Bench
 from bugsieve.judging.carrying import plan_of
@@ -49,6 +49,8 @@ class PoolTest:
     rejected: tuple[RejectedRow, ...] = ()
     plans: tuple[BetterPlan, ...] = ()
     """Those that prove the bugs, where they are wanted."""
+    cpu_seconds: float = field(default=0.0, compare=False)
+    """For reports only."""
 
     @property
     def is_cut(self) -> bool:

@@ -197,6 +197,8 @@ def explained(directory: Path) -> Iterator[None]:
         raise  # our own mistakes
     except sqlite3.Error as error:
         raise _explanation(directory, str(error)) from error
+    except UnicodeDecodeError as error:  # SQLite names a table of which only bytes are left
+        raise damaged(directory, "a name in its schema is no text") from error
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         reason = "disk is full" if full else (error.strerror or str(error))

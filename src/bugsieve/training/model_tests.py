@@ -6,6 +6,7 @@ depends on the model, the pool and the limits, never on how many processes there
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from multiprocessing.connection import wait
 from typing import Any, Protocol
 
 from bugsieve.basis.activity import doing
-from bugsieve.basis.errors import BugsieveError, InternalError
+from bugsieve.basis.errors import BudgetError, BugsieveError, InternalError
 from bugsieve.basis.processes import Child, ChildDiedError
 from bugsieve.basis.seeds import Stream
 from bugsieve.basis.stopping import check_stop
@@ -98,11 +99,13 @@ class TaskTester:
         policy = AsnetPolicy(self._grounding, weights, "asnets:model")
         objective = make_objective(OBJECTIVE, task)
         bench = Bench(task, policy, objective, step_limit=plan.step_limit)
+        start = time.thread_time()
         oracles = [make_oracle(spec, bench, limits=plan.limits) for spec in plan.oracles]
         try:
-            return examine_pool(
+            found = examine_pool(
                 bench, oracles, self._states, work=plan.work, with_plans=plan.with_plans
             )
+            return replace(found, cpu_seconds=time.thread_time() - start)
         finally:
             for oracle in oracles:
                 oracle.close()
@@ -159,8 +162,7 @@ class ProcessTester:
         self._start()
         found: dict[int, PoolTest] = {}
         with doing(f"testing the model on {counted(len(self._tasks), 'task')}"):
-            for child in self._children:
-                child.send(weights)
+            self._send(weights)
             while len(found) < len(self._tasks):
                 check_stop()
                 connections = {child.connection: child for child in self._children}
@@ -177,6 +179,13 @@ class ProcessTester:
         for child in self._children:
             child.reap(end)
         self._children = []
+
+    def _send(self, weights: Weights) -> None:
+        try:
+            for child in self._children:
+                child.send(weights)
+        except ChildDiedError as death:
+            raise _explained(death) from None
 
     def _start(self) -> None:
         if self._children:
@@ -196,13 +205,23 @@ def _answer(child: Child) -> tuple[int, PoolTest]:
     try:
         answer: Any = child.receive()
     except ChildDiedError as death:
-        raise InternalError(
-            f"a process that tests models ended unexpectedly (exit code {death.code})"
-        ) from None
+        raise _explained(death) from None
     if isinstance(answer, BaseException):
         raise answer
     number, test = answer
     return number, test
+
+
+def _explained(death: ChildDiedError) -> BudgetError | InternalError:
+    """Why a process ended without an answer."""
+    if death.code == -signal.SIGKILL:
+        return BudgetError(
+            "a process that tests models was killed, perhaps because the memory ran out: use "
+            "fewer workers; what was stored is kept"
+        )
+    return InternalError(
+        f"a process that tests models ended unexpectedly (exit code {death.code})"
+    )
 
 
 def make_tester(tasks: Sequence[PooledTask], plan: ModelTestPlan, workers: int) -> ModelTester:

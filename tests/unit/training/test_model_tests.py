@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import BudgetError, UsageError
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.asnets.grounding import ground
 from bugsieve.policies.asnets.weights import Weights, random_weights
@@ -84,6 +84,19 @@ def test_what_a_process_meets_is_raised_here(
                 tester.test(models[0])
         finally:
             tester.close(at_once=True)
+
+
+def test_a_process_that_is_killed_is_no_fault_of_ours(
+    pooled: list[PooledTask], models: list[Weights]
+) -> None:
+    tester = ProcessTester(pooled, PLAN, 2)
+    tester.test(models[0])
+    victim = tester._children[0].process
+    victim.kill()
+    victim.wait()
+    with pytest.raises(BudgetError, match="was killed, perhaps because the memory ran out"):
+        tester.test(models[0])
+    tester.close(at_once=True)
 
 
 def test_tasks_on_which_no_oracle_can_judge(tasks: list[Task]) -> None:

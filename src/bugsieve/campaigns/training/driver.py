@@ -10,6 +10,7 @@ from pathlib import Path
 from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.seeds import Stream
+from bugsieve.basis.wording import counted
 from bugsieve.campaigns.session import Counts, Driver, Session
 from bugsieve.campaigns.training.candidates import candidate_of, candidates_in
 from bugsieve.campaigns.training.equipment import TrainingEquipment
@@ -27,6 +28,7 @@ from bugsieve.results.training.tables import BUGS, TEACHER, TRAINING_TASK
 from bugsieve.training.asnets.data import Examples, TrainingData
 from bugsieve.training.asnets.model import Model
 from bugsieve.training.asnets.trainer import Epoch, Trainer
+from bugsieve.training.candidates import best
 
 ALL_TRAINED = "all models are trained"
 
@@ -51,6 +53,7 @@ class TrainingDriver(Driver):
         self._options = options
         self._equipment = equipment
         self._folder = records.directory
+        self._dropped = records.header.subject.dropped
         self._validation = records.validation_numbers()
         self._candidates = candidates_in(records)
         self._epochs = [row.epoch for row in records.models()]
@@ -104,6 +107,17 @@ class TrainingDriver(Driver):
         learnt = [*self._taught(made), *self._replayed(tests)]
         self._last = (number, made.model)
         return TrainedModel(row, made.model.to_bytes(), tests, learnt)
+
+    def notes(self) -> tuple[str, ...]:
+        """Which tasks are dropped, and the best model whenever that is another one."""
+        notes = [f"{file}: it is dropped, {reason}" for file, reason in self._dropped]
+        if self._candidates:
+            chosen = self._candidates[best(self._candidates)]
+            tasks = counted(len(self._validation), "validation task")
+            if chosen.solved_validation:
+                solves = f"it solves {chosen.solved_validation} of {tasks}"
+                notes.append(f"model {chosen.number}: the best so far, {solves}")
+        return tuple(notes)
 
     def _make(self, number: int) -> _Made:
         """Algorithm 2, lines 6, 9-10 and 13-15."""

@@ -106,7 +106,7 @@ def _checked(row: TaskRow) -> Task:
     """A stored task whose pool and PDDL are those of such a task."""
     task: Task = row.task.load()
     if len(row.states):
-        task.checked_states(row.states)
+        task.is_goal(row.states)  # refuses values that variables do not have
     if task.pddl is None:
         raise InputError(f"row {row.number} has no PDDL")
     return task

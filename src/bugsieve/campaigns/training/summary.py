@@ -53,6 +53,8 @@ class TrainingSummary(Summary):
     teacher_seconds: float
     learning_seconds: float
     test_seconds: float
+    test_cpu_seconds: float
+    """Of all processes that tested."""
 
 
 def summarise(records: TrainingRecords) -> TrainingSummary:
@@ -87,6 +89,7 @@ def summarise(records: TrainingRecords) -> TrainingSummary:
         teacher_seconds=sum(row.teacher_seconds for row in rows),
         learning_seconds=sum(row.learning_seconds for row in rows),
         test_seconds=sum(row.test_seconds for row in rows),
+        test_cpu_seconds=sum(test.cpu_seconds for test in tests),
     )
 
 

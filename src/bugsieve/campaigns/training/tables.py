@@ -13,7 +13,10 @@ from bugsieve.results.training.rows import ModelRow
 from bugsieve.results.training.tables import TRAINING_TASK, VALIDATION_TASK
 from bugsieve.training.candidates import scores
 
-_TEST_COLUMNS = ("is_solved", "states", "tested", "solved", "bugs", "decisions", "expanded")
+_TEST_COLUMNS = (
+    *("is_solved", "states", "tested", "solved", "bugs"),
+    *("decisions", "expanded", "cpu_seconds"),
+)
 
 
 def training_tables(records: TrainingRecords) -> dict[str, Table]:

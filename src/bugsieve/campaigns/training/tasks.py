@@ -67,9 +67,9 @@ def task_rows(tasks: TrainingTasks, options: TrainingOptions) -> list[TaskRow]:
     """The tasks as they are stored, each with its pool."""
     rows: list[TaskRow] = []
     for role, named, is_tested in _roles(tasks, options):
-        number = len(rows)
-        states = _pool(named, options, number) if is_tested else _no_states(named.task)
-        rows.append(TaskRow(number, role, named.file, SavedTask.of(named.task), states))
+        saved = SavedTask.of(named.task)
+        states = _pool(named, options, saved) if is_tested else _no_states(named.task)
+        rows.append(TaskRow(len(rows), role, named.file, saved, states))
     return rows
 
 
@@ -82,9 +82,10 @@ def _roles(
         yield VALIDATION_TASK, named, True
 
 
-def _pool(named: NamedTask, options: TrainingOptions, number: int) -> StateArray:
+def _pool(named: NamedTask, options: TrainingOptions, saved: SavedTask) -> StateArray:
+    """The pool, which depends on the seed and the task alone, not on the other tasks."""
     with doing(f"making the pool of {named.file}"):
-        return make_pool(named.task, options.fuzz, number)
+        return make_pool(named.task, options.fuzz, saved.sha256)
 
 
 def _no_states(task: Task) -> StateArray:

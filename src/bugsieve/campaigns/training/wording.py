@@ -95,4 +95,5 @@ def _seconds_line(summary: TrainingSummary) -> str:
         "learning": summary.learning_seconds,
         "tests": summary.test_seconds,
     }
-    return "time: " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in parts.items())
+    shown = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in parts.items())
+    return f"time: {shown} ({summary.test_cpu_seconds:.1f} s of CPU)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,8 @@ _MODELS = (
     " rollout_seconds, teacher_seconds, learning_seconds, test_seconds FROM models ORDER BY number"
 )
 _TESTS = (
-    "SELECT model, task, is_solved, states, tested, solved, bugs, decisions, expanded FROM tests"
-    " ORDER BY model, task"
+    "SELECT model, task, is_solved, states, tested, solved, bugs, decisions, expanded,"
+    " cpu_seconds FROM tests ORDER BY model, task"
 )
 
 
@@ -79,8 +80,9 @@ class TrainingRecords(CampaignRecords[BugRow[Any]]):
     def tests(self) -> dict[int, dict[int, PoolTest]]:
         """What each model did on tasks, by the numbers of both."""
         found: dict[int, dict[int, PoolTest]] = {}
-        for model, task, is_solved, *rest in self._rows(_TESTS):
-            found.setdefault(model, {})[task] = PoolTest(bool(is_solved), *rest)
+        for model, task, is_solved, *counts, seconds in self._rows(_TESTS):
+            test = replace(PoolTest(bool(is_solved), *counts), cpu_seconds=seconds)
+            found.setdefault(model, {})[task] = test
         return found
 
     def examples(self, model: int | None = None) -> Iterator[ExamplesRow]:

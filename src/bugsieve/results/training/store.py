@@ -62,5 +62,5 @@ def _task_row(row: TaskRow) -> Row:
 def _test_row(model: int, task: int, test: PoolTest) -> Row:
     return (
         *(model, task, int(test.is_solved), test.states, test.tested, test.solved, test.bugs),
-        *(test.decisions, test.expanded),
+        *(test.decisions, test.expanded, test.cpu_seconds),
     )

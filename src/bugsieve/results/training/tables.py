@@ -22,7 +22,8 @@ CREATE TABLE models (
 CREATE TABLE tests (
     model INTEGER, task INTEGER, is_solved INTEGER NOT NULL, states INTEGER NOT NULL,
     tested INTEGER NOT NULL, solved INTEGER NOT NULL, bugs INTEGER NOT NULL,
-    decisions INTEGER NOT NULL, expanded INTEGER NOT NULL, PRIMARY KEY (model, task)
+    decisions INTEGER NOT NULL, expanded INTEGER NOT NULL, cpu_seconds REAL NOT NULL,
+    PRIMARY KEY (model, task)
 ) WITHOUT ROWID;
 CREATE TABLE examples (
     model INTEGER, place INTEGER, source TEXT NOT NULL, content BLOB NOT NULL,
@@ -39,12 +40,16 @@ _ALL_TESTED = (
 )
 _STATES = "(SELECT t.states FROM tasks AS t WHERE t.number = task)"
 _MOST_LOSS = 1e30
+_MOST = 10**15
 
 TRAINING_CONDITIONS = {
     "*.case_number": "case_number IN (SELECT number FROM models)",
     "*.model": "model IN (SELECT number FROM models)",
     "oracles.objection": "0",  # tasks on which one cannot judge are dropped
     "oracles.level": "level = 0",
+    "*.policy_calls": f"policy_calls <= {_MOST}",  # so that there is room for more
+    "*.decisions": f"decisions <= {_MOST}",
+    "*.expanded": f"expanded <= {_MOST}",
     "progress.visits": "visits = (SELECT COUNT(*) FROM models)",
     "visits.number": "number < (SELECT COUNT(*) FROM models) AND number = case_number",
     "visits.effort": "effort = 0",

@@ -12,9 +12,10 @@ from bugsieve.training.asnets.data import TrainingData
 from bugsieve.training.asnets.model import Model
 from bugsieve.training.asnets.options import AsnetOptions
 from bugsieve.training.asnets.trainer import Epoch, Trainer
+from bugsieve.training.selection import EARLY_EPOCHS
 
 MAX_EPOCHS = 300
-PATIENCE = 20
+PATIENCE = EARLY_EPOCHS
 """Epochs in a row with all training tasks solved after which training ends."""
 
 

@@ -24,7 +24,8 @@ def small_options(folder: Path, **changes: Any) -> TrainingOptions:
         "asnets": AsnetOptions(steps=3, batch=8, learning_rate=0.02, hidden=4, layers=1),
     }
     made = TrainingOptions(**{**usual, **changes})
-    return replace(made, fuzz=replace(made.fuzz, pool_size=6))
+    # With this seed the first untrained network solves two of the validation tasks.
+    return replace(made, fuzz=replace(made.fuzz, pool_size=6, seed=28))
 
 
 def contents(directory: Path) -> dict[str, Any]:
