@@ -181,7 +181,7 @@ def test_the_experiments_on_published_policies(name: str) -> None:
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the published policies")
-def test_an_oracle_has_half_a_minute_for_a_task() -> None:
+def test_a_search_for_each_state_takes_half_a_minute_for_a_task() -> None:
     together = options_of(shipped("icaps22-asnets.toml").cells[0])
     assert together.limits.seconds is not None
     assert together.limits.seconds * together.fuzz.pool_size <= 30

@@ -14,6 +14,7 @@ from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Ending
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import ActionArray, StateArray
+from tests.unit.clock import Clock
 from tests.unit.oracles.benches import RoadPolicy, places, road_bench, road_map
 
 # A long way round 0-1-2-3-9 and shortcuts into it; the policy takes the long way.
@@ -116,3 +117,43 @@ def test_memory_portions_do_not_change_verdicts(
 def test_no_suspects_no_verdicts() -> None:
     bench = road_bench(TASK, {})
     assert make_oracle("lookahead", bench).judge(bench.suspects(places())) == []
+
+
+@pytest.mark.parametrize("objective", ["quantitative", "qualitative"])
+def test_waves_under_a_time_limit_do_not_change_verdicts(
+    monkeypatch: pytest.MonkeyPatch, objective: str
+) -> None:
+    monkeypatch.setattr(lookahead, "_FIRST_WAVE", 1)
+    limits = Limits(expansions=1000, seconds=1e6)
+    for policy in (LONG_WAY, {3: 3}):
+        for depth in (1, 2, 3, 10):
+            bench = road_bench(TASK, policy, objective)
+            suspects = bench.suspects(places(*range(10)))
+            expected = make_oracle(f"lookahead:{depth}", bench).judge(suspects)
+            found = make_oracle(f"lookahead:{depth}", bench, limits=limits).judge(suspects)
+            assert found == expected
+
+
+def test_a_later_wave_that_wins_by_less_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookahead, "_FIRST_WAVE", 1)
+    task = road_map(((0, 9, 9), (0, 1, 1), (1, 9, 2), (0, 2, 2), (2, 9, 2)), places=10, goal=9)
+    bench = road_bench(task, {0: 0, 1: 2, 2: 4})
+    for limits in (Limits(), Limits(seconds=1e6)):
+        oracle = make_oracle("lookahead:1", bench, limits=limits)
+        (verdict,) = oracle.judge(bench.suspects(places(0)))
+        assert verdict.plan == (1, 2) and verdict.gap == 6.0
+
+
+@pytest.mark.parametrize("depth", [2, 10])
+def test_the_time_counts_runs_of_the_policy(monkeypatch: pytest.MonkeyPatch, depth: int) -> None:
+    """With depth 10 the search knows all states: but the goal is a leaf that nobody tried."""
+    monkeypatch.setattr(lookahead, "_FIRST_WAVE", 1)
+    for policy in (LONG_WAY, {0: 0, 1: 1}):
+        bench = road_bench(TASK, policy)
+        suspects = bench.suspects(places(0))
+        with monkeypatch.context() as patch:
+            Clock(patch, step=10.0)
+            oracle = make_oracle(f"lookahead:{depth}", bench, limits=Limits(seconds=1.0))
+            (verdict,) = oracle.judge(suspects)
+        assert verdict.outcome is Outcome.INCONCLUSIVE
+        assert "cut short by the limit on seconds" in verdict.reason

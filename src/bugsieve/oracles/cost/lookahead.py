@@ -7,6 +7,8 @@ common batches.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -88,25 +90,46 @@ class LookaheadOracle(Oracle):
         Where cost counts, every leaf can be the best one. A failure is beaten by any run that
         reaches the goal, and most often one of the first leaves has one.
         """
-        self._try_cheaper([trial for trial in portion if trial.bound is not None])
+        end = self._end(len(portion))
+        self._try_all_cheaper([trial for trial in portion if trial.bound is not None], end)
         waiting = [trial for trial in portion if trial.bound is None]
         first, size = 0, _FIRST_WAVE
-        while waiting:
+        while waiting and (not first or time.monotonic() < end):
             self._try(waiting, [trial.order[first : first + size] for trial in waiting])
-            first, size = first + size, 2 * size
+            first, size = first + size, size if self._is_timed else 2 * size
             waiting = [t for t in waiting if t.verdict is None and first < len(t.order)]
+        _cut(waiting)
         for trial in portion:
-            verdict = trial.verdict or self._without_bug(trial.ahead)
+            verdict = trial.verdict or self._without_bug(trial)
             verdicts[trial.row] = replace(verdict, expanded=trial.ahead.result.expanded)
 
-    def _try_cheaper(self, trials: Sequence[_Trial]) -> None:
-        """Run the policy from all leaves, each until it costs too much (Section 5.1, papers/002).
+    @property
+    def _is_timed(self) -> bool:
+        return self.limits.seconds is not None
+
+    def _end(self, trials: int) -> float:
+        """When the time of so many suspects is over, on the clock of `time.monotonic()`."""
+        seconds = self.limits.seconds
+        return math.inf if seconds is None else time.monotonic() + trials * seconds
+
+    def _try_all_cheaper(self, trials: Sequence[_Trial], end: float) -> None:
+        """Try the leaves of all trials in one batch; under a time limit in small waves.
+
+        Nobody stops the policy in the middle of a question, so the clock counts between waves.
+        """
+        waiting, first = list(trials), 0
+        size = _FIRST_WAVE if self._is_timed else max((len(t.order) for t in trials), default=0)
+        while waiting and (not first or time.monotonic() < end):
+            self._try_cheaper(waiting, [trial.order[first : first + size] for trial in waiting])
+            first += size
+            waiting = [trial for trial in waiting if first < len(trial.order)]
+        _cut(waiting)
+
+    def _try_cheaper(self, trials: Sequence[_Trial], leaves: Sequence[Rows]) -> None:
+        """Run the policy from these leaves, until it costs too much (Section 5.1, papers/002).
 
         From a leaf s of t that is as soon as g(s) + c^π(s) ≥ c^π(t).
         """
-        if not trials:
-            return
-        leaves = [trial.order for trial in trials]
         limits = [
             (trial.bound or 0) - trial.ahead.costs[rows]
             for trial, rows in zip(trials, leaves, strict=True)
@@ -128,14 +151,14 @@ class LookaheadOracle(Oracle):
             self._note_best(trial, rows, totals, solved[part] & better)
 
     def _note_best(self, trial: _Trial, rows: Rows, totals: Rows, wins: NDArray[np.bool_]) -> None:
-        """Note the best bug among the leaves that may win."""
-        candidates = wins.nonzero()[0]
+        """Note the best bug among the leaves that may win, if no earlier one was as good."""
+        candidates = (wins & (totals < trial.total)).nonzero()[0]
         # Cheapest first: the first that is confirmed is the best of them. Some may be refused,
         # as the objective has not seen the way to the leaf yet.
         for winner in candidates[np.argsort(totals[candidates], kind="stable")]:
             verdict = self._confirm(trial, int(rows[winner]))
             if verdict.is_bug:
-                trial.verdict = verdict
+                trial.verdict, trial.total = verdict, float(totals[winner])
                 break
 
     def _confirm(self, trial: _Trial, leaf: int) -> Verdict:
@@ -143,10 +166,14 @@ class LookaheadOracle(Oracle):
         reason = f"the policy does better from a state within {self.depth} steps"
         return self.confirm(trial.state, trial.value, (*trial.ahead.path(leaf), *rest), reason)
 
-    def _without_bug(self, ahead: Lookahead) -> Verdict:
+    def _without_bug(self, trial: _Trial) -> Verdict:
+        ahead = trial.ahead
+        # The search knows this by itself: where it meets the goal, it has another status.
         if ahead.result.status in _PROOFS:
             return passed(_PROOFS[ahead.result.status])
-        cut = "" if ahead.is_complete else f", cut short by the limit on {ahead.result.status}"
+        limit = "seconds" if trial.is_cut else ahead.result.status
+        is_whole = ahead.is_complete and not trial.is_cut
+        cut = "" if is_whole else f", cut short by the limit on {limit}"
         return inconclusive(f"no better run within {self.depth} steps{cut}")
 
 
@@ -162,6 +189,15 @@ class _Trial:
     order: Rows
     """The leaves to try, cheap ones first."""
     verdict: Verdict | None = field(default=None)
+    total: float = math.inf
+    """What the better run costs, if there is a verdict."""
+    is_cut: bool = False
+    """Whether leaves were left out, as the time was over."""
+
+
+def _cut(trials: Sequence[_Trial]) -> None:
+    for trial in trials:
+        trial.is_cut = True
 
 
 def _states(trials: Sequence[_Trial], leaves: Sequence[Rows]) -> StateArray:
