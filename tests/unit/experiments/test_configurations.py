@@ -10,10 +10,9 @@ from bugsieve.experiments.configurations import CONFIGURATIONS, Budgets, configu
 from bugsieve.training.selection import Schedule
 
 
-def _base(**schedule: int) -> TrainingOptions:
-    return TrainingOptions(
-        domain="", training=("-",), validation=("-",), schedule=Schedule(**schedule)
-    )
+def _base(*, inits: int, start_epochs: int) -> TrainingOptions:
+    schedule = Schedule(inits=inits, start_epochs=start_epochs)
+    return TrainingOptions(domain="", training=("-",), validation=("-",), schedule=schedule)
 
 
 def test_budgets_of_the_paper_are_its_schedules() -> None:
