@@ -25,6 +25,7 @@ from bugsieve.experiments.final_records import (
     FinalChoice,
     FinalChoices,
     FinalRecord,
+    read_choices,
     read_record,
     record_file,
     write_choices,
@@ -83,8 +84,7 @@ class FinalTests:
         yield "all models", peeking
         first += len(peeking)
         self._peek()
-        tasks = {domain: tuple(tests) for domain, tests in self._tasks.items()}
-        write_choices(self._directory, FinalChoices(tasks, tuple(self._choices)))
+        self._write_choices()
         yield "pools", self._jobs_on_pools(first)
 
     def _choose(self) -> None:
@@ -139,6 +139,14 @@ class FinalTests:
             self._choices.append(
                 replace(peeked.choice, criterion=TEST, model=best.number, digest=best.digest)
             )
+
+    def _write_choices(self) -> None:
+        """Domains that this call leaves out keep their choices."""
+        old = read_choices(self._directory) or FinalChoices({}, ())
+        tasks = {domain: tuple(tests) for domain, tests in self._tasks.items()}
+        kept = (choice for choice in old.choices if choice.domain not in tasks)
+        found = FinalChoices({**old.tasks, **tasks}, (*kept, *self._choices))
+        write_choices(self._directory, found)
 
     def _jobs_on_pools(self, first: int) -> dict[str, FinalJob]:
         """Tests of the compared models on the pools of tasks that all of them solve."""

@@ -20,6 +20,7 @@ from bugsieve.experiments.final_records import (
     record_file,
 )
 from bugsieve.experiments.final_tests import ON_POOLS
+from bugsieve.reports.collection import require_directory
 from bugsieve.reports.measures import UNDEFINED, Missing, Value, extreme_of, mean, percentage
 from bugsieve.reports.table import Column, Row, Table
 from bugsieve.results.training.records import TrainingRecords
@@ -85,6 +86,7 @@ def collect_runs(directories: Sequence[Path]) -> list[Run]:
 
 
 def _runs(directory: Path) -> Iterator[Run]:
+    require_directory(directory)
     found = read_choices(directory)
     if found is None:
         raise InputError(

@@ -88,6 +88,10 @@ def test_the_example_is_a_file(capsys: Captured) -> None:
     Path("example.toml").write_text(capsys.readouterr().out)
     example = read_experiment(Path("example.toml"))
     assert example.is_safety and len(example.cells) == 6
+    assert main(["experiment", "--example", "trainings"]) == 0
+    Path("example.toml").write_text(capsys.readouterr().out)
+    example = read_experiment(Path("example.toml"))
+    assert example.final is not None and len(example.cells) == 12
 
 
 @pytest.mark.parametrize(

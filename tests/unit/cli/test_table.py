@@ -68,6 +68,13 @@ def test_oracles_side_by_side(tmp_path: Path, capsys: Captured) -> None:
         (["safety", "{}", "--bias", "surface"], "are for the table icaps22"),
         (["safety", "{}", "--csv"], "add --part fuzzing, oracles or faults"),
         (["safety", "{}", "--part", "x"], "invalid choice: 'x'"),
+        (["safety", "{}", "--part", "criteria"], "safety has no part 'criteria', but fuzzing"),
+        (["safety", "{}", "--intervals"], "--intervals is for the tables icaps23 and icaps25"),
+        (["icaps25", "missing"], "missing: there is no such folder"),
+        (["icaps25", "{}"], "holds no final tests of trained policies"),
+        (["icaps25", "{}", "--csv"], "add --part criteria or configurations"),
+        (["icaps25", "{}", "--part", "faults"], "icaps25 has no part 'faults', but criteria"),
+        (["icaps25", "{}", "--all-instances"], "are for the table icaps22, not for icaps25"),
     ],
 )
 def test_what_is_refused(

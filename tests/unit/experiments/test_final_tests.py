@@ -24,6 +24,7 @@ from bugsieve.experiments.final_records import (
     read_record,
     record_file,
 )
+from bugsieve.experiments.final_tests import FinalTests
 from bugsieve.experiments.jobs import JobDone
 from bugsieve.experiments.trainings import TrainingInstance
 from bugsieve.fuzzing.fuzzer import FuzzOptions
@@ -185,6 +186,16 @@ def test_tests_go_on_where_they_ended(made: Experiment, tmp_path: Path) -> None:
         }
         assert again[task].tests == record.tests
     assert _choices(copy) == _choices(made)
+
+
+def test_domains_that_are_left_out_keep_their_choices(made: Experiment, tmp_path: Path) -> None:
+    wanted = _choices(made)
+    copy = tmp_path / "copy"
+    shutil.copytree(made.directory, copy)
+    tests = FinalTests(made.grid, copy, [], lambda cell: tmp_path)
+    assert [jobs for _, jobs in tests.stages(0)] == [{}, {}, {}]
+    found = read_choices(copy)
+    assert found is not None and list(found.choices) == list(wanted.values())
 
 
 def test_other_tests_need_another_folder(made: Experiment, tmp_path: Path) -> None:
