@@ -158,7 +158,11 @@ def _safety(args: argparse.Namespace, form: str) -> str:
 
 def _icaps25(args: argparse.Namespace, form: str) -> str:
     from bugsieve.reports.formats import FORMATS
-    from bugsieve.reports.icaps25 import collect_runs, configurations_table, criteria_table
+    from bugsieve.reports.training.icaps25 import (
+        collect_runs,
+        configurations_table,
+        criteria_table,
+    )
 
     _check_parts(args, form, _TRAINING_PARTS)
     make = dict(zip(_TRAINING_PARTS, (criteria_table, configurations_table), strict=True))

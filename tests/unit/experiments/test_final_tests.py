@@ -28,7 +28,7 @@ from bugsieve.experiments.final_tests import FinalTests
 from bugsieve.experiments.jobs import JobDone
 from bugsieve.experiments.trainings import TrainingInstance
 from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.reports.icaps25 import collect_runs, criteria_table
+from bugsieve.reports.training.icaps25 import collect_runs, criteria_table
 from bugsieve.results.training.records import TrainingRecords
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.saved import SavedTask
@@ -154,8 +154,15 @@ def test_pool_tests_can_be_made_again(made: Experiment) -> None:
             assert tester.test(weights) == test
             found += 1
     assert found
-    (row, *_) = criteria_table(collect_runs([made.directory])).rows
-    assert row.label == "gripper" and row.cells[0] == 3
+
+
+def test_the_table_says_how_policies_were_trained(made: Experiment) -> None:
+    table = criteria_table(collect_runs([made.directory]))
+    assert table.rows[0].label == "gripper" and table.rows[0].cells[0] == 3
+    size = "2 initialisations, 6 epochs of 10 steps, 2 training tasks, 2 validation tasks"
+    assert f"gripper: {size} with pools of 5" in table.notes
+    assert any(note.startswith("final tests: pools of 6 states, bmo:100") for note in table.notes)
+    assert any("took the time of so many epochs: gripper" in note for note in table.notes)
 
 
 def test_nothing_is_done_twice(made: Experiment) -> None:

@@ -21,10 +21,10 @@ from bugsieve.experiments.final_records import (
     write_record,
 )
 from bugsieve.judging.pool_test import PoolTest
-from bugsieve.reports import icaps25
-from bugsieve.reports.icaps25 import collect_runs, configurations_table, criteria_table
 from bugsieve.reports.measures import UNDEFINED
 from bugsieve.reports.table import Table
+from bugsieve.reports.training import icaps25
+from bugsieve.reports.training.icaps25 import collect_runs, configurations_table, criteria_table
 
 _CRITERIA = ("early", "loss", "solved", "pi-test", "test")
 _ON_POOLS = ("solved", "pi-test", "test")
@@ -40,8 +40,8 @@ _TASKS = {"ferry": ("p1", "p2", "p3", "p4"), "gripper": tuple(f"q{n}" for n in r
 
 @pytest.fixture(autouse=True)
 def without_trainings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There are no trainings that could say what their tests took."""
-    monkeypatch.setattr(icaps25, "_time_notes", lambda runs: ())
+    """There are no trainings that could say how large they were."""
+    monkeypatch.setattr(icaps25, "_training_notes", lambda runs: ())
 
 
 def _choices() -> list[FinalChoice]:

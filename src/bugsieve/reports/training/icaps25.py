@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bugsieve.basis.errors import InputError
 from bugsieve.experiments.configurations import CONFIGURATIONS, LINE, START, USUAL
+from bugsieve.experiments.final_options import FinalTestOptions
 from bugsieve.experiments.final_records import (
     FinalChoice,
     FinalRecord,
@@ -21,9 +22,9 @@ from bugsieve.experiments.final_records import (
 )
 from bugsieve.experiments.final_tests import ON_POOLS
 from bugsieve.reports.collection import require_directory
-from bugsieve.reports.measures import UNDEFINED, Missing, Value, extreme_of, mean, percentage
+from bugsieve.reports.measures import UNDEFINED, Value, extreme_of, mean, percentage
 from bugsieve.reports.table import Column, Row, Table
-from bugsieve.results.training.records import TrainingRecords
+from bugsieve.reports.training.training_notes import training_notes
 from bugsieve.training.selection import CRITERIA, PI_TEST
 
 _ALL = "mean of domains"
@@ -113,7 +114,7 @@ def criteria_table(runs: Sequence[Run], *, intervals: bool = False) -> Table:
         *(Column(f"solved {c}", ("% solved states of P", c)) for c in ON_POOLS),
         *(Column(f"bugs {c}", ("% bug states of P", c)) for c in ON_POOLS),
     ]
-    notes = (*_time_notes(runs), *_notes(runs))
+    notes = (*_training_notes(runs), *_notes(runs))
     return _table(columns, runs, criteria_cells, intervals, notes)
 
 
@@ -217,29 +218,19 @@ def _means(parts: Sequence[Cells]) -> Cells:
     return [mean(values) for values in zip(*parts, strict=True)]
 
 
-def _time_notes(runs: Sequence[Run]) -> Iterator[str]:
-    """What tests of models cost: how many epochs more would have taken as long."""
-    parts = []
-    for domain in sorted({run.domain for run in runs}, key=str.casefold):
-        chosen = [run.compared.get(PI_TEST) for run in runs if run.domain == domain]
-        pairs = zip([run for run in runs if run.domain == domain], chosen, strict=True)
-        epochs = mean(_epochs_of_tests(run.folder, choice) for run, choice in pairs if choice)
-        if not isinstance(epochs, Missing):
-            parts.append(f"{domain} {epochs:.0f}")
-    if parts:
-        budget = max(c.budget for run in runs for c in run.compared.values())
+def _training_notes(runs: Sequence[Run]) -> Iterator[str]:
+    """How policies were trained, and what the tests of models took."""
+    compared = [(run, run.compared.get(PI_TEST)) for run in runs]
+    yield from training_notes(
+        [(run.domain, run.folder / choice.training) for run, choice in compared if choice]
+    )
+    found = (record for run in runs for record in run.tasks)
+    for options in dict.fromkeys(record.options for record in found):
+        made = FinalTestOptions.from_toml(options, name="final tests")
         yield (
-            f"epochs that the tests of models on validation tasks took the time of, beside "
-            f"{budget} epochs of training: {', '.join(parts)}"
+            f"final tests: pools of {made.fuzz.pool_size} states, {', '.join(made.oracles)} with "
+            f"{made.limits.expansions} expansions for a state, at most {made.step_limit} steps"
         )
-
-
-def _epochs_of_tests(folder: Path, choice: FinalChoice) -> Value:
-    with TrainingRecords(folder / choice.training) as records:
-        rows = records.models()
-    training = sum(r.rollout_seconds + r.teacher_seconds + r.learning_seconds for r in rows)
-    tests = sum(row.test_seconds for row in rows)
-    return choice.budget * tests / training if training else UNDEFINED
 
 
 def _notes(runs: Sequence[Run]) -> Iterator[str]:
