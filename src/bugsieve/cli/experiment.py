@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Run all campaigns of an experiment file: domains (or models, for tests of safety) x policies "
-    "x fuzzers x oracles x seeds. "
+    "x fuzzers x oracles x seeds, or trainings x configurations x seeds. "
     "Campaigns that are done are skipped and half-done ones go on, so the same command continues "
     "an experiment that was stopped."
 )
 
 EPILOG = """\
 'bugsieve experiment --example' prints a file to begin with, '--example oracles' one that compares
-oracles on the same test states, '--example safety' one for tests of safety.
+oracles on the same test states, '--example safety' one for tests of safety, '--example trainings'
+one that compares ways of training policies, and tests these in the end.
 
 The exit code is 0 if all campaigns are done, whatever they found; 4 if some failed (the others
 are run nevertheless, and the failed ones are tried again next time); 3 if the reason was a fault
@@ -38,6 +39,7 @@ _EXAMPLES = {
     "cost": "example.toml",
     "oracles": "example-oracles.toml",
     "safety": "example-safety.toml",
+    "trainings": "example-trainings.toml",
 }
 
 
@@ -58,7 +60,7 @@ def register(parser: Parser) -> None:
         choices=tuple(_EXAMPLES),
         metavar="KIND",
         help="print an example file and stop: cost (default), oracles (compared on the same "
-        "states) or safety",
+        "states), safety or trainings",
     )
 
 
@@ -142,5 +144,6 @@ def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
     if summary.done:
         table = "safety" if experiment.grid.is_safety else "icaps22"
         table = "icaps23" if experiment.grid.shares_pools else table
+        table = "icaps25" if experiment.grid.final is not None else table
         lines.append(f"table: bugsieve table {table} {experiment.directory}")
     return "\n".join(lines)

@@ -9,12 +9,12 @@ from bugsieve.cli.live_display import LiveDisplay
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.events import RoundDone
-    from bugsieve.experiments.experiment import ExperimentStarted
-    from bugsieve.experiments.file import Grid
-    from bugsieve.experiments.jobs import JobReport
+    from bugsieve.experiments.experiment import ExperimentEvent
+    from bugsieve.experiments.final_jobs import FinalProgress
+    from bugsieve.experiments.grid import Grid
     from bugsieve.training.q_learning import Evaluated
 
-    State = RoundDone | Evaluated
+    State = RoundDone | Evaluated | FinalProgress
 
 
 class ExperimentDisplay(LiveDisplay):
@@ -25,10 +25,12 @@ class ExperimentDisplay(LiveDisplay):
         self._names = {number: cell.folder for number, cell in enumerate(grid.cells)}
         self._trainings: frozenset[int] = frozenset()
         self._counts = Counts(len(grid.cells))
+        self._tests: Counts | None = None
+        """Of a part of the final tests, when trainings are over."""
         self._current: dict[int, State | None] = {}
         """The jobs under way, and how far they are."""
 
-    def take(self, event: ExperimentStarted | JobReport) -> None:
+    def take(self, event: ExperimentEvent) -> None:
         """Listen to the experiment."""
         from bugsieve.experiments import experiment, jobs
 
@@ -37,6 +39,9 @@ class ExperimentDisplay(LiveDisplay):
             self._trainings = frozenset(event.trainings)
             self._names.update(event.trainings)
             self.note_workers(event.workers)
+        elif isinstance(event, experiment.TestsStarted):
+            self._names.update(event.tasks)
+            self._tests = Counts(len(event.tasks), noun="final tests")
         elif isinstance(event, jobs.JobStarted):
             self._current[event.number] = None
         elif isinstance(event, jobs.JobProgress):
@@ -44,7 +49,9 @@ class ExperimentDisplay(LiveDisplay):
         else:
             self._current.pop(event.number, None)
             failed = isinstance(event, jobs.JobFailed)
-            if event.number not in self._trainings:
+            if self._tests is not None:
+                self._tests.add(failed=failed)
+            elif event.number not in self._trainings:
                 self._counts.add(failed=failed)
             if isinstance(event, jobs.JobFailed):
                 self.say(f"{self._names[event.number]}: {event.error}")
@@ -56,7 +63,7 @@ class ExperimentDisplay(LiveDisplay):
     def lines(self) -> list[str]:
         """How many campaigns are done, and those under way."""
         return [
-            self._counts.line(),
+            (self._tests or self._counts).line(),
             *(
                 self._names[number] + ("" if state is None else f" ({_state(state)})")
                 for number, state in list(self._current.items())  # the screen has its own thread
@@ -67,8 +74,9 @@ class ExperimentDisplay(LiveDisplay):
 class Counts:
     """How many campaigns are done, and how long the rest will take."""
 
-    def __init__(self, campaigns: int, done: int = 0) -> None:
+    def __init__(self, campaigns: int, done: int = 0, *, noun: str = "campaigns") -> None:
         self._campaigns = campaigns
+        self._noun = noun
         self._before = done
         self._done = 0
         self._failed = 0
@@ -82,7 +90,7 @@ class Counts:
     def ended(self) -> str:
         """`12 of 80 campaigns done, 1 failed`."""
         failed = f", {self._failed} failed" if self._failed else ""
-        return f"{self._before + self._done} of {self._campaigns} campaigns done{failed}"
+        return f"{self._before + self._done} of {self._campaigns} {self._noun} done{failed}"
 
     def line(self) -> str:
         """`12 of 80 campaigns done, 1 failed, about 5 min left`."""
@@ -107,8 +115,11 @@ def duration(seconds: float) -> str:
 def _state(state: State) -> str:
     from bugsieve.campaigns.events import RoundDone
     from bugsieve.campaigns.kind import KINDS
+    from bugsieve.experiments.final_jobs import FinalProgress
 
     if isinstance(state, RoundDone):
         (place, *_) = KINDS[state.kind].wording.progress(state)
         return f"{place}, {sum(state.bugs.values())} bugs"
+    if isinstance(state, FinalProgress):
+        return f"model {state.tested + 1} of {state.models}"
     return f"training, step {state.steps}"

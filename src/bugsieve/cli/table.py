@@ -12,6 +12,8 @@ from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import complain, show, show_data
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from bugsieve.cli.parser import Parser
     from bugsieve.reports.table import Table
 
@@ -42,6 +44,15 @@ does not depend on it. Bugs of states that were judged earlier count for oracles
 With --truth "A*" only the states count that A* found to be bugs: recall against the truth where
 A* decides. --intervals adds two rows, the lowest and the highest recall with one of the seeds.
 
+icaps25 is Table 1 of "On Picking Good Policies: Leveraging Action-Policy Testing in Policy
+Training" (ICAPS 2025) over experiments with [[trainings]]; --part prints one half only:
+  criteria        which policy each criterion takes of the lines with the largest budget: test
+                  tasks whose initial state it solves; test tasks that the policies of solved,
+                  pi-test and test all solve, tested to the end (Π_rel), the states of their pools
+                  (P), and which share of these is solved, and which are bugs
+  configurations  test tasks solved by the policies of each way of training, by budget
+Cells are means over seeds. --intervals adds two rows, the lowest and the highest with one seed.
+
 safety has Figures 2 to 4 of "Policy Safety Testing in Non-Deterministic Planning: Fuzzing, Test
 Oracles, Fault Analysis" over safety campaigns of your own, by model; --part prints one table only:
   (A) fuzzing: unsafe runs that walks found and the time they took, by lookahead and choice
@@ -54,6 +65,7 @@ state counts as decided by an oracle with a radius if that proves a bug, or fail
 
 _BIAS = "policy-quality"
 _PARTS = ("fuzzing", "oracles", "faults")
+_TRAINING_PARTS = ("criteria", "configurations")
 
 _FORMATS = tuple(name for name in families.FORMATS.builtin if name != "text")
 
@@ -62,8 +74,8 @@ def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
-    kinds = ("icaps22", "icaps23", "safety")
-    add("kind", choices=kinds, metavar="KIND", help="icaps22, icaps23 or safety")
+    kinds = ("icaps22", "icaps23", "icaps25", "safety")
+    add("kind", choices=kinds, metavar="KIND", help="icaps22, icaps23, icaps25 or safety")
     add_folders_arguments(parser)
     forms = parser.add_mutually_exclusive_group()
     for name in _FORMATS:
@@ -77,9 +89,10 @@ def register(parser: Parser) -> None:
     add("--least", type=whole_number(0, 10**9), metavar="N", help=least)
     truth = "for icaps23: count the bugs of this oracle only, one that knows the best plans"
     add("--truth", metavar="LABEL", help=truth)
-    intervals = "for icaps23: also the lowest and the highest recall with a single seed"
+    intervals = "for icaps23 and icaps25: also the lowest and the highest with a single seed"
     add("--intervals", action="store_true", help=intervals)
-    add("--part", choices=_PARTS, help="for safety: one of its tables only")
+    parts = (*_PARTS, *_TRAINING_PARTS)
+    add("--part", choices=parts, help="for safety and icaps25: one of its tables only")
 
 
 _TITLES = {"csv": "CSV", "json": "one JSON object", "latex": "LaTeX", "markdown": "Markdown"}
@@ -88,14 +101,12 @@ _TITLES = {"csv": "CSV", "json": "one JSON object", "latex": "LaTeX", "markdown"
 def run(args: argparse.Namespace) -> int:
     """Read the campaigns and print the table."""
     form = next((name for name in _FORMATS if getattr(args, name)), "text")
-    for_oracles = {
-        "--least": args.least is not None,
-        "--truth": args.truth is not None,
-        "--intervals": args.intervals,
-    }
+    for_oracles = {"--least": args.least is not None, "--truth": args.truth is not None}
     for name, is_given in for_oracles.items():
         if is_given and args.kind != "icaps23":
             raise UsageError(f"{name} is for the table icaps23")
+    if args.intervals and args.kind not in ("icaps23", "icaps25"):
+        raise UsageError("--intervals is for the tables icaps23 and icaps25")
     text = _TABLES[args.kind](args, form)
     (show if form == "text" else show_data)(text)
     return 0
@@ -108,7 +119,7 @@ def _icaps22(args: argparse.Namespace, form: str) -> str:
     from bugsieve.reports.icaps22 import TableOptions, icaps22_table
 
     if args.part:
-        raise UsageError("--part is for the table safety")
+        raise UsageError("--part is for the tables safety and icaps25")
     bias = args.bias or _BIAS
     check_bias(bias)
     options = TableOptions(bias=bias, all_instances=args.all_instances)
@@ -121,7 +132,7 @@ def _icaps23(args: argparse.Namespace, form: str) -> str:
     from bugsieve.reports.icaps23 import LEAST, OracleTableOptions, icaps23_table
 
     if args.part or args.bias:
-        raise UsageError("--part is for the table safety, --bias for icaps22")
+        raise UsageError("--part is for the tables safety and icaps25, --bias for icaps22")
     least = LEAST if args.least is None else args.least
     options = OracleTableOptions(least, args.all_instances, args.truth, args.intervals)
     return FORMATS[form](icaps23_table(collect(args.folders), options))
@@ -132,10 +143,7 @@ def _safety(args: argparse.Namespace, form: str) -> str:
     from bugsieve.reports.safety.cards import collect_safety
     from bugsieve.reports.safety.tables import PARTS
 
-    if args.bias or args.all_instances:
-        raise UsageError("--bias and --all-instances are for the table icaps22, not for safety")
-    if form == "csv" and not args.part:
-        raise UsageError("--csv takes one table: add --part fuzzing, oracles or faults")
+    _check_parts(args, form, _PARTS)
     cards = collect_safety(args.folders)
     if args.part:
         return FORMATS[form](PARTS[args.part](cards))
@@ -145,6 +153,45 @@ def _safety(args: argparse.Namespace, form: str) -> str:
             tables[part] = PARTS[part](cards)
         except InputError as error:  # (A) can always be made, the others need more
             complain(f"without the table of {part}: {error}")
+    return _together(tables, form)
+
+
+def _icaps25(args: argparse.Namespace, form: str) -> str:
+    from bugsieve.reports.formats import FORMATS
+    from bugsieve.reports.training.icaps25 import (
+        collect_runs,
+        configurations_table,
+        criteria_table,
+    )
+
+    _check_parts(args, form, _TRAINING_PARTS)
+    make = dict(zip(_TRAINING_PARTS, (criteria_table, configurations_table), strict=True))
+    runs = collect_runs(args.folders)
+    if args.part:
+        return FORMATS[form](make[args.part](runs, intervals=args.intervals))
+    tables = {part: make[part](runs, intervals=args.intervals) for part in _TRAINING_PARTS}
+    return _together(tables, form)
+
+
+def _check_parts(args: argparse.Namespace, form: str, parts: Sequence[str]) -> None:
+    """UsageError for options that the tables of these parts do not have."""
+    if args.bias or args.all_instances:
+        raise UsageError(
+            f"--bias and --all-instances are for the table icaps22, not for {args.kind}"
+        )
+    if args.part and args.part not in parts:
+        raise UsageError(f"{args.kind} has no part {args.part!r}, but {' and '.join(parts)}")
+    if form == "csv" and not args.part:
+        raise UsageError(f"--csv takes one table: add --part {_listed(parts)}")
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return f"{', '.join(parts[:-1])} or {parts[-1]}"
+
+
+def _together(tables: Mapping[str, Table], form: str) -> str:
+    from bugsieve.reports.formats import FORMATS
+
     if form == "json":
         from bugsieve.reports.formats.data import json_texts
 
@@ -152,4 +199,4 @@ def _safety(args: argparse.Namespace, form: str) -> str:
     return "\n\n".join(FORMATS[form](table) for table in tables.values())
 
 
-_TABLES = {"icaps22": _icaps22, "icaps23": _icaps23, "safety": _safety}
+_TABLES = {"icaps22": _icaps22, "icaps23": _icaps23, "icaps25": _icaps25, "safety": _safety}

@@ -11,7 +11,7 @@ from bugsieve.campaigns.campaign import Campaign, read_campaign
 from bugsieve.campaigns.kind import KINDS, require_trusted_oracles, require_trusted_policy
 from bugsieve.campaigns.option_tables import table_of
 from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.experiments.file import Cell
+from bugsieve.experiments.grid import Cell
 from bugsieve.results.schema import STORE_FILE
 
 
@@ -22,7 +22,7 @@ def state_of(folder: Path, cell: Cell) -> tuple[bool, str | None]:
         is_finished = records.progress().finished is not None
     if not cell.instance.is_subject(header.subject):
         return is_finished, f"the {cell.instance.noun} {cell.instance.name} is another one"
-    return is_finished, _difference(cell, had)
+    return is_finished, _difference(cell, had) or cell.instance.difference(had)
 
 
 def open_campaign(
@@ -59,7 +59,10 @@ def _is_same_policy(cell: Cell, wanted: str, had: str) -> bool:
     return cell.training is not None or had.partition(":")[0] == wanted.strip()
 
 
-_NAMES_OF_FILES = ("task", "model", "property_name", "constants", "policy_folder", "pool_from")
+_NAMES_OF_FILES = (
+    *("task", "model", "property_name", "constants", "policy_folder", "pool_from"),
+    *("domain", "training", "validation", "start_from"),
+)
 """The folder may have been moved meanwhile; the contents have been compared."""
 
 

@@ -13,8 +13,11 @@ from bugsieve.basis.files import write_together
 from bugsieve.basis.ours import make_folders
 from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.options import CampaignOptions, CostOptions, SafetyOptions
+from bugsieve.campaigns.training.options import TrainingOptions
 from bugsieve.experiments.campaigns import require_trusted_cell, state_of
-from bugsieve.experiments.file import Cell, Grid, folder_name
+from bugsieve.experiments.final_records import FINAL_FOLDER
+from bugsieve.experiments.final_tests import FinalTests
+from bugsieve.experiments.grid import Cell, Grid, folder_name
 from bugsieve.experiments.index import (
     INDEX_FILE,
     Index,
@@ -53,7 +56,19 @@ class ExperimentStarted:
     """The networks that are trained first, by the numbers of the jobs."""
 
 
-ExperimentListener = Callable[[ExperimentStarted | JobReport], None]
+@dataclass(frozen=True)
+class TestsStarted:
+    """All trainings have come to their end, and a part of the final tests begins."""
+
+    __test__ = False  # for pytest, which would take it for a test
+
+    what: str
+    tasks: Mapping[int, str]
+    """Test tasks by the numbers of the jobs."""
+
+
+ExperimentEvent = ExperimentStarted | TestsStarted | JobReport
+ExperimentListener = Callable[[ExperimentEvent], None]
 
 
 @dataclass(frozen=True)
@@ -123,30 +138,53 @@ class Experiment:
         failures: dict[str, JobFailed] = {}
         rejected = 0
         for report in self._reports(crew, trainings, jobs):
+            if isinstance(report, JobDone):
+                rejected += report.rejected
             if report.number < len(self.grid.cells):
                 if isinstance(report, JobDone):
                     done += 1
-                    rejected += len(report.summary.rejected) if report.summary else 0
                 elif isinstance(report, JobFailed):
                     failures[self.grid.cells[report.number].folder] = report
                     self._write_index(failures)
             tell(report)
+        tested = dict(self._test(crew, len(self.grid.cells) + len(trainings), tell))
+        failures.update((n, r) for n, r in tested.items() if isinstance(r, JobFailed))
+        rejected += sum(r.rejected for r in tested.values() if isinstance(r, JobDone))
         return ExperimentSummary(len(self.grid.cells), done, failures, rejected)
+
+    def _test(
+        self, crew: Crew, first: int, tell: ExperimentListener
+    ) -> Iterator[tuple[str, JobReport]]:
+        """Run the final tests of trained policies; gives how each ended, by what it tested."""
+        if self.grid.final is None:
+            return
+        done = [cell for cell in self.grid.cells if self._is_done(cell)]
+        tests = FinalTests(self.grid, self.directory, done, self._task_folder)
+        for what, jobs in tests.stages(first):
+            names = {job.number: f"{FINAL_FOLDER}: {name}, {what}" for name, job in jobs.items()}
+            tell(TestsStarted(what, names))
+            for report in crew.run(list(jobs.values())):
+                tell(report)
+                if isinstance(report, JobDone | JobFailed):
+                    yield names[report.number], report
 
     def _reports(
         self, crew: Crew, trainings: Sequence[TrainingJob], jobs: Sequence[Job]
     ) -> Iterator[JobReport]:
-        """Train networks, make pools, then judge; those fail for whom one could not be made."""
+        """Train networks, then what builds on nothing else, as pools, then what builds on that.
+
+        Those fail for whom something could not be made.
+        """
         missing: dict[str, JobFailed] = {}
         networks = {job.number: job.network for job in trainings}
         yield from _noting(crew.run(trainings), networks, missing)
         cells = self.grid.cells
-        pools = {
-            job.number: cells[job.number].folder for job in jobs if cells[job.number].makes_pool
-        }
+        bases = {cell.after for cell in cells}
+        folders = {job.number: cells[job.number].folder for job in jobs}
+        made = {number: folder for number, folder in folders.items() if folder in bases}
         for some in (
-            [job for job in jobs if job.number in pools],
-            [job for job in jobs if job.number not in pools],
+            [job for job in jobs if not cells[job.number].after],
+            [job for job in jobs if cells[job.number].after],
         ):
             ready = []
             for job in some:
@@ -155,13 +193,14 @@ class Experiment:
                     ready.append(job)
                 else:
                     yield replace(failure, number=job.number)
-            yield from _noting(crew.run(ready), pools, missing)
+            yield from _noting(crew.run(ready), made, missing)
 
     def _failure_before(self, cell: Cell, missing: Mapping[str, JobFailed]) -> JobFailed | None:
         """Why the campaign cannot be run: what it needs could not be made."""
-        for needed, what in ((self._network(cell), "policy"), (cell.pool, "pool")):
+        base = "pool" if isinstance(cell.options, CostOptions) else "start-up phase"
+        for needed, what in ((self._network(cell), "policy"), (cell.after, base)):
             if needed in missing:
-                done = "trained" if what == "policy" else "made"
+                done = "made" if what == "pool" else "trained"
                 sentence = f"its {what} could not be {done}: {missing[needed].error}"
                 return replace(missing[needed], error=sentence)
         return None
@@ -191,9 +230,7 @@ class Experiment:
         self._write_index({})
         files: dict[Path, bytes] = {}
         for cell in self.grid.cells:
-            if cell.instance.files is None:
-                paths = map(Path, self._task(cell))
-                files.update(zip(paths, cell.instance.texts, strict=True))
+            files.update(cell.instance.contents_in(self._task_folder(cell)))
         with explained(self.directory):
             for path in files:
                 make_folders(path.parent)
@@ -258,9 +295,13 @@ class Experiment:
 
     def _options(self, cell: Cell) -> CampaignOptions:
         """The options of the campaign, with the files of this folder."""
-        options = cell.instance.named_in(cell.options, self._task(cell))
-        if cell.pool and isinstance(options, CostOptions):
-            options = replace(options, pool_from=str((self.directory / cell.pool).absolute()))
+        files = cell.instance.files_in(self._task_folder(cell))
+        options = cell.instance.named_in(cell.options, files)
+        base = str((self.directory / cell.after).absolute()) if cell.after else None
+        if isinstance(options, CostOptions):
+            options = replace(options, pool_from=base)
+        elif isinstance(options, TrainingOptions):
+            options = replace(options, start_from=base)
         if cell.training is None:
             return options
         return replace(options, policy=network_spec(Path(self._network(cell))))
@@ -269,14 +310,11 @@ class Experiment:
         """The network that the campaign tests, if it is one of ours."""
         return str(self.directory / cell.training.network) if cell.training else ""
 
-    def _task(self, cell: Cell) -> tuple[str, ...]:
-        """The files of the campaign's task or model."""
+    def _task_folder(self, cell: Cell) -> Path:
+        """Where the files of the campaign's task or model are, if they must be written."""
         instance = cell.instance
-        if instance.files is not None:
-            return instance.files
         folder = self.directory / TASKS_FOLDER
-        folder = folder / folder_name(instance.domain) / folder_name(instance.name)
-        return tuple(str(folder / name) for name in instance.file_names)
+        return folder / folder_name(instance.domain) / folder_name(instance.name)
 
 
 def _noting(

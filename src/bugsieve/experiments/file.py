@@ -27,6 +27,7 @@ from bugsieve.experiments.checked_values import (
     checked_texts,
     placed,
 )
+from bugsieve.experiments.grid import Cell, Grid, Training, folder_name
 from bugsieve.experiments.instances import Instance
 from bugsieve.experiments.kinds import (
     COST,
@@ -35,6 +36,7 @@ from bugsieve.experiments.kinds import (
     Kind,
     training_of,
 )
+from bugsieve.experiments.trainings import TRAININGS, read_trainings
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 from bugsieve.training.options import QOptions
 
@@ -48,65 +50,10 @@ POOL_LABEL = "pool"
 
 _KEYS = ("name", DATA, "seeds", "policies", "oracles", "fuzzers", "campaign")
 _ONLY_FUZZER = "default"
-_LONGEST_NAME = 100
 _INFINITE = ("inf", "∞")
 
 OracleSets = Mapping[str, tuple[str, ...]]
 """Label to the oracles that judge together."""
-
-
-@dataclass(frozen=True)
-class Training:
-    """A network that must be trained before the campaigns that test it."""
-
-    network: str
-    """Its file, below the experiment's folder."""
-    options: QOptions
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One campaign of the grid, with the labels of its place in it."""
-
-    instance: Instance
-    policy: str
-    fuzzer: str
-    oracles: str
-    """Empty where the file has one list of oracles for all."""
-    seed: int
-    options: CampaignOptions
-    """All but the task or model, whose files may still have to be written."""
-    folder: str
-    """Below the experiment's folder."""
-    training: Training | None = None
-    """What makes the policy, where the options cannot name it yet."""
-    pool: str = ""
-    """The folder of the campaign whose pool it judges, where pools are shared."""
-
-    @property
-    def makes_pool(self) -> bool:
-        """Whether it judges nothing, but makes a pool for others."""
-        return isinstance(self.options, CostOptions) and self.options.mode == POOL
-
-
-@dataclass(frozen=True)
-class Grid:
-    """What an experiment file asks for."""
-
-    name: str
-    source: Path
-    cells: tuple[Cell, ...]
-    """A campaign of each domain in turn, so that an early end leaves a bit of everything."""
-
-    @property
-    def is_safety(self) -> bool:
-        """Whether its campaigns are about safety."""
-        return any(isinstance(cell.options, SAFETY.options) for cell in self.cells)
-
-    @property
-    def shares_pools(self) -> bool:
-        """Whether its campaigns judge common pools, by different oracles."""
-        return any(cell.pool for cell in self.cells)
 
 
 @dataclass(frozen=True)
@@ -134,16 +81,24 @@ def read_experiment(path: Path, adjustments: Adjustments | None = None) -> Grid:
     adjustments = adjustments or Adjustments()
     table = adjustments.applied_to(parse_toml(_text(path), str(path)))
     data = adjustments.data_folder(table, path)
+    name = checked_text(table.get("name", path.stem), f"{path}: name")
+    base = path.parent if data is None else data
+    grid = Grid(name, path, ())
     with typed_in("" if data is None else str(data)):
-        blocks = _blocks(table, path, path.parent if data is None else data)
+        if TRAININGS in table:
+            trainings = read_trainings(table, path, base)
+            blocks = trainings.blocks
+            grid = Grid(name, path, (), trainings.configurations, trainings.test)
+        else:
+            blocks = _blocks(table, path, base)
     if sum(map(len, blocks)) > MAX_CAMPAIGNS:
         raise InputError(f"{path}: asks for more than {MAX_CAMPAIGNS} campaigns")
     if data is not None:
         blocks = [[_with_policy_in(cell, str(data)) for cell in block] for block in blocks]
     cells = [cell for turn in zip_longest(*blocks) for cell in turn if cell is not None]
     placed_cells = list(_with_own_networks(_with_own_folders(cells, path)))
-    name = checked_text(table.get("name", path.stem), f"{path}: name")
-    return Grid(name, path, tuple(chosen(list(_with_pools(placed_cells)), adjustments.only)))
+    wanted = chosen(list(_with_pools(placed_cells)), adjustments.only)
+    return replace(grid, cells=tuple(wanted))
 
 
 def _blocks(table: Mapping[str, Any], path: Path, base: Path) -> list[list[Cell]]:
@@ -154,8 +109,8 @@ def _blocks(table: Mapping[str, Any], path: Path, base: Path) -> list[list[Cell]
     entries = table.get(kind.table)
     if not isinstance(entries, list) or not entries:
         raise InputError(
-            f"{path}: needs at least one [[{COST.table}]] table, "
-            f"or [[{SAFETY.table}]] for tests of safety"
+            f"{path}: needs at least one [[{COST.table}]] table, or [[{SAFETY.table}]] for tests "
+            f"of safety, or [[{TRAININGS}]]"
         )
     axes = _axes(table, path, kind)
     return [
@@ -341,18 +296,13 @@ def _with_pools(cells: list[Cell]) -> Iterator[Cell]:
     """The cells with the folders of the pools they judge, where there are such."""
     pools = {_pool_key(cell): cell.folder for cell in cells if cell.makes_pool}
     for cell in cells:
-        yield cell if cell.makes_pool else replace(cell, pool=pools.get(_pool_key(cell), ""))
+        has_none = cell.makes_pool or cell.after
+        yield cell if has_none else replace(cell, after=pools.get(_pool_key(cell), ""))
 
 
 def _pool_key(cell: Cell) -> tuple[object, ...]:
     instance = cell.instance
     return instance.domain, instance.name, cell.policy, cell.fuzzer, cell.seed
-
-
-def folder_name(text: str) -> str:
-    """The text as the name of a folder on any system."""
-    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in text)
-    return plain.lstrip(".")[:_LONGEST_NAME] or "-"
 
 
 def _with_own_folders(cells: list[Cell], path: Path) -> Iterator[Cell]:

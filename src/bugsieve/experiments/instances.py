@@ -54,6 +54,22 @@ class Instance:
         assert isinstance(options, CostOptions)
         return replace(options, task=files)
 
+    def difference(self, had: CampaignOptions) -> str | None:
+        """What else a campaign with these options has that this has not, in half a sentence."""
+        return None
+
+    def files_in(self, folder: Path) -> tuple[str, ...]:
+        """Its files; those of generated ones are in this folder."""
+        if self.files is not None:
+            return self.files
+        return tuple(str(folder / name) for name in self.file_names)
+
+    def contents_in(self, folder: Path) -> dict[Path, bytes]:
+        """What must be written to this folder first."""
+        if self.files is not None:
+            return {}
+        return dict(zip(map(Path, self.files_in(folder)), self.texts, strict=True))
+
 
 def read_instances(entry: Any, place: str, base: Path) -> list[Instance]:
     """The instances of one [[domains]] table; paths in it are relative to `base`."""

@@ -15,6 +15,7 @@ from bugsieve.basis.processes import Child, ChildDiedError
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
 from bugsieve.campaigns.summary import Summary
+from bugsieve.experiments.final_jobs import FinalJob, FinalProgress
 from bugsieve.training.options import QOptions
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class TrainingJob:
     options: QOptions
 
 
-AnyJob = Job | TrainingJob
+AnyJob = Job | TrainingJob | FinalJob
 
 
 @dataclass(frozen=True)
@@ -58,19 +59,21 @@ class JobStarted:
 
 @dataclass(frozen=True)
 class JobProgress:
-    """How far the campaign or the training of the job is."""
+    """How far the campaign, the training or the final test of the job is."""
 
     number: int
-    state: RoundDone | Evaluated
+    state: RoundDone | Evaluated | FinalProgress
 
 
 @dataclass(frozen=True)
 class JobDone:
-    """The campaign or the training of the job has come to its end."""
+    """The campaign, the training or the final test of the job has come to its end."""
 
     number: int
     summary: Summary | None = None
     """Of the campaign."""
+    rejected: int = 0
+    """Claims of oracles that the checker did not believe."""
 
 
 @dataclass(frozen=True)

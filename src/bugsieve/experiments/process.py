@@ -16,6 +16,7 @@ from bugsieve.basis.processes import Inbox, serve
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.safety.models import model_of
 from bugsieve.experiments.campaigns import open_campaign
+from bugsieve.experiments.final_jobs import FinalJob, FinalProgress, run_final
 from bugsieve.experiments.jobs import (
     AnyJob,
     JobDone,
@@ -53,10 +54,14 @@ def _run(job: AnyJob, tell: Callable[[object], None]) -> JobDone | JobFailed:
 
 
 def _result(job: AnyJob, tell: Callable[[object], None]) -> JobDone:
+    if isinstance(job, FinalJob):
+        teller = _Teller(job.number, tell, FinalProgress)
+        return JobDone(job.number, rejected=run_final(job, teller.take))
     if not isinstance(job, TrainingJob):
         folder, trust = Path(job.directory), job.trust_policy
         with open_campaign(folder, job.options, trust_policy=trust) as campaign:
-            return JobDone(job.number, campaign.run(_Teller(job.number, tell, RoundDone).take))
+            summary = campaign.run(_Teller(job.number, tell, RoundDone).take)
+        return JobDone(job.number, summary, len(summary.rejected))
     from bugsieve.experiments.training import train_network
     from bugsieve.training.q_learning import Evaluated
 

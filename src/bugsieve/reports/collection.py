@@ -96,14 +96,19 @@ def collect_cards(
 
 def _campaigns(directory: Path) -> Iterator[Path]:
     """The campaign folders, in alphabetical order; nothing is sought inside of one."""
-    if not directory.is_dir():
-        what = "is a file" if directory.exists() else "there is no such folder"
-        raise InputError(f"{directory}: {what}, give folders of campaigns or experiments")
+    require_directory(directory)
     for folder, below, files in os.walk(directory):
         if STORE_FILE in files:
             below.clear()
             yield Path(folder)
         below.sort()
+
+
+def require_directory(directory: Path) -> None:
+    """InputError if there is no such folder."""
+    if not directory.is_dir():
+        what = "is a file" if directory.exists() else "there is no such folder"
+        raise InputError(f"{directory}: {what}, give folders of campaigns or experiments")
 
 
 def _label(folder: Path, indexes: dict[Path, Index | None]) -> IndexEntry | None:

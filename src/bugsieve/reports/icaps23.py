@@ -6,7 +6,7 @@ instance with the same policy, fuzzer and seed are one task; their pools must be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from bugsieve.basis.errors import InputError
 from bugsieve.basis.wording import counted
 from bugsieve.policies.decisions import Ending
 from bugsieve.reports.collection import Card, cost_notes, in_file_order
-from bugsieve.reports.measures import UNDEFINED, Missing, Value, percentage
+from bugsieve.reports.measures import UNDEFINED, Value, extreme_of, percentage
 from bugsieve.reports.table import Column, Row, Table
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.task import StateArray
@@ -138,7 +138,7 @@ class _Line:
         if self._options.intervals and len(seeds) > 1:
             parts = [self._cells([k for k in self._tasks if _seed(k) == seed]) for seed in seeds]
             for name, extreme in (("lowest", min), ("highest", max)):
-                cells = [_extreme(extreme, values) for values in zip(*parts, strict=True)]
+                cells = [extreme_of(extreme, values) for values in zip(*parts, strict=True)]
                 yield self._row(f"  {name} of {len(seeds)} seeds", cells)
 
     def _row(self, label: str, cells: Sequence[Value]) -> Row:
@@ -203,11 +203,6 @@ def _seed(key: TaskKey) -> int:
     seed = key[-1]
     assert isinstance(seed, int)
     return seed
-
-
-def _extreme(choose: Callable[[list[float]], float], values: Sequence[Value]) -> Value:
-    known = [value for value in values if not isinstance(value, Missing)]
-    return choose(known) if known else UNDEFINED
 
 
 def _columns(names: Sequence[str], options: OracleTableOptions) -> Iterator[Column]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,6 +97,12 @@ def mean(values: Iterable[Value]) -> Value:
         return sum(numbers) / len(numbers)
     applies = not values or UNDEFINED in values
     return UNDEFINED if applies else NOT_APPLICABLE
+
+
+def extreme_of(choose: Callable[[list[float]], float], values: Iterable[Value]) -> Value:
+    """The least or greatest of the numbers, by `min` or `max`; undefined without any."""
+    known = [value for value in values if not isinstance(value, Missing)]
+    return choose(known) if known else UNDEFINED
 
 
 def _finds(records: CostRecords, oracle: str, judged: int) -> Mask:

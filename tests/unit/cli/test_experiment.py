@@ -16,7 +16,8 @@ from bugsieve.cli import main
 from bugsieve.cli.experiment_progress import Counts, ExperimentDisplay, duration
 from bugsieve.cli.heartbeat import Heartbeat
 from bugsieve.experiments.experiment import ExperimentStarted
-from bugsieve.experiments.file import Grid, read_experiment
+from bugsieve.experiments.file import read_experiment
+from bugsieve.experiments.grid import Grid
 from bugsieve.experiments.jobs import JobFailed, JobProgress, JobReport, JobStarted
 
 Captured = pytest.CaptureFixture[str]
@@ -87,6 +88,10 @@ def test_the_example_is_a_file(capsys: Captured) -> None:
     Path("example.toml").write_text(capsys.readouterr().out)
     example = read_experiment(Path("example.toml"))
     assert example.is_safety and len(example.cells) == 6
+    assert main(["experiment", "--example", "trainings"]) == 0
+    Path("example.toml").write_text(capsys.readouterr().out)
+    example = read_experiment(Path("example.toml"))
+    assert example.final is not None and len(example.cells) == 12
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import pytest
 
 from bugsieve.basis.errors import InputError
 from bugsieve.experiments.experiment import Experiment, ExperimentSummary
-from bugsieve.experiments.file import Grid, read_experiment
+from bugsieve.experiments.file import read_experiment
+from bugsieve.experiments.grid import Grid
 from bugsieve.results.schema import STORE_FILE
 from tests.hostile.processes import children, wait_until_gone
 

@@ -13,7 +13,8 @@ from bugsieve.cli import main
 from bugsieve.domains import generate
 from bugsieve.experiments.adjustments import Adjustments
 from bugsieve.experiments.experiment import Experiment, ExperimentStarted
-from bugsieve.experiments.file import Cell, Grid, read_experiment
+from bugsieve.experiments.file import read_experiment
+from bugsieve.experiments.grid import Cell, Grid
 from bugsieve.policies.asnets.files import save_weights
 from bugsieve.policies.asnets.grounding import ground
 from bugsieve.policies.asnets.weights import random_weights

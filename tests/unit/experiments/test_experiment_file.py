@@ -12,7 +12,8 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.cli.experiment import example
 from bugsieve.domains import generate
 from bugsieve.experiments import file as experiment_file
-from bugsieve.experiments.file import Cell, folder_name, read_experiment
+from bugsieve.experiments.file import read_experiment
+from bugsieve.experiments.grid import Cell, folder_name
 from tests.unit.experiments.experiments import check_refused, read, shipped
 
 SMALL = """

@@ -10,7 +10,7 @@ import pytest
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
 from bugsieve.domains.jani import generate_model
-from bugsieve.experiments.file import Grid
+from bugsieve.experiments.grid import Grid
 from bugsieve.experiments.models import ModelInstance
 from bugsieve.training.options import QOptions
 from tests.unit.campaigns.safety.ledge import ledge

@@ -45,7 +45,7 @@ def test_a_pool_for_each_instance_policy_fuzzer_and_seed(tmp_path: Path) -> None
     for cell in grid.cells:
         assert isinstance(cell.options, CostOptions)
         assert cell.makes_pool == (cell.options.mode == "pool") == (cell.oracles == "pool")
-        assert cell.makes_pool or cell.pool == grid.cells[3 * cell.seed].folder
+        assert cell.makes_pool or cell.after == grid.cells[3 * cell.seed].folder
     stop = grid.cells[0].options.stop
     assert (stop.max_time, stop.max_bugs) == (1000.0, None)
     assert not read(tmp_path, GRID.replace("shared_pools = true", "")).shares_pools

@@ -16,6 +16,7 @@ from bugsieve.campaigns.training.candidates import candidate_of, candidates_in
 from bugsieve.campaigns.training.equipment import TrainingEquipment
 from bugsieve.campaigns.training.options import TrainingOptions
 from bugsieve.campaigns.training.replay import examples_of_bugs
+from bugsieve.campaigns.training.start import check_start, taken_model
 from bugsieve.judging.cases import Visit
 from bugsieve.judging.findings import Finding, RejectedRow
 from bugsieve.judging.pool_test import PoolTest
@@ -66,17 +67,12 @@ class TrainingDriver(Driver):
         number = len(self._candidates)
         if number >= self._options.schedule.models:
             return ALL_TRAINED
-        made = self._make(number)
-        start = time.perf_counter()
-        tests = self._tests(made.model)
-        row = self._row(number, made, time.perf_counter() - start)
-        learnt = [*self._taught(made), *self._replayed(tests)]
-        trained = TrainedModel(row, made.model.to_bytes(), tests, learnt)
+        trained = self._taken(number) or self._trained(number)
+        row, tests = trained.row, trained.tests
         session.accept(Finding(Visit(number, number), trained, rejected=_rejected(number, tests)))
         self._candidates.append(candidate_of(row, dict(tests), self._validation))
         self._epochs.append(row.epoch)
         self._calls += sum(test.decisions for _, test in tests)
-        self._last = (number, made.model)
         session.progress = replace(session.progress, rounds=number + 1)
         session.commit()
         return None
@@ -93,6 +89,24 @@ class TrainingDriver(Driver):
     def progress(self, progress: Progress) -> Progress:
         """The progress with the decisions of all tests."""
         return replace(progress, policy_calls=self._calls)
+
+    def _taken(self, number: int) -> TrainedModel | None:
+        """A model of the start-up phase of another training, if that is to be taken over."""
+        trained = taken_model(self._options, number)
+        if trained is not None:
+            for row in trained.examples:
+                self._data.add([Examples.from_bytes(row.content, self._equipment.tasks)])
+        return trained
+
+    def _trained(self, number: int) -> TrainedModel:
+        """A new model, tested."""
+        made = self._make(number)
+        start = time.perf_counter()
+        tests = self._tests(made.model)
+        row = self._row(number, made, time.perf_counter() - start)
+        learnt = [*self._taught(made), *self._replayed(tests)]
+        self._last = (number, made.model)
+        return TrainedModel(row, made.model.to_bytes(), tests, learnt)
 
     def notes(self) -> tuple[str, ...]:
         """Which tasks are dropped, and the best model whenever that is another one."""
@@ -171,6 +185,7 @@ def drive(
     equipment: TrainingEquipment, options: TrainingOptions, records: TrainingRecords
 ) -> TrainingDriver:
     """The driver that goes on where the records end."""
+    check_start(options, records)
     return TrainingDriver(options, equipment, records)
 
 

@@ -49,6 +49,8 @@ class TrainingOptions(CampaignOptions):
     """Decisions and expansions that the test of a model on one task may take."""
     replay_bugs: bool = False
     """Whether models are tested on training tasks, too, and learn from proofs of their bugs."""
+    start_from: str | None = None
+    """The folder of a training with the same start-up phase, whose models are taken over."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -68,7 +70,7 @@ class TrainingOptions(CampaignOptions):
         whole_number(self.test_work, "test_work", least=1)
         if self.stop != StopRules(max_time=self.stop.max_time):
             raise UsageError("a training looks for no bugs: of the stop rules it takes max_time")
-        for text in (self.domain, *self.training, *self.validation):
+        for text in (self.domain, self.start_from or "", *self.training, *self.validation):
             require_utf8(text)
         super().__post_init__()
 

@@ -85,10 +85,17 @@ class TrainingRecords(CampaignRecords[BugRow[Any]]):
             found.setdefault(model, {})[task] = test
         return found
 
-    def examples(self) -> Iterator[ExamplesRow]:
-        """All examples in the order in which they entered the data."""
-        query = "SELECT source, content FROM examples ORDER BY model, place"
-        return (ExamplesRow(*row) for row in self._each(query))
+    def examples(self, model: int | None = None) -> Iterator[ExamplesRow]:
+        """All examples, or those of one model, in the order in which they entered the data."""
+        query = "SELECT source, content FROM examples{} ORDER BY model, place"
+        if model is None:
+            return (ExamplesRow(*row) for row in self._each(query.format("")))
+        rows = self._rows(query.format(" WHERE model = ?"), model)
+        return (ExamplesRow(*row) for row in rows)
+
+    def task_digests(self) -> list[tuple[str, str, bytes]]:
+        """What tells one list of tasks from another: roles, digests of tasks, and pools."""
+        return self._rows("SELECT role, sha256, pool FROM tasks ORDER BY number")
 
     def _tasks(self) -> Iterator[TaskRow]:
         for number, role, file, name, sas, digest, *rest in self._rows(_TASKS):
