@@ -87,8 +87,12 @@ class TrainingRecords(CampaignRecords[BugRow[Any]]):
 
     def examples(self) -> Iterator[ExamplesRow]:
         """All examples in the order in which they entered the data."""
-        query = "SELECT source, content FROM examples ORDER BY model, place"
-        return (ExamplesRow(*row) for row in self._each(query))
+        return (row for _, row in self.examples_of_models())
+
+    def examples_of_models(self) -> Iterator[tuple[int, ExamplesRow]]:
+        """The same with the numbers of the models that were trained then."""
+        query = "SELECT model, source, content FROM examples ORDER BY model, place"
+        return ((model, ExamplesRow(*row)) for model, *row in self._each(query))
 
     def _tasks(self) -> Iterator[TaskRow]:
         for number, role, file, name, sas, digest, *rest in self._rows(_TASKS):
