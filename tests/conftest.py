@@ -21,10 +21,11 @@ BUDGETS = {
     "tests/unit/campaigns": 55,
     "tests/unit/cli": 80,
     "tests/unit/domains": 45,
-    "tests/unit/experiments": 75,
+    "tests/unit/experiments": 55,
     "tests/unit/oracles": 45,
     "tests/unit/policies": 55,
     "tests/unit/tasks": 35,
+    "tests/unit/training": 20,
 }
 """Seconds of `make test` on two idle cores for each folder, without those of its own below."""
 

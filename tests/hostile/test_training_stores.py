@@ -7,10 +7,13 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.salvage import salvage_campaign
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.cli import main
 from bugsieve.results.schema import STORE_FILE
@@ -20,7 +23,7 @@ from bugsieve.training.selection import Schedule
 from tests.depth import examples
 from tests.hostile import stores
 from tests.hostile.stores import COMMANDS, Damage, copied, statement
-from tests.unit.campaigns.training.contents import small_options
+from tests.unit.campaigns.training.contents import contents, small_options
 
 pytest.importorskip("torch")
 
@@ -182,10 +185,89 @@ def test_a_stranger_does_not_start_fast_downward(
     assert "which you have not typed: it would run" in capsys.readouterr().err
 
 
-def test_nothing_can_be_salvaged(training: Path, tmp_path: Path, capsys: Captured) -> None:
-    assert main(["salvage", str(training), "-o", str(tmp_path / "new")]) == 4
-    assert "campaigns of training cannot be salvaged" in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
+@pytest.fixture(scope="module")
+def whole(training: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the training comes to if nothing happens to it."""
+    folder = tmp_path_factory.mktemp("whole") / "copy"
+    Campaign.open(copied(training, folder, lambda folder: None)).run()
+    return contents(folder)
+
+
+@pytest.mark.parametrize(
+    ("sql", "models"),
+    [
+        ("DELETE FROM timeline", 3),
+        ("DELETE FROM visits WHERE number >= 1", 1),
+        ("DELETE FROM models WHERE number = 1", 1),
+        ("DELETE FROM tests WHERE model = 2 AND task = 3", 2),
+        ("DELETE FROM examples WHERE model >= 1", 1),
+        ("DELETE FROM history WHERE number >= 2; DELETE FROM progress", 3),
+        ("UPDATE models SET content = x'0011' WHERE number = 2", 2),
+        (
+            "UPDATE models SET content ="
+            " CAST(substr(content, 1, length(content) - 4) || zeroblob(4) AS BLOB)"
+            " WHERE number = 2",
+            2,
+        ),
+        ("UPDATE models SET parent = 2 WHERE number = 1", 1),
+        ("UPDATE examples SET content = zeroblob(length(content)) WHERE model = 1", 1),
+        ("UPDATE visits SET case_number = 0 WHERE number = 2", 2),
+        ("DELETE FROM models", 0),
+    ],
+)
+def test_what_is_salvaged_goes_on_to_the_same_models(
+    training: Path, whole: dict[str, Any], tmp_path: Path, sql: str, models: int
+) -> None:
+    folder = copied(training, tmp_path / "damaged", statement(sql))
+    before = (folder / STORE_FILE).read_bytes()
+    kept = salvage_campaign(folder, tmp_path / "new")
+    assert kept.visits == models and (kept.damage is None) == ("timeline" in sql)
+    assert (folder / STORE_FILE).read_bytes() == before
+    with TrainingRecords(tmp_path / "new") as records:
+        assert [row.number for row in records.models()] == list(range(models))
+    Campaign.open(tmp_path / "new").run()
+    assert contents(tmp_path / "new") == whole
+
+
+def test_lost_pages_are_made_up_for(training: Path, whole: dict[str, Any], tmp_path: Path) -> None:
+    kept = []
+    for seed in range(examples(40, quick=4)):
+        folder = copied(training, tmp_path / f"lost{seed}", stores.overwritten(seed))
+        try:
+            kept.append(salvage_campaign(folder, tmp_path / f"new{seed}").visits)
+        except InputError:  # the header, or a task
+            continue
+        Campaign.open(tmp_path / f"new{seed}").run()
+        assert contents(tmp_path / f"new{seed}") == whole, seed
+    assert kept
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM tasks WHERE number = 4",
+        "DELETE FROM tasks WHERE number = 1",
+        "UPDATE tasks SET role = 'x' WHERE number = 0",
+        "UPDATE tasks SET sas = sas || ' ' WHERE number = 0",
+    ],
+)
+def test_without_its_tasks_nothing_of_a_training_is_salvaged(
+    training: Path, tmp_path: Path, capsys: Captured, sql: str
+) -> None:
+    folder = copied(training, tmp_path / "damaged", statement(sql))
+    assert main(["salvage", str(folder), "-o", str(tmp_path / "new")]) == 4
+    error = capsys.readouterr().err
+    assert "table tasks" in error and error.rstrip().endswith("nothing can be salvaged")
+    assert str(folder / STORE_FILE) in error and not (tmp_path / "new").exists()
+
+
+def test_salvaging_speaks_of_models(training: Path, tmp_path: Path, capsys: Captured) -> None:
+    folder = copied(training, tmp_path / "damaged", statement("DELETE FROM tests WHERE model = 2"))
+    assert main(["salvage", str(folder), "-o", str(tmp_path / "new")]) == 0
+    first, second, third = capsys.readouterr().out.splitlines()
+    assert first == f"kept 2 models in {tmp_path / 'new'}"
+    assert second.startswith("first damage: table models, row 2: ")
+    assert third == f"go on: bugsieve resume {tmp_path / 'new'}"
 
 
 def test_time_stops_a_resumed_training(training: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -128,6 +129,10 @@ class Kind(Generic[OptionsT]):
     """What takes whole visits out of a damaged store; None where nothing does."""
     checker: Callable[[CampaignHeader], Callable[[Any], None]] | None = None
     """A check of certificates, which raises a ValueError; salvaging needs it."""
+    wrong_case: Callable[[Any], tuple[int, str] | None] = methodcaller("first_wrong_case")
+    """The first case in the records that only the subject can tell to be wrong, and why."""
+    visit: str = "visit"
+    """What people are told that visits are."""
     bugs_shown: int = 10
     """How many bugs a summary lists."""
 

@@ -29,6 +29,8 @@ class Salvaged:
     directory: Path
     visits: int
     bugs: int
+    visit: str
+    """What a visit is called in campaigns of this kind."""
     damage: str | None
     """The first damage; None if there is none."""
 
@@ -85,7 +87,7 @@ def _wrong(kind: Kind[Any], header: CampaignHeader, work: Path) -> Loss | None:
     """The first case or bug that only the task or the checker can tell to be wrong."""
     assert kind.checker is not None
     with kind.records(work) as records:
-        case = records.first_wrong_case()
+        case = kind.wrong_case(records)
         if case is not None:
             return Loss(case=case[0], what=case[1])
         bug = records.first_wrong_bug(kind.checker(header))
@@ -102,7 +104,7 @@ def _moved(kind: Kind[Any], work: Path, new: Path, loss: Loss) -> Salvaged:
             kept = records.progress().visits, sum(records.bugs_by_kind().values())
     finally:
         lock.close()
-    return Salvaged(new, *kept, loss.what)
+    return Salvaged(new, *kept, kind.visit, loss.what)
 
 
 def _fill(work: Path, new: Path) -> None:

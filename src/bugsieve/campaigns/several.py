@@ -1,4 +1,4 @@
-"""Several campaigns in one folder, as of the problems of a domain, and one summary of them all."""
+"""Several campaigns in one folder, as of a domain or an experiment, and one summary of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bugsieve.basis.errors import InputError
+from bugsieve.basis.ours import INDEX_FILE
 from bugsieve.campaigns.campaign import summary_of
 from bugsieve.campaigns.summary import Summary
 from bugsieve.results.schema import STORE_FILE
@@ -19,7 +20,7 @@ class JointSummary(Summary):
     """What campaigns have done together; it has finished when all have."""
 
     parts: Mapping[str, Summary]
-    """By the names of their folders."""
+    """By their folders below the common one."""
 
     @property
     def certain(self) -> int:
@@ -38,13 +39,19 @@ class JointSummary(Summary):
 
 
 def campaigns_in(directory: str | os.PathLike[str]) -> list[Path]:
-    """The folders of campaigns right below a folder, by name."""
-    return sorted(path.parent for path in Path(directory).glob(f"*/{STORE_FILE}"))
+    """The folders of campaigns right below a folder, by name; of an experiment, all of its."""
+    where = (
+        f"*/*/*/{STORE_FILE}" if (Path(directory) / INDEX_FILE).is_file() else f"*/{STORE_FILE}"
+    )
+    return sorted(path.parent for path in Path(directory).glob(where))
 
 
 def joint_summary(directory: str | os.PathLike[str]) -> JointSummary:
-    """One summary of all campaigns right below a folder; InputError if there are none."""
-    parts: dict[str, Summary] = {path.name: summary_of(path) for path in campaigns_in(directory)}
+    """One summary of all campaigns in a folder; InputError if there are none."""
+    parts: dict[str, Summary] = {
+        path.relative_to(directory).as_posix(): summary_of(path)
+        for path in campaigns_in(directory)
+    }
     if not parts:
         raise InputError(f"{directory}: there is no campaign in this folder")
     found = list(parts.values())

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bugsieve.basis.wording import counted, printable
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.campaigns.salvage import Salvaged
 
 
 def register(parser: Parser) -> None:
@@ -30,7 +34,13 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.salvage import salvage_campaign
 
     kept = salvage_campaign(args.folder, args.output)
-    show(f"kept {counted(kept.visits, 'visit')} and {counted(kept.bugs, 'bug')} in {args.output}")
+    show(f"kept {_parts(kept)} in {args.output}")
     show(f"first damage: {printable(kept.damage or 'none')}")
     show(f"go on: bugsieve resume {args.output}")
     return 0
+
+
+def _parts(kept: Salvaged) -> str:
+    """What is in the new folder; models in training have no bugs of their own."""
+    visits = counted(kept.visits, kept.visit)
+    return visits if kept.visit == "model" else f"{visits} and {counted(kept.bugs, 'bug')}"

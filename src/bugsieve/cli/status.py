@@ -17,7 +17,8 @@ def register(parser: Parser) -> None:
     parser.runs(
         run,
         "Show how far a campaign is and which bugs it has found, the worst first. "
-        "This works while the campaign runs. For a folder of campaigns, one summary of them all.",
+        "This works while the campaign runs. For a folder of campaigns or of an "
+        "experiment, one summary of them all.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
     options = Options(parser)
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show_several(args: argparse.Namespace) -> int:
-    """One summary of the campaigns right below the folder, and a line on each."""
+    """One summary of the campaigns in the folder, and a line on each."""
     from dataclasses import asdict
 
     from bugsieve.campaigns.several import joint_summary

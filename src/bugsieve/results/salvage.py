@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from bugsieve.results.progress import Progress
-from bugsieve.results.schema import STORE_FILE, Patience, create_file
+from bugsieve.results.schema import STORE_FILE, Patience, create_file, damaged
 from bugsieve.results.tables import AGES, SHARED_TABLES
 from bugsieve.results.validation import Layout, first_broken_row, layout_of
 
@@ -46,6 +46,8 @@ class Salvage(ABC):
     """Tables whose rows belong to a case, and the column with its number; the first has all."""
     whole: ClassVar[str]
     """SQL that is true of a visit about which everything is there."""
+    given: ClassVar[tuple[str, ...]] = ()
+    """Tables that were filled before the first visit: if a row is lost, nothing can go on."""
 
     def __init__(self, source: Path, work: Path) -> None:
         self.source = source
@@ -82,7 +84,7 @@ class Salvage(ABC):
 
     def _keep_before_loss(self) -> int:
         """Remove all from the loss on; returns how many visits remain."""
-        judged = max((row.visits for _, row in self.progresses()), default=0)
+        judged = self.judged()
         beyond = self._first("visits", f"case_number >= {self.loss.case}")
         visits = min(self.loss.visit, beyond, judged)
         self.connection.execute("BEGIN")
@@ -99,6 +101,10 @@ class Salvage(ABC):
 
         Returns how many visits remain; their rows, and those that belong to them, go after this.
         """
+
+    def judged(self) -> int:
+        """How many visits were made, as far as is known."""
+        return max((row.visits for _, row in self.progresses()), default=0)
 
     def keep_before(self, table: str, column: str, end: int) -> None:
         """Keep the rows of a table whose number in the column is one from 0 up to this end."""
@@ -181,6 +187,8 @@ class Salvage(ABC):
 
     def _unread(self, table: str, what: str) -> Loss:
         """What is lost where the rows of a table end too early."""
+        if table in self.given:
+            raise damaged(self.source, what)
         if table in _NOT_LIMITING:
             return Loss(what=what)
         age = self._age(table)
@@ -201,6 +209,8 @@ class Salvage(ABC):
             what = first_broken_row(self.connection, self._layout, table)
             if what is None:
                 continue
+            if table in self.given:
+                raise damaged(self.source, what)
             if table in _NOT_LIMITING:
                 broken = self._layout.broken(table)
                 self.connection.execute(f"DELETE FROM {table} WHERE {broken}")
@@ -223,7 +233,7 @@ class Salvage(ABC):
         gap = self._gap("visits", "number")
         if gap is not None:
             loss = loss.and_(Loss(visit=gap, what=f"table visits: row {gap} is missing"))
-        judged = max((row.visits for _, row in self.progresses()), default=0)
+        judged = self.judged()
         first = self._first("visits", f"number < {judged} AND NOT ({self.whole})")
         if first != _NEVER:
             loss = loss.and_(Loss(visit=first, what=f"visit {first}: records of it are missing"))
@@ -249,7 +259,8 @@ class Salvage(ABC):
         return max(first, 0) if isinstance(first, int) else 0
 
     def _by_visit(self) -> list[str]:
-        return [t for t in self._layout.columns if t not in (*_NOT_LIMITING, *self.cases)]
+        others = (*_NOT_LIMITING, *self.given, *self.cases)
+        return [table for table in self._layout.columns if table not in others]
 
     def _age(self, table: str) -> str:
         return self.cases.get(table) or AGES.get(table, "visit")

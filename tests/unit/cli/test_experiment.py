@@ -48,6 +48,12 @@ def test_an_experiment_and_its_table(capsys: Captured) -> None:
     assert capsys.readouterr().out == report
     assert main(["table", "icaps22", "grid", "--all-instances"]) == 0
     assert "visitall" in capsys.readouterr().out
+    assert main(["status", "grid"]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first.startswith("2 campaigns, ") and len(rest) == 2
+    found = [Path("grid", line.split()[0]) for line in rest]
+    assert found == sorted(path.parent for path in Path("grid").rglob("campaign.sqlite"))
+    assert all("(not finished)" not in line for line in rest)
 
 
 SAFETY_GRID = """

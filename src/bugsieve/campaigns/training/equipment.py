@@ -93,13 +93,22 @@ def equip(
         with typed_in(os.sep):
             require_trusted(ORACLES, _AS_ORACLE, folder)
     with TrainingRecords(folder) as records:
-        rows = [*records.training_tasks(), *records.validation_tasks()]
+        rows, training = stored_tasks(records)
     try:
-        tasks = [_checked(row) for row in rows]
-        training = [t for t, row in zip(tasks, rows, strict=True) if row.role == TRAINING_TASK]
         return TrainingEquipment(rows, training, options)
     except (InputError, UsageError) as error:
         raise damaged(folder, f"table tasks: {error}") from None
+
+
+def stored_tasks(records: TrainingRecords) -> tuple[list[TaskRow], list[Task]]:
+    """All tasks of a training, and those that models are trained on; InputError if one is none."""
+    rows = [*records.training_tasks(), *records.validation_tasks()]
+    try:
+        tasks = [_checked(row) for row in rows]
+    except (InputError, UsageError) as error:
+        raise damaged(records.directory, f"table tasks: {error}") from None
+    training = [t for t, row in zip(tasks, rows, strict=True) if row.role == TRAINING_TASK]
+    return rows, training
 
 
 def _checked(row: TaskRow) -> Task:

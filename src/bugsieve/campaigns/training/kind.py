@@ -6,6 +6,7 @@ from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.training.driver import drive
 from bugsieve.campaigns.training.equipment import begin, check, equip
 from bugsieve.campaigns.training.options import TrainingOptions
+from bugsieve.campaigns.training.salvage import checker, first_wrong_model
 from bugsieve.campaigns.training.summary import summarise
 from bugsieve.campaigns.training.tables import about, training_tables
 from bugsieve.campaigns.training.wording import TrainingWording
@@ -13,6 +14,7 @@ from bugsieve.oracles.registry import ORACLES
 from bugsieve.results.folder import Description
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.training.records import TrainingRecords
+from bugsieve.results.training.salvage import TrainingSalvage
 from bugsieve.results.training.store import TrainingStore
 
 DOMAIN_FILE = "domain.pddl"
@@ -43,4 +45,8 @@ TRAINING = Kind(
     about=about,
     wording=TrainingWording(),
     oracles=ORACLES,
+    salvage=TrainingSalvage,
+    checker=checker,
+    wrong_case=first_wrong_model,
+    visit="model",
 )

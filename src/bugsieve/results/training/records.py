@@ -87,11 +87,15 @@ class TrainingRecords(CampaignRecords[BugRow[Any]]):
 
     def examples(self, model: int | None = None) -> Iterator[ExamplesRow]:
         """All examples, or those of one model, in the order in which they entered the data."""
-        query = "SELECT source, content FROM examples{} ORDER BY model, place"
         if model is None:
-            return (ExamplesRow(*row) for row in self._each(query.format("")))
-        rows = self._rows(query.format(" WHERE model = ?"), model)
-        return (ExamplesRow(*row) for row in rows)
+            return (row for _, row in self.examples_of_models())
+        query = "SELECT source, content FROM examples WHERE model = ? ORDER BY place"
+        return (ExamplesRow(*row) for row in self._rows(query, model))
+
+    def examples_of_models(self) -> Iterator[tuple[int, ExamplesRow]]:
+        """All of them, with the numbers of the models that were trained then."""
+        query = "SELECT model, source, content FROM examples ORDER BY model, place"
+        return ((model, ExamplesRow(*row)) for model, *row in self._each(query))
 
     def task_digests(self) -> list[tuple[str, str, bytes]]:
         """What tells one list of tasks from another: roles, digests of tasks, and pools."""

@@ -79,3 +79,17 @@ TRAINING_CONDITIONS = {
     "tests.bugs": "bugs <= tested",
     "examples.source": f"source IN ('{TEACHER}', '{BUGS}')",
 }
+
+TRAINING_CASES = {"models": "number", "tests": "model", "examples": "model"}
+"""Tables whose rows belong to a model, and the column with its number."""
+_SHOWN = "(SELECT {} FROM examples WHERE model = models.number)"
+TRAINING_WHOLE = f"""
+EXISTS (
+    SELECT 1 FROM models WHERE models.number = case_number AND visits.number = case_number
+    AND {_SHOWN.format("COUNT(*) = IFNULL(MAX(place) + 1, 0)")}
+    AND (teacher_calls = teacher_failures
+         OR {_SHOWN.format(f"COUNT(*) FILTER (WHERE source = '{TEACHER}') > 0")})
+)
+"""
+"""Of a model with what the teacher has shown: with every plan it shows a state that is new. That
+all tests are there is a condition of `models`."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.asnets.files import sizes_of, tensors_of, weights_in
@@ -41,7 +45,15 @@ class Model:
             tensors |= tensors_of(self.moments.first, _FIRST)
             tensors |= tensors_of(self.moments.second, _SECOND)
             metadata["steps"] = str(self.moments.steps)
+        metadata["digest"] = self.digest()
         return tensor_bytes(tensors, metadata)
+
+    def digest(self) -> str:
+        """The SHA-256 of all numbers, by which damage to them is noticed."""
+        parts = [self.weights]
+        if self.moments is not None:
+            parts += [self.moments.first, self.moments.second]
+        return hashlib.sha256("".join(part.digest() for part in parts).encode()).hexdigest()
 
     @classmethod
     def from_bytes(cls, data: bytes, signature: Signature, *, name: str) -> Model:
@@ -52,6 +64,19 @@ class Model:
                 f"{name}: is no model in training, its metadata 'format' is "
                 f"{shortened(metadata.get('format'))!r} and not {FORMAT!r}"
             )
+        model = cls._of(name, tensors, metadata, signature)
+        if metadata.get("digest", model.digest()) != model.digest():
+            raise InputError(f"{name}: its numbers are not those that were stored")
+        return model
+
+    @classmethod
+    def _of(
+        cls,
+        name: str,
+        tensors: dict[str, NDArray[Any]],
+        metadata: dict[str, Any],
+        signature: Signature,
+    ) -> Model:
         if "steps" not in metadata:
             return cls(weights_in(name, tensors, metadata, signature)[""])
         steps = metadata["steps"]
