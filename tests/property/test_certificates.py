@@ -12,14 +12,21 @@ import pytest
 
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.checkers.cost import CertificateError, Checker
+from bugsieve.oracles.registry import make_oracle
+from bugsieve.search import exact_goal_distances
 from tests.depth import examples
 from tests.reference.certificates import proves_bug
 from tests.unit.bugs.mutations import MUTATIONS, forge, misshapen
 from tests.unit.bugs.samples import LONG, SMALL, make_sample
+from tests.unit.policies.chances.samples import chance_bench
 
 SEEDS = examples(220)
 FORGED = examples(500)  # certificates for each mutation
-FEWEST_REJECTED = {"objective: condition": 10, "run: chosen": 30}
+FEWEST_REJECTED = {
+    "objective: condition": 10,
+    "run: chosen": 30,
+    **{name: 20 for name in MUTATIONS if name.startswith("chances")},
+}
 OBJECTIVES = ("quantitative", "qualitative", "avoid")
 
 Signed = tuple[str, dict[str, Any]]
@@ -28,7 +35,8 @@ Signed = tuple[str, dict[str, Any]]
 @cache
 def all_certificates() -> list[Signed]:
     """Certificates with the texts of their tasks."""
-    return [signed for objective in OBJECTIVES for signed in _certificates(objective)]
+    by_cost = [signed for objective in OBJECTIVES for signed in _certificates(objective)]
+    return [*by_cost, *_uncertain_certificates()]
 
 
 def _certificates(objective: str) -> Iterator[Signed]:
@@ -38,6 +46,17 @@ def _certificates(objective: str) -> Iterator[Signed]:
         text = sample.bench.task.to_sas()
         for state, verdict in sample.bugs():
             yield text, certificate_of(sample.bench, state, verdict)
+
+
+def _uncertain_certificates() -> Iterator[Signed]:
+    """Those of the objective `probability`."""
+    for seed in range(4 * SEEDS):
+        _, bench = chance_bench(seed)
+        states = exact_goal_distances(bench.task)[0][:8]
+        verdicts = make_oracle("perfect", bench).judge(bench.suspects(states))
+        for state, verdict in zip(states, verdicts, strict=True):
+            if verdict.is_bug:
+                yield bench.task.to_sas(), certificate_of(bench, state, verdict)
 
 
 checker_of = lru_cache(maxsize=1024)(Checker)
@@ -60,6 +79,7 @@ def test_true_certificates_are_accepted_and_all_kinds_occur() -> None:
     stuck = ("loop", "no action", "illegal action", "policy crash")
     wanted = [("unsolved", ending) for ending in stuck]
     wanted += [("costly", "solved"), ("avoidable", "condition met")]
+    wanted += [("uncertain", ending) for ending in ("loop", "no action")]
     assert min(seen[what] for what in wanted) >= examples(10)
     assert sum(seen.values()) >= examples(2000)
 
@@ -88,6 +108,7 @@ CAN_BE_TRUE = {
     or name in ("run: ending", "run: chosen", "objective", "objective: condition")
     or name in ("state: a value with its fact", "task: goal, hash put right")
     or name == "task: an effect, hash put right"
+    or name.startswith("chances")
 }
 """Another way to the goal, another policy's run, a change elsewhere: these may prove a bug too."""
 
@@ -95,7 +116,9 @@ CAN_BE_TRUE = {
 def test_certificates_of_the_wrong_shape_are_rejected_with_a_sentence() -> None:
     random = Random(0)
     count = 0
-    for text, certificate in random.sample(all_certificates(), examples(60)):
+    # Another weight may be as good, so that distributions have forgeries of their own.
+    plain = [it for it in all_certificates() if "chances" not in it[1]["run"]]
+    for text, certificate in random.sample(plain, examples(60)):
         checker = Checker(text)
         for wrong in misshapen(certificate, random):
             with pytest.raises(CertificateError, match=r"\S+ \S+ \S+"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -40,7 +41,8 @@ def parsed(text: str) -> SasTask:
 
 
 def claimed_verdict(certificate: Certificate) -> tuple[object, ...]:
-    return tuple(certificate[key] for key in ("kind", "policy_value", "value", "gap"))
+    claimed = (certificate[key] for key in ("kind", "policy_value", "value", "gap"))
+    return tuple(Fraction(str(v)) if isinstance(v, float) else v for v in claimed)
 
 
 def verdict(
@@ -49,6 +51,10 @@ def verdict(
     """Kind, values and gap of the bug; None if there is none."""
     objective, ending = certificate["objective"], certificate["run"]["ending"]
     stuck = ending in ("loop", "no action", "illegal action", "policy crash")
+    if re.fullmatch("probability(:[1-9][0-9]{0,3})?", objective):
+        return uncertain_verdict(task, certificate["run"], run) if stuck else None
+    if certificate["run"].get("chances"):
+        return None
     policy_cost, plan_cost = certificate["run"]["cost"], certificate["plan"]["cost"]
     if objective == "qualitative" and stuck:
         return "unsolved", 0, 1, 1
@@ -65,6 +71,68 @@ def verdict(
         if is_cut_right and not any(map(holds, plan)):
             return "avoidable", 0, 1, 1
     return None
+
+
+def uncertain_verdict(
+    task: SasTask, told: dict[str, Any], run: list[State]
+) -> tuple[object, ...] | None:
+    """The same where a probability counts: each bound must be at least the mean after it."""
+    rows = told.get("chances", [])
+    known = states_of_rows(task, run[0], rows)
+    if known is None or rows[0] is None:
+        return None
+    bounds = {
+        state: Fraction(1) if row is None else Fraction(row["value"], 10**12)
+        for state, row in known.items()
+    }
+    for state, row in known.items():
+        pairs = weights_of(row)
+        after = [bounds.get(successor(task, state, number), Fraction(1)) for number, _ in pairs]
+        weights = [Fraction(str(weight)) for _, weight in pairs]
+        if sum(w * v for w, v in zip(weights, after, strict=True)) > bounds[state] * sum(weights):
+            return None
+    for state, number in zip(run, told["operators"], strict=False):
+        if known.get(state) and number not in [n for n, _ in weights_of(known[state])]:
+            return None
+    last, ending = known.get(run[-1]), told["ending"]
+    if last and last.get("ending", "loop") != ending:
+        return None
+    bound = bounds[run[0]]
+    if not 0 <= bound < 1:
+        return None
+    return "uncertain" if bound else "unsolved", bound, 1, 1 - bound
+
+
+def states_of_rows(task: SasTask, start: State, rows: list[Any]) -> dict[State, Any] | None:
+    """The rows by their states, in the order in which these are met; None if they do not fit."""
+    met = [start]
+    for place, row in enumerate(rows):
+        if place >= len(met) or not is_row(row):
+            return None
+        for number, _ in weights_of(row):
+            in_range = 0 <= number < len(task.operators)
+            if not in_range or not is_applicable(task, met[place], number):
+                return None
+            after = successor(task, met[place], number)
+            if after not in met and not is_goal(task, after):
+                met.append(after)
+    return dict(zip(met, rows, strict=True)) if len(met) == len(rows) else None
+
+
+def is_row(row: Any) -> bool:
+    if row is None:
+        return True
+    numbers = [number for number, _ in weights_of(row)]
+    return (
+        0 <= row["value"] <= 10**12
+        and len(set(numbers)) == len(numbers)
+        and all(weight > 0 for _, weight in weights_of(row))
+        and row.get("ending", "no action") in ("no action", "illegal action", "policy crash")
+    )
+
+
+def weights_of(row: Any) -> list[Any]:
+    return [] if row is None else list(row.get("weights", []))
 
 
 def is_state(task: SasTask, state: State) -> bool:

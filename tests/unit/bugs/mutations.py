@@ -305,8 +305,57 @@ def _effect(forgery: Forgery) -> object:
     return True
 
 
-KINDS = ("unsolved", "costly", "avoidable", "implied")
-OBJECTIVES = ("quantitative", "qualitative", "avoid:(at-0 x0)", "fastest")
+def _in_row(change: Callable[[Forgery, dict[str, Any]], object]) -> Mutation:
+    """A change of one state's words about the policy, where its probabilities count."""
+
+    def mutate(forgery: Forgery) -> object:
+        rows = [row for row in forgery.path("run").get("chances", ()) if row is not None]
+        return change(forgery, forgery.random.choice(rows)) if rows else None
+
+    return mutate
+
+
+def _row_value(forgery: Forgery, row: dict[str, Any]) -> object:
+    row["value"] = forgery.random.choice([-1, 0, row["value"] // 2, row["value"] + 1, 10**12])
+    return True
+
+
+def _row_weight(forgery: Forgery, row: dict[str, Any]) -> object:
+    if "weights" not in row:
+        return None
+    pair = forgery.random.choice(row["weights"])
+    pair[1] = forgery.random.choice([0, -pair[1], 1000 * pair[1], pair[1] / 1000])
+    return True
+
+
+def _row_operator(forgery: Forgery, row: dict[str, Any]) -> object:
+    if "weights" not in row:
+        return None
+    count = len(forgery.task.operators)
+    forgery.random.choice(row["weights"])[0] = forgery.random.choice([-1, *range(count + 1)])
+    return True
+
+
+def _row_ending(forgery: Forgery, row: dict[str, Any]) -> object:
+    row.pop("weights", None)
+    row["ending"] = forgery.random.choice(ENDINGS)
+    return True
+
+
+def _row_lost(forgery: Forgery) -> object:
+    rows = forgery.path("run").get("chances")
+    if not rows:
+        return None
+    place = forgery.random.randrange(len(rows))
+    if forgery.random.random() < 0.5:
+        del rows[place]
+    else:
+        rows[place] = None
+    return True
+
+
+KINDS = ("unsolved", "costly", "avoidable", "uncertain", "implied")
+OBJECTIVES = ("quantitative", "qualitative", "avoid:(at-0 x0)", "probability", "fastest")
 ENDINGS = (
     *("solved", "loop", "no action", "illegal action", "policy crash"),
     *("step limit", "policy hang", "condition met", "bored"),
@@ -343,6 +392,11 @@ MUTATIONS: dict[str, Mutation] = {
     "kind": _choose(KINDS, "kind"),
     "objective": _choose(OBJECTIVES, "objective"),
     "objective: condition": _condition,
+    "chances: a value": _in_row(_row_value),
+    "chances: a weight": _in_row(_row_weight),
+    "chances: another operator": _in_row(_row_operator),
+    "chances: an ending": _in_row(_row_ending),
+    "chances: a row lost": _row_lost,
     "state: a value": _state_value,
     "state: a value with its fact": _state_and_facts,
     "state: a value out of range": _state_out_of_range,
