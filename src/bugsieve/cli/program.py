@@ -39,7 +39,8 @@ OUR_FAULT = 3
 
 _EPILOG = (
     "Exit codes: 0 fine, 1 bugs found, 2 interrupted, 3 an error in Bugsieve, "
-    "4 bad input or usage, 5 nothing could be tested."
+    "4 bad input or usage, 5 nothing could be tested, "
+    "6 no bugs found, but something was left undecided."
 )
 
 
