@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -41,6 +42,17 @@ class Adjustments:
         for change in changes:
             table = _merged(table, {"campaign": change})
         return table
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Errors raised inside name the options of the call: the file may not be to blame."""
+        try:
+            yield
+        except (InputError, UsageError) as error:
+            if not self.settings:
+                raise
+            given = " ".join(f"--set {text}" for text in self.settings)
+            raise type(error)(f"{error} (with {given})") from None
 
     def data_folder(self, table: Mapping[str, Any], path: Path) -> Path | None:
         """Where the files of the experiment are; None if it has them beside itself."""

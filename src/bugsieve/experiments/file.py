@@ -84,7 +84,7 @@ def read_experiment(path: Path, adjustments: Adjustments | None = None) -> Grid:
     name = checked_text(table.get("name", path.stem), f"{path}: name")
     base = path.parent if data is None else data
     grid = Grid(name, path, ())
-    with typed_in("" if data is None else str(data)):
+    with typed_in("" if data is None else str(data)), adjustments.named():
         if TRAININGS in table:
             trainings = read_trainings(table, path, base)
             blocks = trainings.blocks

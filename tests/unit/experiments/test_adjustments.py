@@ -115,7 +115,7 @@ def test_limits_and_options(tmp_path: Path, data: Path) -> None:
         ("fuzz.pool_size", "--set fuzz.pool_size: must be KEY=VALUE"),
         ("=3", "--set =3: must be KEY=VALUE"),
         ("fuz.pool_size=3", "campaign: there is no key 'fuz' .*'fuzz'"),
-        ("fuzz.pool_size=many", "must be a whole number, got 'many'"),
+        ("fuzz.pool_size=many", r"must be a whole number, got 'many' \(with --set fuzz"),
         ("fuzz.pool_size=0", "the pool size must be at least 1"),
     ],
 )
