@@ -50,7 +50,9 @@ def check(line: bytes, states: int) -> None:
         return
     assert len(answers) == states
     for answer in answers:
-        assert answer is None or isinstance(answer, str | StateError)
+        assert answer is None or isinstance(answer, str | dict | StateError)
+        if isinstance(answer, dict):  # weights of actions, whatever they are
+            assert all(type(weight) is float for weight in answer.values())
         if isinstance(answer, StateError):
             assert_one_short_line(answer.detail)
 

@@ -163,6 +163,10 @@ def refusal(campaign: Path, place: Path, sql: str, err: Captured, *command: str)
         ("UPDATE bugs SET case_number = 7000", "case_number cannot be 7000"),
         ("UPDATE meta SET value = NULL WHERE name = 'task sas'", "task sas is no text"),
         (
+            "UPDATE meta SET value = 'gold' WHERE name = 'objective'",
+            "there is no objective 'gold'",
+        ),
+        (
             "UPDATE oracles SET number = -1 WHERE number = 3",
             "table oracles, row -1: number cannot be -1",
         ),

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.benches.objectives import objective_class
 from bugsieve.bugs.cost.bug import bug_from_json
@@ -459,11 +460,20 @@ class CostRecords(CampaignRecords[CostBugRow]):
             raise damaged(self.directory, f"table bugs, row {bug.id}: is of another objective")
         return CostBugRow(case, bug, *rest)
 
+    def _require_objective(self, spec: str) -> None:
+        """Summaries ask it for its words, whatever else they need of a campaign."""
+        try:
+            objective_class(spec)
+        except UsageError as error:
+            why = "unless the package that has it is not installed"
+            raise damaged(self.directory, f"table meta: {error}, {why}") from None
+
     @cached_property
     def _kinds(self) -> Collection[str]:
         return objective_class(self.header.objective).kinds
 
     def _subject(self, meta: dict[str, Any]) -> SavedTask:
+        self._require_objective(text_of(meta, "objective"))
         objects = json_of(meta, "task objects", [[str]])
         task = SavedTask(
             text_of(meta, "task name"),
