@@ -26,7 +26,7 @@ demo: $(VENV)/installed ## set up and run the main job on built-in data
 test: lint pytest ## set up and run every check
 
 test-deep: export BUGSIEVE_DEPTH = deep
-test-deep: lint pytest sanitize ## every check with all examples, and under sanitizers
+test-deep: lint pytest sanitize ## every check with all examples, those of the core also under sanitizers
 
 lint: $(VENV)/developing $(VENV)/installed
 	$(BIN)/ruff check .
