@@ -74,6 +74,10 @@ class Driver(ABC):
     def step(self, session: Session) -> str | None:
         """Do some of the work, and hand the findings to the session; a reason if none is left."""
 
+    def left_nothing(self, progress: Progress) -> str | None:
+        """A reason if no work is left whatever the clock says; None if `step` has to find out."""
+        return None
+
     @abstractmethod
     def fresh_cases(self) -> Any:
         """The cases since the last call, in the form that the store takes; None for none."""
@@ -138,7 +142,7 @@ class Session:
     def run(self) -> str:
         """Work until there is a reason to stop; returns it."""
         self._announce()
-        reason = self.stop_reason()
+        reason = self._driver.left_nothing(self.progress) or self.stop_reason()
         try:
             with StopToken(self.deadline).active():
                 while reason is None:

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import sqlite3
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,12 +123,12 @@ def _require_file(path: Path) -> None:
     for transactions on several databases at once, so ours never do.
     """
     refuse_links(path, itself=True)
-    if not os.path.lexists(path):
-        return
-    if not path.is_file():
-        raise InputError(f"{path}: is not a file, as SQLite makes them: remove it")
-    if path.name.endswith("-journal") and _end_of(path, len(_MARK)) == _MARK:
-        raise InputError(f"{path}: was not made by Bugsieve, it names another file: remove it")
+    # One look, for what is there now: others who close the store delete its companions meanwhile.
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise InputError(f"{path}: is not a file, as SQLite makes them: remove it")
+        if path.name.endswith("-journal") and _end_of(path, len(_MARK)) == _MARK:
+            raise InputError(f"{path}: was not made by Bugsieve, it names another file: remove it")
 
 
 def _end_of(path: Path, size: int) -> bytes:

@@ -181,10 +181,10 @@ def test_the_experiments_on_published_policies(name: str) -> None:
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the published policies")
-def test_a_search_for_each_state_takes_half_a_minute_for_a_task() -> None:
+def test_an_oracle_has_at_most_half_a_minute_for_a_task() -> None:
     together = options_of(shipped("icaps22-asnets.toml").cells[0])
     assert together.limits.seconds is not None
     assert together.limits.seconds * together.fuzz.pool_size <= 30
     cells = shipped("icaps23-asnets.toml").cells
-    assert {options_of(cell).stop.max_time for cell in cells} == {30}
+    assert all((options_of(cell).stop.max_time or 31) <= 30 for cell in cells)
     assert all(len(cell.options.oracles) == 1 for cell in cells if not cell.makes_pool)

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from bugsieve.results.lock import FolderLock
 from bugsieve.results.progress import Addition, Progress
 from bugsieve.results.records import kind_of
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.schema import STORE_FILE, VERSION
+from bugsieve.results.schema import STORE_FILE, VERSION, _require_file
 from bugsieve.results.store import PART_FILE
 from tests.unit.results import samples
 from tests.unit.results.interruptions import filled_up, killed
@@ -325,3 +326,24 @@ def test_a_read_only_folder_can_be_read_but_not_run(campaign: Path) -> None:
 def test_oracles_that_object_are_kept_with_their_reason(campaign: Path) -> None:
     with CostRecords(campaign) as records:
         assert records.header.oracles[1] == OracleRow("undo-qual", "no way back")
+
+
+def test_companions_may_vanish_while_they_are_looked_at(tmp_path: Path) -> None:
+    """Whoever closes a store deletes them; others may be opening it at that moment."""
+    path, is_over = tmp_path / f"{STORE_FILE}-shm", threading.Event()
+
+    def come_and_go() -> None:
+        while not is_over.is_set():
+            path.touch()
+            path.unlink()
+
+    other, usual = threading.Thread(target=come_and_go), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that the two get in each other's way
+    other.start()
+    try:
+        for _ in range(5000):
+            _require_file(path)
+    finally:
+        is_over.set()
+        other.join()
+        sys.setswitchinterval(usual)

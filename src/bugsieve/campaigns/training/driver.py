@@ -64,9 +64,10 @@ class TrainingDriver(Driver):
 
     def step(self, session: Session) -> str | None:
         """Make and test one model, and store it whole; a reason if all are made."""
+        reason = self.left_nothing(session.progress)
+        if reason is not None:
+            return reason
         number = len(self._candidates)
-        if number >= self._options.schedule.models:
-            return ALL_TRAINED
         trained = self._taken(number) or self._trained(number)
         row, tests = trained.row, trained.tests
         session.accept(Finding(Visit(number, number), trained, rejected=_rejected(number, tests)))
@@ -76,6 +77,10 @@ class TrainingDriver(Driver):
         session.progress = replace(session.progress, rounds=number + 1)
         session.commit()
         return None
+
+    def left_nothing(self, progress: Progress) -> str | None:
+        """Whether all models are made."""
+        return ALL_TRAINED if len(self._candidates) >= self._options.schedule.models else None
 
     def fresh_cases(self) -> None:
         """The tasks are stored already."""

@@ -102,6 +102,8 @@ def test_time_is_a_stop_rule(finished: Path, tmp_path: Path) -> None:
     assert Campaign.create(folder, options).run().reason == "out of time"
     Campaign.open(folder, stop=StopRules()).run()
     assert contents(folder) == contents(finished)
+    again = Campaign.open(folder, stop=StopRules(max_time=1e-3)).run()
+    assert again.reason == "all models are trained"
 
 
 def test_another_seed_gives_other_models(finished: Path, tmp_path: Path) -> None:
