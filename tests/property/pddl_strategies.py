@@ -13,6 +13,7 @@ from random import Random
 from hypothesis import strategies as st
 
 from tests.property.strategies import Pick, seeds
+from tests.reference.pddl_parser import parse_domain
 
 PARENTS = {"object": None, "t0": "object", "t1": "t0", "t2": "t0"}
 OBJECT_KINDS = ("t1", "t2", "t1", "t0")
@@ -215,6 +216,66 @@ class _Writer:
             fitting = [[t.name for t in everything if t.fits(kind)] for kind in predicate.kinds]
             atoms += [f"({' '.join([predicate.name, *words])})" for words in product(*fitting)]
         return atoms
+
+
+@dataclass(frozen=True)
+class DrawnAtom:
+    """An atom of a rules file."""
+
+    name: str
+    parameters: tuple[Term, ...]
+    condition: str
+
+
+class _AtomWriter(_Writer):
+    """Writes conditions that also use atoms written before, and actions."""
+
+    def __init__(self, pick: Pick) -> None:
+        super().__init__(pick)
+        self.atoms: list[DrawnAtom] = []
+        self.actions: list[tuple[str, tuple[str, ...]]] = []
+
+    def literal(self, scope: Sequence[Term]) -> str:
+        if not self.actions:
+            return super().literal(scope)
+        scope = list({term.name: term for term in scope}.values())  # inner ones hide outer ones
+        form = self.pick(0, 3)
+        if form == 1 and self.atoms:
+            used = self.atoms[self.pick(0, len(self.atoms) - 1)]
+            return self.call(used.name, [term.kind for term in used.parameters], scope, ())
+        if form == 2:
+            name, kinds = self.actions[self.pick(0, len(self.actions) - 1)]
+            return self.call(f"did {name}", kinds, scope, ("*",))
+        return super().literal(scope)
+
+    def call(
+        self, name: str, kinds: Sequence[str], scope: Sequence[Term], others: Sequence[str]
+    ) -> str:
+        """The name with terms that fit; (flag) where there are none."""
+        choices = [[*others, *(t.name for t in scope if t.fits(kind))] for kind in kinds]
+        if not all(choices):
+            return "(flag)"
+        return f"({' '.join([name, *map(self.choose, choices)])})"
+
+    def drawn_atom(self, number: int, everything: Sequence[Term]) -> DrawnAtom:
+        parameters = tuple(self.variable(f"?q{i + 1}") for i in range(self.pick(0, 2)))
+        # Parameters are called as the variables of quantifiers, so that one may hide the other.
+        return DrawnAtom(f"a{number}", parameters, self.formula([*parameters, *everything], 3))
+
+
+def seeded_atoms(seed: int) -> tuple[PddlText, list[DrawnAtom], list[str]]:
+    """A task, atoms of rules on it of which later ones use others, and its ground atoms."""
+    writer = _AtomWriter(Random(seed).randint)
+    text = PddlText(writer.domain(), writer.problem())
+    everything = [*writer.constants, *writer.objects]
+    domain = parse_domain(text.domain)
+    writer.actions = [
+        (name, tuple(parameter.types[0] for parameter in action.parameters))
+        for name, action in domain.actions.items()
+    ]
+    for number in range(3):
+        writer.atoms.append(writer.drawn_atom(number, everything))
+    return text, writer.atoms, writer.ground_atoms(everything)
 
 
 def random_pddl(pick: Pick) -> PddlText:

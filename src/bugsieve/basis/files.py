@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Mapping
@@ -56,9 +57,12 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             path.write_bytes(files[path])
         for path, part in parts.items():
             os.replace(part, path)
-    except BaseException:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
+    except BaseException as error:
+        for path, part in parts.items():
+            if isinstance(error, OSError) and error.filename == str(part):
+                error.filename = str(path)  # nobody knows the other one
+            with contextlib.suppress(OSError):
+                part.unlink()
         raise
 
 

@@ -19,7 +19,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     """The content of a TOML text; `name` is the file in errors."""
     try:
         content: dict[str, Any] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also of numbers with too many digits
         raise InputError(f"{name}: is no TOML: {error}") from None
     return content
 

@@ -12,7 +12,7 @@ def counted(number: int, noun: str) -> str:
 
 def kind_in_words(kind: str) -> str:
     """`cost testing`: what campaigns of this kind do."""
-    return kind if kind == "training" else f"{kind} testing"
+    return {"training": "training", "rules": "tests of rules"}.get(kind, f"{kind} testing")
 
 
 def shown_value(value: object) -> str:

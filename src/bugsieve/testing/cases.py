@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ class Case:
     policy: Policy
     objective: str
     avoided: str = ""
-    """The fact that an objective `avoid` is about."""
+    """The fact that an objective `avoid` or `rules` is about."""
 
     def __str__(self) -> str:
         return f"{self.task.name} under {self.objective} with {policy_name(self.policy)}"
@@ -143,9 +144,15 @@ def cases(tasks: Sequence[Task] | None = None) -> Iterator[Case]:
         )
         fact = _fact_to_avoid(task)
         objectives = [("quantitative", ""), ("qualitative", "")]
-        objectives += [(f"avoid:{fact}", fact)] if fact else []
+        objectives += [(f"avoid:{fact}", fact), (_rule_against(fact), fact)] if fact else []
         for place, (objective, avoided) in enumerate(objectives):
             yield Case(task, policies[(number + place) % len(policies)], objective, avoided)
+
+
+def _rule_against(fact: str) -> str:
+    """A rule that says the same as avoiding the fact."""
+    rules = {"atoms": {"met": fact}, "rules": [["R", "forbidden", "F met"]]}
+    return f"rules:{json.dumps(rules, separators=(',', ':'))}"
 
 
 def _fact_to_avoid(task: Task) -> str:

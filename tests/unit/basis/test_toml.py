@@ -36,3 +36,8 @@ def test_none_is_left_out() -> None:
 def test_the_file_is_named() -> None:
     with pytest.raises(InputError, match=r"options\.toml: is no TOML: .*line 1"):
         parse_toml("a = = 1", "options.toml")
+
+
+def test_a_number_of_too_many_digits_is_no_toml() -> None:
+    with pytest.raises(InputError, match=r"options\.toml: is no TOML: "):
+        parse_toml(f"a = {'9' * 5_000}", "options.toml")

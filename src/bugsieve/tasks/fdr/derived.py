@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.fdr.cases import Case, Cases, TooManyCasesError
 from bugsieve.tasks.fdr.encoding import (
     CaseEffect,
@@ -29,6 +29,7 @@ from bugsieve.tasks.fdr.sas_text import (
     read_sas,
     write_sas,
 )
+from bugsieve.tasks.fdr.translator import TrivialGoalError
 
 MAX_CASES = 5_000
 MAX_OPERATORS = 1_000_000
@@ -96,7 +97,8 @@ class _Elimination:
             raise DisjunctiveGoalError(self.problem)
         if not cases or not cases[0]:
             when = "holds in every state" if cases else "can never hold"
-            raise InputError(f"{self.problem}: the goal {when}, so there is nothing to test")
+            sentence = f"{self.problem}: the goal {when}, so there is nothing to test"
+            raise TrivialGoalError(sentence, holds=bool(cases))
         return cases[0]
 
     def _operators(self, operator: SasOperator) -> list[CaseOperator]:

@@ -190,8 +190,7 @@ def _lines(task: SasTask) -> Iterator[str]:
     yield from ("begin_state", *map(str, task.initial), "end_state")
     yield from ("begin_goal", *_facts(task.goal), "end_goal")
     yield str(len(task.operators))
-    for operator in task.operators:
-        yield from _operator_lines(operator)
+    yield from map(_operator_text, task.operators)
     yield "0"
 
 
@@ -200,18 +199,24 @@ def _facts(facts: list[Fact]) -> Iterator[str]:
     yield from (f"{variable} {value}" for variable, value in sorted(facts))
 
 
-def _operator_lines(operator: SasOperator) -> Iterator[str]:
+def _operator_text(operator: SasOperator) -> str:
+    """In one piece: rules on large tasks write a hundred thousand operators again and again."""
     changed = {variable for _, variable, _ in operator.effects}
-    prevail = [fact for fact in operator.precondition.items() if fact[0] not in changed]
-    yield from (
-        "begin_operator",
-        operator.name,
-        *_facts(prevail),
-        str(len(operator.effects)),
+    facts = sorted(operator.precondition.items())
+    prevail = [f"{variable} {value}" for variable, value in facts if variable not in changed]
+    effects = [_effect_text(operator, *effect) for effect in operator.effects]
+    counted = (str(len(prevail)), *prevail, str(len(effects)), *effects)
+    return "\n".join(
+        ("begin_operator", operator.name, *counted, str(operator.cost), "end_operator")
     )
-    for conditions, variable, value in operator.effects:
-        facts = [number for fact in sorted(conditions.items()) for number in fact]
-        # Preconditions on changed variables are written as the old values of their effects.
-        before = operator.precondition.get(variable, -1)
-        yield " ".join(map(str, (len(conditions), *facts, variable, before, value)))
-    yield from (str(operator.cost), "end_operator")
+
+
+def _effect_text(
+    operator: SasOperator, conditions: dict[int, int], variable: int, value: int
+) -> str:
+    # Preconditions on changed variables are written as the old values of their effects.
+    before = operator.precondition.get(variable, -1)
+    if not conditions:
+        return f"0 {variable} {before} {value}"
+    facts = " ".join(f"{v} {d}" for v, d in sorted(conditions.items()))
+    return f"{len(conditions)} {facts} {variable} {before} {value}"

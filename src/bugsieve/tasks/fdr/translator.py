@@ -71,6 +71,14 @@ _CPU_LIMIT_SIGNAL = -24
 _NO_MEMORY = ("MemoryError", "Cannot allocate memory", "failed to map segment")
 
 
+class TrivialGoalError(InputError):
+    """The goal holds in every state, or not even the relaxation reaches it: there is no task."""
+
+    def __init__(self, sentence: str, *, holds: bool = False) -> None:
+        super().__init__(sentence)
+        self.holds = holds
+
+
 @dataclass(frozen=True)
 class TranslationLimits:
     """What a translation may use; on large tasks it needs tens of seconds and a gigabyte."""
@@ -219,11 +227,13 @@ def _reason(result: subprocess.CompletedProcess[str]) -> str:
 def _reject_trivial(output: str, name: str) -> None:
     """The translator replaces tasks without a decision to make by a dummy task."""
     if "Generating unsolvable task" in output:
-        raise InputError(
+        raise TrivialGoalError(
             f"{name}: the goal cannot be reached from the initial state, "
-            "so there is nothing to test: check ':init' and ':goal'"
+            "so there is nothing to test: check ':init' and ':goal'",
+            holds=False,
         )
     if "Generating solvable task" in output:
-        raise InputError(
-            f"{name}: the goal holds in every state, so there is nothing to test: check ':goal'"
+        raise TrivialGoalError(
+            f"{name}: the goal holds in every state, so there is nothing to test: check ':goal'",
+            holds=True,
         )

@@ -87,7 +87,7 @@ class TaskEncoder:
                 found += ({"name": name, "type": "bool"} for name in own)
         return found
 
-    def _holds(self, fact: Fact) -> Json:
+    def holds(self, fact: Fact) -> Json:
         """The condition that a variable has a value."""
         column, value = self._columns[fact[0]], fact[1]
         if column.is_number:
@@ -128,7 +128,7 @@ class TaskEncoder:
         return {
             "location": "here",
             "action": action,
-            "guard": {"exp": conjunction([self._holds(fact) for fact in condition])},
+            "guard": {"exp": conjunction([self.holds(fact) for fact in condition])},
             "destinations": [
                 {
                     "location": "here",
@@ -143,7 +143,7 @@ class TaskEncoder:
         """Where several effects on a variable come true, the last one counts."""
         values: dict[str, Json] = {}
         for conditions, variable, value in operator.effects:
-            condition = conjunction([self._holds(fact) for fact in conditions.items()])
+            condition = conjunction([self.holds(fact) for fact in conditions.items()])
             for target, new in self._values(variable, value):
                 values[target] = (
                     new if condition is True else _ite(condition, new, values.get(target, target))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from typing import Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.tasks.fdr.loading import AnyPath, task_of
 from bugsieve.tasks.fdr.sas_text import read_sas
+from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.fdr.translator import TranslationLimits
 from bugsieve.tasks.fond.conditions import ground_condition
 from bugsieve.tasks.fond.encoding import TaskEncoder, atom_truth
 from bugsieve.tasks.fond.outcomes import split_actions
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
-from bugsieve.tasks.pddl.check import check_pddl
-from bugsieve.tasks.pddl.conditions import read_condition
+from bugsieve.tasks.pddl.check import PddlTask, check_pddl
+from bugsieve.tasks.pddl.conditions import Truth, read_condition
 from bugsieve.tasks.pddl.reader import Block, Document, read_document
+from bugsieve.tasks.pddl.summary import PddlTexts
 
 
 def load_fond(
@@ -31,19 +35,60 @@ def load_fond(
     States are those of a JANI model with one Boolean variable per atom; the goal is the problem's,
     and the runs start in its initial state.
     """
+    danger = read_condition(unsafe, name="unsafe condition")
+    found = read_fond(domain, problem, cache=cache, limits=limits)
+    condition = ground_condition(danger, found.pddl, found.truth)
+    if isinstance(condition, bool):
+        when = "holds in every state" if condition else "never holds in a state"
+        sentence = f"it {when} of {found.name}, so there is nothing to test"
+        raise InputError(f"unsafe condition: {sentence}")
+    return load_document(found.document(condition), name=found.name)
+
+
+@dataclass(frozen=True, eq=False)
+class FondTask:
+    """A non-deterministic task of which nothing says yet what is unsafe."""
+
+    name: str
+    pddl: PddlTask
+    task: Task
+    """With one deterministic operator for each outcome of an action."""
+    encoder: TaskEncoder
+    goal: Any
+
+    @property
+    def truth(self) -> Truth:
+        """What atoms are in every state."""
+        return atom_truth(self.encoder, self.pddl.problem.atoms)
+
+    def document(self, unsafe: Any) -> dict[str, Any]:
+        """The model with an unsafety condition, as JSON."""
+        return self.encoder.document(self.pddl.problem.name, self.goal, unsafe)
+
+
+def read_fond(
+    domain: AnyPath,
+    problem: AnyPath,
+    *,
+    cache: bool = True,
+    limits: TranslationLimits | None = None,
+) -> FondTask:
+    """The non-deterministic task of two files."""
     name = os.fspath(problem)
     pddl = check_pddl(domain, problem, rewrite=split_actions)
     goal = _goal(read_document(problem))
-    danger = read_condition(unsafe, name="unsafe condition")
-    task = task_of(pddl, name, cache=cache, limits=limits)
+    given = task_of(pddl, name, cache=cache, limits=limits)
+    # What it says of its PDDL is said of the deterministic actions, which have no `oneof`.
+    task = Task(
+        given.native,
+        name=given.name,
+        objects=given.objects,
+        initial_atoms=pddl.problem.atoms,
+        pddl_texts=PddlTexts(*pddl.texts),
+    )
     encoder = TaskEncoder(read_sas(task.to_sas().encode()))
-    truth = atom_truth(encoder, pddl.problem.atoms)
-    end = ground_condition(goal, pddl, truth)
-    condition = ground_condition(danger, pddl, truth)
-    if isinstance(condition, bool):
-        when = "holds in every state" if condition else "never holds in a state"
-        raise InputError(f"unsafe condition: it {when} of {name}, so there is nothing to test")
-    return load_document(encoder.document(pddl.problem.name, end, condition), name=name)
+    end = ground_condition(goal, pddl, atom_truth(encoder, pddl.problem.atoms))
+    return FondTask(name, pddl, task, encoder, end)
 
 
 def condition_text(given: str, *, name: str, base: AnyPath = "") -> str:

@@ -42,13 +42,22 @@ def check_pddl(
 
     `rewrite` may turn what is beyond the checks into what they know, in both files.
     """
-    domain_document, problem_document = read_document(domain), read_document(problem)
-    given = PddlTexts(domain_document.data, problem_document.data)
-    _reject_swapped(domain_document, problem_document)
+    return check_documents(read_document(domain), read_document(problem), rewrite=rewrite)
+
+
+def check_documents(
+    domain: Document,
+    problem: Document,
+    *,
+    rewrite: Callable[[Document], Document] | None = None,
+) -> PddlTask:
+    """Check two documents, which need not be files: mutants of a domain never are."""
+    given = PddlTexts(domain.data, problem.data)
+    _reject_swapped(domain, problem)
     if rewrite is not None:
-        domain_document, problem_document = rewrite(domain_document), rewrite(problem_document)
-    checked = check_domain(domain_document)
-    task = PddlTask(checked, check_problem(problem_document, checked), given)
+        domain, problem = rewrite(domain), rewrite(problem)
+    checked = check_domain(domain)
+    task = PddlTask(checked, check_problem(problem, checked), given)
     check_costs(task.domain, task.problem)
     return task
 

@@ -21,9 +21,11 @@ from bugsieve.tasks.pddl.reader import (
     Builder,
     Document,
     Expression,
+    Where,
     make_block,
     make_word,
     shortened,
+    tokens,
 )
 
 MAX_PARTS = 1_000_000
@@ -50,12 +52,21 @@ _Bound: TypeAlias = Mapping[str, str]
 _Part: TypeAlias = tuple[Expression, _Bound]
 
 
-def read_condition(text: str, *, name: str, max_depth: int = MAX_DEPTH) -> Document:
-    """The blocks of a condition that is a text of its own; errors call it `name`."""
-    builder = _ConditionBuilder(name, max_depth)
-    for number, line in enumerate(text.split("\n"), start=1):
-        builder.add_line(line.split(";", 1)[0], number)
-    return Document(name, b"", builder.finish())
+def read_condition(
+    text: str, *, name: str, max_depth: int = MAX_DEPTH, where: Where | None = None
+) -> Document:
+    """The blocks of a condition that is a text of its own; errors call it `name`.
+
+    Where it is a part of another file, `where` tells the places of its characters.
+    """
+    builder = _ConditionBuilder(name, max_depth, where)
+    if where is None:
+        for number, line in enumerate(text.split("\n"), start=1):
+            builder.add_line(line.split(";", 1)[0], number)
+    else:
+        for start, token in tokens(text):
+            builder.add_line(token, start)
+    return Document(name, b"", builder.finish(), where)
 
 
 def expand_condition(scope: Scope, condition: Expression, truth: Truth) -> Program | bool:
@@ -64,7 +75,7 @@ def expand_condition(scope: Scope, condition: Expression, truth: Truth) -> Progr
     The terms in reach must be the objects of the task.
     """
     check_condition(scope, condition)
-    return _Expander(scope, truth).run(condition)
+    return Expansion(scope, condition).program(truth)
 
 
 def run_program(
@@ -92,24 +103,24 @@ class _ConditionBuilder(Builder):
 
     def finish(self) -> Block:
         if self.root is None:
-            self._expect_formula(1)
+            self._expect_formula(1 if self.where is None else 0)
         if self.open:
-            raise InputError(f"{self.path}:{self.open[-1].line}: a '(' is never closed")
+            raise InputError(f"{self.at(self.open[-1].line)}: a '(' is never closed")
         return self.root
 
     def reject_outside(self, token: str, line: int) -> NoReturn:
         if token == "(":
             self._expect_formula(line)
         if token == ")":
-            raise InputError(f"{self.path}:{line}: a ')' closes nothing")
+            raise InputError(f"{self.at(line)}: a ')' closes nothing")
         raise InputError(
-            f"{self.path}:{line}: {shortened(token)!r} stands where a formula in parentheses "
+            f"{self.at(line)}: {shortened(token)!r} stands where a formula in parentheses "
             "was expected"
         )
 
     def _expect_formula(self, line: int) -> NoReturn:
         raise InputError(
-            f"{self.path}:{line}: one formula was expected, such as (and (on a b) (not (clear c)))"
+            f"{self.at(line)}: one formula was expected, such as (and (on a b) (not (clear c)))"
         )
 
 
@@ -134,18 +145,61 @@ class _Frame:
             self.parts = iter(())  # what comes changes nothing
 
 
-class _Expander:
-    """Replaces variables by objects, and drops what is the same in every state."""
+class Expansion:
+    """Replaces variables by objects, and drops what is the same in every state.
 
-    def __init__(self, scope: Scope, truth: Truth) -> None:
+    For conditions that have been checked; the terms in reach must be the objects of the task.
+    """
+
+    def __init__(self, scope: Scope, condition: Expression) -> None:
         self._scope = scope
+        self._condition = condition
+        self._ranges: dict[int, tuple[list[str], list[list[str]]]] = {}
+        self.size = self._counted(condition)
+        """How many parts the quantifiers stand for; making them takes long."""
+
+    def program(self, truth: Truth, bound: Mapping[str, str] | None = None) -> Program | bool:
+        """The program; `bound` has the objects of free variables."""
+        return _Expander(self._ranges, truth).run(self._condition, bound or {})
+
+    def _counted(self, root: Expression) -> int:
+        """The number of parts; an error if there are too many."""
+        size = 0
+        pending = [(root, 1)]
+        while pending:
+            item, copies = pending.pop()
+            assert isinstance(item, Block)
+            size += copies
+            if size > MAX_PARTS:
+                feature = f"quantifiers that stand for more than {MAX_PARTS} parts"
+                raise self._scope.document.unsupported(item, self._scope.owner, feature)
+            if item[0] in QUANTIFIERS:
+                self._ranges[id(item)] = self._range(item)
+                copies *= prod(map(len, self._ranges[id(item)][1]))
+                pending.append((item[2], copies))
+            elif item[0] in JUNCTIONS:
+                pending += ((part, copies) for part in item[1:])
+        return size
+
+    def _range(self, item: Block) -> tuple[list[str], list[list[str]]]:
+        """The variables of a quantifier, and the objects that each may be."""
+        document, vocabulary = self._scope.document, self._scope.vocabulary
+        assert isinstance(item[1], Block)
+        own = variables(document, item[1], vocabulary.types, self._scope.owner)
+        choices = [vocabulary.of_type(self._scope.terms, kind) for kind in own.values()]
+        return list(own), choices
+
+
+class _Expander:
+    """Makes one program of a stack machine."""
+
+    def __init__(self, ranges: Mapping[int, tuple[list[str], list[list[str]]]], truth: Truth):
         self._truth = truth
         self._program: list[str | Junction] = []
-        self._ranges: dict[int, tuple[list[str], list[list[str]]]] = {}
+        self._ranges = ranges
 
-    def run(self, root: Expression) -> Program | bool:
-        self._check_size(root)
-        frames = [_Frame("and", 0, iter([(root, {})]))]  # the outermost holds the whole alone
+    def run(self, root: Expression, bound: _Bound) -> Program | bool:
+        frames = [_Frame("and", 0, iter([(root, bound)]))]  # the outermost holds the whole alone
         while True:
             part = next(frames[-1].parts, None)
             opened = self._closed(frames.pop()) if part is None else self._opened(*part)
@@ -194,29 +248,3 @@ class _Expander:
         names, choices = self._ranges[id(item)]
         for case in product(*choices):
             yield {**bound, **dict(zip(names, case, strict=True))}
-
-    def _range(self, item: Block) -> tuple[list[str], list[list[str]]]:
-        """The variables of a quantifier, and the objects that each may be."""
-        document, vocabulary = self._scope.document, self._scope.vocabulary
-        assert isinstance(item[1], Block)
-        own = variables(document, item[1], vocabulary.types, self._scope.owner)
-        choices = [vocabulary.of_type(self._scope.terms, kind) for kind in own.values()]
-        return list(own), choices
-
-    def _check_size(self, root: Expression) -> None:
-        """Raise if there are too many parts; counted beforehand, since making them takes long."""
-        size = 0
-        pending = [(root, 1)]
-        while pending:
-            item, copies = pending.pop()
-            assert isinstance(item, Block)
-            size += copies
-            if size > MAX_PARTS:
-                feature = f"quantifiers that stand for more than {MAX_PARTS} parts"
-                raise self._scope.document.unsupported(item, self._scope.owner, feature)
-            if item[0] in QUANTIFIERS:
-                self._ranges[id(item)] = self._range(item)
-                copies *= prod(map(len, self._ranges[id(item)][1]))
-                pending.append((item[2], copies))
-            elif item[0] in JUNCTIONS:
-                pending += ((part, copies) for part in item[1:])

@@ -48,6 +48,11 @@ class Vocabulary:
         """Whether an object of the given type may stand where these types are accepted."""
         return any(name in self.ancestors[given] for name in accepted)
 
+    def overlaps(self, given: str, accepted: tuple[str, ...]) -> bool:
+        """Whether some type is below the given one and below one that is accepted."""
+        below = [above for above in self.ancestors.values() if given in above]
+        return any(name in above for above in below for name in accepted)
+
     def of_type(self, objects: Mapping[str, str], kind: str) -> list[str]:
         """Those of the objects that have the type."""
         return [name for name, own in objects.items() if self.fits(own, (kind,))]

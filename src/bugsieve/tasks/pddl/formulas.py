@@ -46,8 +46,12 @@ class Scope:
     """Objects and variables to their types."""
     checks_types: bool = False
     """Whether objects must have the declared types; actions cast, ':init' and goals do not."""
+    checks_variables: bool = False
+    """Whether variables must be able to stand for an object of the declared types."""
     find_atom: Callable[[str], object] | None = None
     """Raises an InputError for a ground atom that is never true, where that is a mistake."""
+    check_leaf: Callable[[Scope, Block], bool] | None = None
+    """Whether a part is something other than an atom, which has then been checked."""
 
     def inside(self, block: Block) -> Scope:
         """The scope under a quantifier whose variables are `block`."""
@@ -77,13 +81,15 @@ def _checked_parts(scope: Scope, item: Expression) -> list[tuple[Scope, Expressi
 
 
 def _check_atom_condition(scope: Scope, block: Block, tag: Word) -> None:
+    if scope.check_leaf is not None and scope.check_leaf(scope, block):
+        return
     numeric = tag in _COMPARISONS or (tag == "=" and any(_is_numeric(arg) for arg in block[1:]))
     if numeric:
         raise scope.document.unsupported(block, scope.owner, _numeric(block))
     if tag in _FOREIGN_CONDITIONS and tag not in scope.vocabulary.predicates:
         raise scope.document.unsupported(block, scope.owner, _FOREIGN_CONDITIONS[tag])
     if tag == "=":
-        _check_arguments(scope, block, "predicate", EQUALITY)
+        check_arguments(scope, block, "predicate", EQUALITY)
     elif scope.find_atom is None or not _is_ground(block):
         check_atom(scope, block)
     else:
@@ -168,7 +174,7 @@ def check_atom(scope: Scope, block: Block) -> None:
             f"{scope.owner} uses the unknown predicate '{name}'"
             f"{suggest(str(name), predicates)}, declare it in :predicates of the domain",
         )
-    _check_arguments(scope, block, "predicate", predicates[name])
+    check_arguments(scope, block, "predicate", predicates[name])
 
 
 def check_function(scope: Scope, item: Expression) -> None:
@@ -184,10 +190,11 @@ def check_function(scope: Scope, item: Expression) -> None:
             f"{suggest(name or '', functions)}, declare it in :functions of the domain",
         )
     if isinstance(item, Block):
-        _check_arguments(scope, item, "function", functions[name])
+        check_arguments(scope, item, "function", functions[name])
 
 
-def _check_arguments(scope: Scope, block: Block, kind: str, signature: Signature) -> None:
+def check_arguments(scope: Scope, block: Block, kind: str, signature: Signature) -> None:
+    """Raise unless what follows the first word are terms in reach that fit the signature."""
     given = len(block) - 1
     if given != len(signature):
         raise scope.document.error(
@@ -200,7 +207,7 @@ def _check_arguments(scope: Scope, block: Block, kind: str, signature: Signature
         own = None if isinstance(term, Block) else scope.terms.get(term)
         if own is None:
             raise _bad_term(scope, term)
-        if scope.checks_types and own not in accepted:
+        if own not in accepted:
             _check_type(scope, block, position, accepted)
 
 
@@ -222,10 +229,13 @@ def _bad_term(scope: Scope, term: Expression) -> InputError:
 
 
 def _check_type(scope: Scope, block: Block, position: int, accepted: tuple[str, ...]) -> None:
-    """Raise unless the object, if it is one, has a type that is accepted in its place."""
+    """Raise if types are checked and the term cannot have one that is accepted in its place."""
     term = str(block[position])
     kind = scope.terms[term]
-    if term.startswith("?") or scope.vocabulary.fits(kind, accepted):
+    if term.startswith("?"):
+        if not scope.checks_variables or scope.vocabulary.overlaps(kind, accepted):
+            return
+    elif not scope.checks_types or scope.vocabulary.fits(kind, accepted):
         return
     wanted = " or ".join(f"'{name}'" for name in accepted)
     raise scope.document.error(

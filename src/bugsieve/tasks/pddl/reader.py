@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
@@ -26,8 +26,12 @@ _TOKEN = re.compile(r"[()]|\?[^\s()?]*|[^\s()?]+")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1b\x7f]")
 
 
+Where: TypeAlias = Callable[[int], str]
+"""Says where the character of a number stands, for texts that are a part of another file."""
+
+
 class Word(str):
-    """A lower-case word with the line it stands on."""
+    """A lower-case word with the line it stands on, or its character where `Where` is given."""
 
     __slots__ = ("line",)
     line: int
@@ -64,16 +68,26 @@ class Document:
     path: str
     data: bytes
     root: Block
+    where: Where | None = None
+    """Of a text inside another file: its words count characters instead of lines."""
+
+    def at(self, place: Expression) -> str:
+        """The file and the line of `place`, as errors begin."""
+        return _at(self.path, self.where, place.line)
 
     def error(self, place: Expression, sentence: str) -> InputError:
         """The error that says `sentence` about the line of `place`."""
-        return InputError(f"{self.path}:{place.line}: {sentence}")
+        return InputError(f"{self.at(place)}: {sentence}")
 
     def unsupported(self, place: Expression, user: str, feature: str) -> UnsupportedError:
         """The error that `user` (an action, a predicate) needs a feature we do not handle."""
         return UnsupportedError(
-            f"{self.path}:{place.line}: {user} uses {feature}, which Bugsieve does not support"
+            f"{self.at(place)}: {user} uses {feature}, which Bugsieve does not support"
         )
+
+
+def _at(path: str, where: Where | None, line: int) -> str:
+    return f"{path}:{line}" if where is None else where(line)
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:
@@ -123,14 +137,19 @@ def _reject_non_ascii(text: str, path: str, line: int) -> None:
 class Builder:
     """Builds the tree with an explicit stack, so that depth costs neither recursion nor memory."""
 
-    def __init__(self, path: str, max_depth: int = MAX_DEPTH) -> None:
+    def __init__(self, path: str, max_depth: int = MAX_DEPTH, where: Where | None = None) -> None:
         self.path = path
         self.max_depth = max_depth
+        self.where = where
         self.root: Block | None = None
         self.open: list[Block] = []
         self.words = 0
         self.last_line = 1
         self.nested_section: tuple[Word, Block] | None = None
+
+    def at(self, line: int) -> str:
+        """The file and the line, as errors begin."""
+        return _at(self.path, self.where, line)
 
     def add_line(self, text: str, line: int) -> None:
         """Take in a line without its comment."""
@@ -169,7 +188,7 @@ class Builder:
             self.reject_outside("(", line)
         if len(self.open) >= self.max_depth:
             raise InputError(
-                f"{self.path}:{line}: nesting deeper than {self.max_depth} levels, "
+                f"{self.at(line)}: nesting deeper than {self.max_depth} levels, "
                 "write the formula flatter"
             )
         block = make_block(line)
@@ -185,20 +204,20 @@ class Builder:
             self.nested_section = (word, self.open[-2])
 
     def _reject_size(self, line: int) -> NoReturn:
-        raise InputError(f"{self.path}:{line}: more than {MAX_WORDS} words and blocks, the limit")
+        raise InputError(f"{self.at(line)}: more than {MAX_WORDS} words and blocks, the limit")
 
     def reject_outside(self, token: str, line: int) -> NoReturn:
         """Raise for a token that stands in no block."""
         if self.root is None:
             raise InputError(
-                f"{self.path}:{line}: is not PDDL, which starts with '(define', "
+                f"{self.at(line)}: is not PDDL, which starts with '(define', "
                 f"but this file starts with {shortened(token)!r}"
             )
         problem = (
             "this ')' closes nothing" if token == ")" else f"{shortened(token)!r} is left over"
         )
         raise InputError(
-            f"{self.path}:{line}: {problem}, because the block opened on line "
+            f"{self.at(line)}: {problem}, because the block opened on line "
             f"{self.root.line} is already closed: check the parentheses before it"
         )
 
@@ -206,13 +225,22 @@ class Builder:
         if self.nested_section is not None:
             section, block = self.nested_section
             return (
-                f"{self.path}:{block.line}: the '(' on this line is not closed before "
+                f"{self.at(block.line)}: the '(' on this line is not closed before "
                 f"'({section}' begins on line {section.line}: add the missing ')'"
             )
         return (
-            f"{self.path}:{self.open[-1].line}: the '(' on this line is never closed, the file "
+            f"{self.at(self.open[-1].line)}: the '(' on this line is never closed, the file "
             f"ends on line {self.last_line} with {len(self.open)} ')' missing"
         )
+
+
+def tokens(text: str) -> Iterator[tuple[int, str]]:
+    """The words and parentheses of a text with the characters they begin at, without comments."""
+    start = 0
+    for line in text.split("\n"):
+        for match in _TOKEN.finditer(line.split(";", 1)[0]):
+            yield start + match.start(), match.group()
+        start += len(line) + 1
 
 
 def shortened(token: str) -> str:

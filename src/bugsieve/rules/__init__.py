@@ -1,0 +1,1 @@
+"""Flight rules: requirements in temporal logic that a planning domain or a policy must keep."""

@@ -1,0 +1,1 @@
+"""An editor of rules as one page of HTML, which needs no network."""

@@ -1,0 +1,1 @@
+"""Decides whether a task has a trace that satisfies a formula, and proves it either way."""

@@ -1,0 +1,1 @@
+"""Rules in English: sentences of a fixed form, and nested readings of any other formula."""

@@ -1,0 +1,1 @@
+"""Rules files: flight rules over named conditions, and what they mean in one planning task."""

@@ -1,0 +1,1 @@
+"""Linear temporal logic on finite traces: formulas, views, causes and automata."""

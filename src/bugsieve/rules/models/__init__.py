@@ -1,0 +1,1 @@
+"""Safety rules of models: a model together with automata that watch over its rules."""

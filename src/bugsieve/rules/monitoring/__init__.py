@@ -1,0 +1,1 @@
+"""Runs of policies within flight rules: what rules say of them, and tasks that keep to rules."""

@@ -1,0 +1,446 @@
+"""Judges the obligations of one task, one after the other.
+
+Every trace that is found is tried on all later obligations, so that few traces show much; equal
+automata are decided once. What is said of an obligation depends on those before it, in order, and
+on nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, combinations
+from typing import Any, TypeAlias
+
+from bugsieve.basis.stopping import check_stop
+from bugsieve.rules.engine.certificates import Statement, none_certificate, trace_certificate
+from bugsieve.rules.engine.deciding import Decision, Empty, Inconclusive, NoTrace, decide
+from bugsieve.rules.engine.lassos import Lasso, find_lasso, has_word
+from bugsieve.rules.engine.proofs import Proof, plain_proof, proofs
+from bugsieve.rules.file.binding import BoundRules, RuleInstance
+from bugsieve.rules.ltl.automaton import Automaton, TooManyStatesError, automaton_of
+from bugsieve.rules.ltl.causes import Criterion, trap
+from bugsieve.rules.ltl.constants import with_constants
+from bugsieve.rules.ltl.formula import TRUE, Formula, negation
+from bugsieve.rules.ltl.normal_form import nnf
+from bugsieve.rules.ltl.printer import to_text
+from bugsieve.rules.ltl.views import View, in_view, is_proven_by_prefixes, shows_on_prefixes
+from bugsieve.rules.obligations.answers import Answer, Reading
+from bugsieve.rules.obligations.known_traces import KnownTraces
+from bugsieve.rules.obligations.obligation import Obligation, caused, occurrences, required
+from bugsieve.search.limits import Limits
+from bugsieve.tasks.fdr.task import Task
+
+Certificate: TypeAlias = Mapping[str, Any]
+Check: TypeAlias = Callable[[Certificate], None]
+
+_VIEWS: tuple[View, ...] = ("strong", "neutral", "weak")
+_REFUSED = ("none", "empty")
+_NOWHERE = "no trace of any task does that"
+_NO_PLAN = "the goal cannot be reached, so that there is no plan to judge"
+_NO_PREFIX = "no prefix refutes it; what must come some day needs --with-goal, or --lassos"
+MAX_AUTOMATON = 10_000
+DEFAULT_LIMITS = Limits(expansions=1_000_000, bytes=1 << 30)
+
+
+@dataclass(frozen=True)
+class JudgeOptions:
+    """How obligations are read, and what may be spent on each of them."""
+
+    criterion: Criterion = "ufc"
+    with_goal: bool = False
+    """Whether only traces count that end in a goal state."""
+    lassos: bool = False
+    """Whether violations are also sought among traces that go on for ever."""
+    limits: Limits = DEFAULT_LIMITS
+    view: View | None = None
+    """In which a trace violates a rule; None: strong, but neutral where its end is the end."""
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A formula to find a trace for, and what that would show."""
+
+    formula: Formula
+    claim: str
+    view: View
+    reading: Reading
+
+
+_ANY_PLAN = _Test(TRUE, "trap", "neutral", "plan")
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What came of a test."""
+
+    outcome: str
+    """"trace", "none", "empty" or "inconclusive"."""
+    reason: str = ""
+    certificate: Certificate | None = None
+    expanded: int = 0
+    is_known: bool = False
+
+
+class RuleJudge:
+    """Judges obligations of the rules of one task.
+
+    `check` accepts certificates or raises a ValueError; what it refuses is `rejected` and known to
+    nobody: the obligation stays open. Without a check, proofs that there is no trace are not
+    written down either: that is for mutants, of which there are many.
+    """
+
+    def __init__(
+        self, task: Task, rules: BoundRules, options: JudgeOptions, check: Check | None
+    ) -> None:
+        self._task = task
+        self._rules = rules
+        self._options = options
+        self._check = check
+        self.rejected: list[tuple[Certificate, str]] = []
+        self._conditions = {name: atom.condition for name, atom in rules.atoms.items()}
+        self._known = KnownTraces(task, self._conditions)
+        self._automata: dict[Formula, Automaton] = {}
+        self._decided: dict[tuple[Automaton, Reading], Decision] = {}
+
+    def judge(self, obligation: Obligation) -> Answer:
+        """What can be said of the obligation within the limits."""
+        if obligation.must_fail:
+            answer = self._refuted(obligation)
+        elif obligation.aim == "together":
+            answer = self._agreed()
+        else:
+            answer = self._shown(obligation)
+        self.recall(answer)
+        return answer
+
+    def formulas(self, obligation: Obligation) -> Iterator[tuple[View, Formula, bool]]:
+        """What finite traces are sought for the obligation: the views, the formulas, and whether
+        traces must end at the goal."""
+        if obligation.aim == "together":
+            return
+        tests = self._refutations if obligation.must_fail else self._demonstrations
+        for test in tests(obligation):
+            if test.reading != "lasso":
+                yield test.view, test.formula, test.reading == "plan"
+
+    def recall(self, answer: Answer) -> None:
+        """Learn the trace of an answer of this judge, or of an earlier session."""
+        found = answer.trace
+        if found is not None and not found["lasso"]:
+            self.remember(found["trace"]["operators"])
+
+    def remember(self, operators: Sequence[int]) -> None:
+        """Try this trace on the obligations to come."""
+        self._known.add(operators)
+
+    @property
+    def _reading(self) -> Reading:
+        return "plan" if self._options.with_goal else "prefix"
+
+    def _refuted(self, obligation: Obligation) -> Answer:
+        """A trace fails the rule; proofs that there is none pass it."""
+        if obligation.aim == "violation":
+            obligation = replace(obligation, formula=self._plainest(obligation.formula))
+        found: list[tuple[_Test, _Found]] = []
+        for test in self._refutations(obligation):
+            result = self._find(test, obligation.formula)
+            found.append((test, result))
+            if result.outcome == "trace":
+                return _answer("failed", test, [result], found)
+        decided = [result for _, result in found if result.outcome == "none"]
+        open_ones = [pair for pair in found if pair[1].outcome == "inconclusive"]
+        if open_ones:
+            return _answer("inconclusive", open_ones[0][0], decided, found, open_ones[0][1].reason)
+        last = found[-1][0]
+        if not decided:
+            return self._irrefutable(obligation, last, found)
+        if last.reading == "plan" and self._has_no_plan:
+            return _answer("undecidable", last, decided, found, _NO_PLAN)
+        return _answer("passed", last, decided, found, self._not_judged(obligation, last))
+
+    def _plainest(self, formula: Formula) -> Formula:
+        """The rule as it was written, unless atoms that never change may hide a refutation.
+
+        As in F(a & p) | G q, which prefixes refute as little as any F, unless a is never true.
+        """
+        if is_proven_by_prefixes(negation(formula)):
+            return formula
+        return with_constants(formula, self._rules.folded)
+
+    def _not_judged(self, obligation: Obligation, last: _Test) -> str:
+        """What a proof does not speak of, where its reading alone would say too much."""
+        if last.reading == "lasso" and self._options.with_goal:
+            # A trace that violates the rule and is stuck then is none of these.
+            return _NO_PLAN if self._has_no_plan else "on all plans, and on all traces without end"
+        if last.reading != "prefix" or obligation.aim != "violation":
+            return ""
+        return "" if is_proven_by_prefixes(negation(obligation.formula)) else _NO_PREFIX
+
+    @property
+    def _has_no_plan(self) -> bool:
+        """Whether all that is said of plans is empty, since there are none."""
+        return self._find(_ANY_PLAN, TRUE).outcome == "none"
+
+    def _irrefutable(
+        self, obligation: Obligation, test: _Test, found: list[tuple[_Test, _Found]]
+    ) -> Answer:
+        """What to say where no trace of the kinds that were tried is a refutation, in any task.
+
+        Only if none of any kind is one, it is infeasible: a tautology, or no cause of anything.
+        """
+        why = self._never(obligation, test.reading)
+        if why:
+            return _answer("infeasible", test, [], found, why)
+        why = "no prefix can refute it: try --with-goal, or --lassos"
+        if test.reading == "plan":
+            why = "no plan can show that: try --lassos"
+        return _answer("undecidable", test, [], found, why)
+
+    def _never(self, obligation: Obligation, reading: Reading) -> str:
+        """Why no trace of any task refutes the rule, or by this cause; empty where one may."""
+        with contextlib.suppress(TooManyStatesError):
+            if obligation.aim != "violation":
+                return _NOWHERE if self._automaton(self._trap(obligation, "weak")).is_empty else ""
+            wrong = nnf(negation(obligation.formula))
+            if self._automaton(wrong).is_empty:
+                if has_word(wrong) is False:
+                    return "a tautology, which nothing can violate"
+                # As G F p -> F G p, which infinite words violate.
+                return "no trace that ends can violate it" if reading == "plan" else ""
+        return ""
+
+    def _refutations(self, obligation: Obligation) -> Iterator[_Test]:
+        lassos: tuple[Reading, ...] = ("lasso",) if self._options.lassos else ()
+        for reading in (self._reading, *lassos):
+            # Where a trace merely stops, only the strong view is a refutation; the end of a plan
+            # and the loop of a lasso mean something.
+            usual: View = "strong" if reading == "prefix" else "neutral"
+            view = self._options.view or usual
+            if obligation.aim == "violation":
+                formula = in_view(nnf(negation(obligation.formula)), view)
+                yield _Test(formula, "violation", view, reading)
+            else:
+                yield _Test(self._trap(obligation, view), "trap", view, reading)
+
+    def _shown(self, obligation: Obligation) -> Answer:
+        """The strongest view in which a trace shows what the obligation is about."""
+        found: list[tuple[_Test, _Found]] = []
+        for test in self._demonstrations(obligation):
+            result = self._find(test, obligation.formula)
+            found.append((test, result))
+            if result.outcome == "trace":
+                unsure = [one.reason for _, one in found if one.outcome == "inconclusive"]
+                why = f"whether more can be shown is undecided: {unsure[0]}" if unsure else ""
+                return _answer("covered", test, [result], found, why)
+        weakest, last = found[-1]
+        if last.outcome == "empty":
+            return _answer("infeasible", weakest, [], found, _NOWHERE)
+        if last.outcome == "none":
+            # The weakest view is implied by all others: its proof is theirs.
+            if self._options.with_goal and self._has_no_plan:
+                verdict = "vacuous" if obligation.aim == "reached" else "not testable"
+                return _answer(verdict, weakest, [last], found, _NO_PLAN)
+            if obligation.aim == "satisfied by" and self._fails_at_once(obligation.formula):
+                why = "the rule fails in the initial state"
+                return _answer("not testable", weakest, [last], found, why)
+            return _answer("vacuous", weakest, [last], found)
+        return _answer("inconclusive", weakest, [], found, last.reason)
+
+    def _demonstrations(self, obligation: Obligation) -> Iterator[_Test]:
+        if obligation.aim == "reached":
+            yield _Test(obligation.formula, "trap", "strong", self._reading)
+            return
+        for view in _VIEWS:
+            yield _Test(self._trap(obligation, view), "trap", view, self._reading)
+
+    def _agreed(self) -> Answer:
+        """Whether every two rules can be kept together; those that cannot are named."""
+        if self._options.with_goal and self._has_no_plan:  # which is not the fault of two rules
+            found_plan = self._find(_ANY_PLAN, TRUE)
+            return _answer("vacuous", _ANY_PLAN, [found_plan], [], _NO_PLAN)
+        found = list(self._pairs())
+        expanded = sum(result.expanded for _, result in found)
+        against = [(names, result) for names, result in found if result.outcome in _REFUSED]
+        if against:
+            proofs = (result.certificate for _, result in against)
+            return Answer(
+                "conflict",
+                "; ".join(names for names, _ in against),
+                reading=self._reading,
+                certificates=tuple(proof for proof in proofs if proof is not None),
+                expanded=expanded,
+            )
+        open_ones = [(names, r) for names, r in found if r.outcome == "inconclusive"]
+        if open_ones:
+            names, result = open_ones[0]
+            return Answer("inconclusive", f"{names}: {result.reason}", expanded=expanded)
+        return Answer("covered", reading=self._reading, expanded=expanded)
+
+    def _pairs(self) -> Iterator[tuple[str, _Found]]:
+        """Every two rules of which no known trace satisfies both, and what a search says."""
+        # Whoever expects that a rule is violated knows that it cannot be kept with others.
+        rules = [rule for rule in self._rules.rules if rule.expect != "violated"]
+        kept = [self._kept(rule) for rule in rules]
+        for one, other in combinations(range(len(rules)), 2):
+            check_stop()
+            if kept[one] & kept[other]:
+                continue
+            both = nnf(required(rules[one])) & nnf(required(rules[other]))
+            result = self._jointly(_Test(both, "trap", "neutral", self._reading))
+            yield f"{rules[one].id} and {rules[other].id}", result
+            trace = result.certificate if result.outcome == "trace" else None
+            if trace is not None and not trace["lasso"]:
+                self.remember(trace["trace"]["operators"])
+                kept = [self._kept(rule) for rule in rules]
+
+    def _kept(self, rule: RuleInstance) -> int:
+        """Where known traces may end such that they satisfy the rule, as bits."""
+        with contextlib.suppress(TooManyStatesError):
+            automaton = self._automaton(nnf(required(rule)))
+            return self._known.ends(automaton, with_goal=self._options.with_goal)
+        return 0
+
+    def _jointly(self, test: _Test) -> _Found:
+        """As `_find`; where the end of a trace is not the end, an infinite trace does as well."""
+        found = self._find(test, TRUE)
+        is_final = test.reading == "plan" or shows_on_prefixes(test.formula)
+        if found.outcome not in _REFUSED or is_final:
+            return found
+        return self._find(replace(test, reading="lasso"), TRUE)
+
+    def _trap(self, obligation: Obligation, view: View) -> Formula:
+        formula = caused(obligation)
+        occurrence = occurrences(formula)[obligation.occurrence]
+        return trap(formula, occurrence, view, self._options.criterion)
+
+    def _fails_at_once(self, wanted: Formula) -> bool:
+        """Whether no continuation of the initial state satisfies the rule, in the weakest view."""
+        automaton = self._automaton(in_view(nnf(wanted), "weak"))
+        state = automaton.step(automaton.initial, self._known.first_letter)
+        return state in automaton.rejecting_sinks
+
+    def _automaton(self, formula: Formula) -> Automaton:
+        if formula not in self._automata:
+            self._automata[formula] = automaton_of(formula, max_states=MAX_AUTOMATON)
+        return self._automata[formula]
+
+    def _find(self, test: _Test, wanted: Formula) -> _Found:
+        if test.reading == "lasso":
+            return self._find_lasso(test, wanted)
+        try:
+            automaton = self._automaton(test.formula)
+        except TooManyStatesError as error:
+            return _Found("inconclusive", str(error))
+        if automaton.is_empty:
+            return _Found("empty")
+        with_goal = test.reading == "plan"
+        known = self._known.prefix(automaton, with_goal=with_goal)
+        if known is not None:
+            return replace(self._shown_by(test, wanted, known), is_known=True)
+        return self._searched(test, wanted, automaton)
+
+    def _searched(self, test: _Test, wanted: Formula, automaton: Automaton) -> _Found:
+        key = (automaton, test.reading)
+        spent = 0
+        if key not in self._decided:
+            self._decided[key] = decide(
+                self._task,
+                test.formula,
+                self._conditions,
+                with_goal=test.reading == "plan",
+                limits=self._options.limits,
+            )
+            spent = getattr(self._decided[key], "expanded", 0)
+        return replace(self._told(test, wanted, self._decided[key]), expanded=spent)
+
+    def _told(self, test: _Test, wanted: Formula, decision: Decision) -> _Found:
+        if isinstance(decision, Inconclusive):
+            return _Found("inconclusive", decision.reason)
+        if isinstance(decision, Empty):
+            return _Found("empty")
+        if isinstance(decision, NoTrace):
+            return self._excluded(test, wanted)
+        return self._shown_by(test, wanted, decision.operators)
+
+    def _find_lasso(self, test: _Test, wanted: Formula) -> _Found:
+        found = find_lasso(self._task, test.formula, self._conditions, limits=self._options.limits)
+        if isinstance(found, Inconclusive):
+            return _Found("inconclusive", found.reason, expanded=found.expanded)
+        if isinstance(found, Lasso):
+            told = self._shown_by(test, wanted, found.operators, loop_start=found.loop_start)
+        else:
+            statement = self._statement(test, wanted)
+            told = self._accepted([none_certificate(self._task, statement, {"by": "rerun"})])
+        return replace(told, expanded=found.expanded)
+
+    def _shown_by(
+        self,
+        test: _Test,
+        wanted: Formula,
+        operators: Sequence[int],
+        *,
+        loop_start: int | None = None,
+    ) -> _Found:
+        statement = self._statement(test, wanted)
+        made = trace_certificate(self._task, statement, operators, loop_start=loop_start)
+        return self._accepted([made])
+
+    def _excluded(self, test: _Test, wanted: Formula) -> _Found:
+        """No trace, by the first proof that the checker accepts."""
+        if self._check is None:
+            return _Found("none")
+        statement = self._statement(test, wanted)
+        with_goal = test.reading == "plan"
+        found = chain(
+            [self._plain_proof],
+            proofs(self._task, test.formula, self._conditions, with_goal=with_goal),
+        )
+        return self._accepted(none_certificate(self._task, statement, proof) for proof in found)
+
+    @cached_property
+    def _plain_proof(self) -> Proof:
+        return plain_proof(self._task)
+
+    def _accepted(self, certificates: Iterable[Certificate]) -> _Found:
+        refused = []
+        for certificate in certificates:
+            try:
+                if self._check is not None:
+                    self._check(certificate)
+            except ValueError as error:
+                refused.append((certificate, str(error)))
+            else:
+                return _Found(certificate["kind"], certificate=certificate)
+        self.rejected += refused[-1:]
+        return _Found("inconclusive", "the checker did not accept the certificate")
+
+    def _statement(self, test: _Test, wanted: Formula) -> Statement:
+        return Statement(
+            to_text(wanted),
+            test.claim,
+            test.view,
+            test.formula,
+            self._conditions,
+            with_goal=test.reading == "plan",
+            lasso=test.reading == "lasso",
+        )
+
+
+def _answer(
+    verdict: Any,
+    test: _Test,
+    proofs: Sequence[_Found],
+    found: Sequence[tuple[_Test, _Found]],
+    reason: str = "",
+) -> Answer:
+    is_shown = verdict in ("covered", "failed")
+    answer = Answer(verdict, reason, test.view if is_shown else None, test.reading)
+    return replace(
+        answer,
+        certificates=tuple(item.certificate for item in proofs if item.certificate is not None),
+        expanded=sum(result.expanded for _, result in found),
+        is_known=is_shown and proofs[0].is_known,
+    )

@@ -1,0 +1,184 @@
+"""Models that a rules file says what is unsafe of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.rules.models.loading import load_ruled_fond, load_ruled_model
+from bugsieve.tasks.jani.model import JaniModel
+from tests.unit.cli.test_fond import DOMAIN, PROBLEM
+
+MODEL = {
+    "jani-version": 1,
+    "name": "counter",
+    "type": "lts",
+    "actions": [{"name": "up"}],
+    "constants": [{"name": "top", "type": "int", "value": 3}],
+    "variables": [
+        {
+            "name": "x",
+            "type": {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 9},
+            "initial-value": 0,
+        },
+        {"name": "gone", "type": "bool", "transient": True, "initial-value": False},
+    ],
+    "automata": [
+        {
+            "name": "A",
+            "locations": [{"name": "l"}],
+            "initial-locations": ["l"],
+            "variables": [{"name": "own", "type": "bool", "initial-value": False}],
+            "edges": [
+                {
+                    "location": "l",
+                    "action": "up",
+                    "guard": {"exp": {"op": "<", "left": "x", "right": 9}},
+                    "destinations": [
+                        {
+                            "location": "l",
+                            "assignments": [
+                                {"ref": "x", "value": {"op": "+", "left": "x", "right": 1}}
+                            ],
+                        }
+                    ],
+                },
+                {
+                    "location": "l",
+                    "destinations": [{"location": "l", "assignments": [{"ref": "x", "value": 0}]}],
+                },
+            ],
+        }
+    ],
+    "system": {"elements": [{"automaton": "A"}]},
+}
+HIGH = '{"op": "=", "left": "x", "right": "top"}'
+
+
+def rules_file(folder: Path, ltl: str, atom: str = HIGH, **more: str) -> Path:
+    extra = "".join(f"{key} = '{value}'\n" for key, value in more.items())
+    text = f"format = 1\n[[atom]]\nname = 'high'\nis = '''{atom}'''\n"
+    text += f"[[rule]]\nid = 'R'\nkind = 'desired'\n{extra}ltl = '{ltl}'\n"
+    (folder / "rules.toml").write_text(text, encoding="utf-8")
+    return folder / "rules.toml"
+
+
+def load(folder: Path, ltl: str, atom: str = HIGH, **more: str) -> JaniModel:
+    (folder / "model.jani").write_text(json.dumps(MODEL), encoding="utf-8")
+    return load_ruled_model(folder / "model.jani", rules_file(folder, ltl, atom, **more))
+
+
+def after(model: JaniModel, state: Any, action: str) -> Any:
+    found = model.expand(state)
+    number = found.actions.tolist().index(model.actions.index(action))
+    return found.outcomes[found.outcome_offsets[number]]
+
+
+def test_steps_with_and_without_a_label_are_read(tmp_path: Path) -> None:
+    before = json.dumps(MODEL)
+    model = load(tmp_path, "G(high -> X !high)")
+    assert (tmp_path / "model.jani").read_text(encoding="utf-8") == before
+    assert model.actions == ("up", "τ")
+    starts = model.start_states
+    assert starts is not None
+    state = starts[0]
+    for _ in range(3):
+        state = after(model, state, "up")
+    assert model.values(state)["x"] == 3 and not model.is_unsafe(state)[0]
+    assert not model.is_unsafe(after(model, state, "up"))[0]
+    assert not model.is_unsafe(after(model, state, "τ"))[0]
+
+
+def test_the_first_state_counts(tmp_path: Path) -> None:
+    low = '{"op": "=", "left": "x", "right": 0}'
+    model = load(tmp_path, "!high", low)
+    assert model.start_states is not None
+    assert model.is_unsafe(model.start_states).all()
+    model = load(tmp_path, "X high", low)
+    assert model.start_states is not None
+    (start,) = model.start_states
+    assert not model.is_unsafe(start)[0]
+    assert not model.is_unsafe(after(model, start, "τ"))[0]
+    assert model.is_unsafe(after(model, start, "up"))[0]
+
+
+def test_policies_do_not_see_what_watches(tmp_path: Path) -> None:
+    model = load(tmp_path, "G !high")
+    assert [variable.name for variable in model.seen_variables] == ["x", "own"]
+    assert [variable.name for variable in model.variables] == ["x", "own", "[rule] R"]
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        {"op": "states-values", "values": [{"variables": [{"var": "x", "value": 2}]}]},
+        {"op": "state-condition", "exp": {"op": "=", "left": "x", "right": 2}},
+        {"op": "=", "left": "x", "right": 2},
+    ],
+)
+def test_starts_of_every_kind_begin_before_the_first_letter(tmp_path: Path, start: Any) -> None:
+    if start["op"] == "states-values":
+        start["values"][0]["variables"].append({"var": "own", "value": False})
+    expression = {"op": "PA", "start": start, "reach": True}
+    document = {**MODEL, "properties": [{"name": "p", "expression": expression}]}
+    (tmp_path / "model.jani").write_text(json.dumps(document), encoding="utf-8")
+    model = load_ruled_model(tmp_path / "model.jani", rules_file(tmp_path, "X high"))
+    state = np.array([2.0, 0.0, 0.0])
+    assert model.is_start(state)[0]
+    assert not model.is_start(np.array([2.0, 0.0, 1.0]))[0]
+    assert not model.is_unsafe(after(model, state, "up"))[0]
+    assert model.is_unsafe(after(model, state, "τ"))[0]
+
+
+@pytest.mark.parametrize(
+    ("ltl", "atom", "sentence"),
+    [
+        ("F high", HIGH, r"rules.toml:8:\d+: rule R is no safety rule.*may still keep"),
+        ("G high", "(high)", r"rules.toml:4:\d+: the atom 'high' must be an expression of JANI"),
+        ("G high", '{"op": }', r"rules.toml:4:\d+: no expression of JANI in JSON"),
+        ("G high", '{"op": "=", "left": "xx", "right": 1}', "about 'xx'.*did you mean 'x'"),
+        ("G high", '{"op": "=", "left": "own", "right": true}', "all automata of the model share"),
+        ("G high", '{"op": "=", "left": "gone", "right": true}', "all automata of the model"),
+        ("G high", '{"op": "+", "left": "x", "right": 1}', "the atom 'high': "),
+        ("G high", '{"op": "¬", "exp": ' * 101 + "true" + "}" * 101, "nested 100 deep"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_place(
+    tmp_path: Path, ltl: str, atom: str, sentence: str
+) -> None:
+    with pytest.raises((InputError, UnsupportedError), match=sentence):
+        load(tmp_path, ltl, atom)
+
+
+def test_a_model_has_no_objects(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'R' is for all objects of a type"):
+        load(tmp_path, "G high", forall="?r - rover")
+
+
+def test_pddl_with_oneof_has_rules_over_its_predicates(tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_text(DOMAIN)
+    (tmp_path / "problem.pddl").write_text(PROBLEM)
+    rules = tmp_path / "rules.toml"
+    rules.write_text(
+        "format = 1\n[[atom]]\nname = 'at(?p - place)'\nis = '(at ?p)'\n"
+        "[[atom]]\nname = 'fallen'\nis = '(fallen)'\n"
+        "[[rule]]\nid = 'R'\nkind = 'forbidden'\nforall = '?p - place'\n"
+        "ltl = 'F(at(?p) & X(at(?p) & fallen))'\n"
+    )
+    files = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
+    model = load_ruled_fond(*files, rules)
+    assert model.start_states is not None
+    (start,) = model.start_states
+    found = model.expand(start)
+    names = [model.actions[action] for action in found.actions]
+    dare = names.index("(dare west east)")
+    low, high = found.outcome_offsets[dare : dare + 2]
+    assert sorted(model.is_unsafe(found.outcomes[low:high]).tolist()) == [False, True]
+    rules.write_text(rules.read_text().replace("(fallen)", "(did walk * *)"))
+    with pytest.raises((InputError, UnsupportedError), match="did"):
+        load_ruled_fond(*files, rules)
