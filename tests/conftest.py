@@ -13,13 +13,14 @@ from tests.depth import IS_DEEP
 
 BUDGETS = {
     "tests": 10,
-    "tests/hostile": 175,
+    "tests/browser": 30,
+    "tests/hostile": 190,
     "tests/property": 120,
     "tests/quality": 25,
     "tests/system": 180,
     "tests/unit": 160,
-    "tests/unit/campaigns": 55,
-    "tests/unit/cli": 80,
+    "tests/unit/campaigns": 70,
+    "tests/unit/cli": 95,
     "tests/unit/domains": 45,
     "tests/unit/experiments": 55,
     "tests/unit/oracles": 45,

@@ -13,10 +13,12 @@ from typing import Any
 
 from bugsieve.cli import main
 from bugsieve.results.packing import packed, unpacked
+from bugsieve.results.rules.tables import RULES_TABLES
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.results.tables import COST_TABLES, SAFETY_TABLES, SHARED_TABLES
 from bugsieve.results.training.tables import TRAINING_TABLES
 from bugsieve.results.validation import Layout, layout_of
+from tests.unit.campaigns.rules.small import written
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.policies.line import line_task
 from tests.unit.tasks.jani.small import write
@@ -28,6 +30,7 @@ LAYOUTS: dict[str, Layout] = {
     "cost": layout_of(COST_TABLES, {}),
     "safety": layout_of(SAFETY_TABLES, {}),
     "training": layout_of(TRAINING_TABLES, {}),
+    "rules": layout_of(RULES_TABLES, {}),
 }
 TABLES = {"cost": SHARED_TABLES + COST_TABLES, "safety": SHARED_TABLES + SAFETY_TABLES}
 
@@ -73,6 +76,17 @@ COMMANDS = {
         ("select", "{}", "--json", "-o", "{out}.safetensors"),
         ("resume", "{}"),
     ),
+    "rules": (
+        ("status", "{}"),
+        ("status", "{}", "--json"),
+        ("rules", "--show", "{}"),
+        ("rules", "--show", "{}", "0", "5", "12"),
+        ("rules", "--show", "{}", "5", "--json"),
+        ("explain", "{}", "{bug}"),
+        ("export", "{}", "--json", "{out}"),
+        ("replay", "{}"),
+        ("resume", "{}"),
+    ),
 }
 PLOT = ("plot", "{}", "-o", "{out}.svg")
 
@@ -105,6 +119,12 @@ def safety_campaign(folder: Path) -> Path:
     policy = ["--policy", f"table:{folder / 'left.json'}", "--walks", "20", "--alone", "3"]
     command = ["safety", str(folder / "model.jani"), *policy]
     assert main([*command, "-o", str(folder / "campaign")]) == 1
+    return folder / "campaign"
+
+
+def rules_campaign(folder: Path) -> Path:
+    """Finished tests of two rules, one of which is violated."""
+    assert main(["rules", *written(folder), "-o", str(folder / "campaign")]) == 1
     return folder / "campaign"
 
 
@@ -191,6 +211,7 @@ def meta_cells(kind: str) -> Iterator[tuple[str, Damage]]:
         "cost": (*cost, "domain", "problem"),
         "safety": ("model name", "model", "actions"),
         "training": ("domain name", "domain", "dropped"),
+        "rules": ("domain name", "domain", "rules file", "rules", "warnings"),
     }[kind]
     shared = ("kind", "options", "policy is object", "policy fingerprint", "objective")
     for name in (*shared, *own):

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.salvage import salvage_campaign
 from bugsieve.cli import main
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import STORE_FILE
 from bugsieve.results.validation import layout_of
@@ -22,18 +24,23 @@ from tests.depth import IS_DEEP, examples
 from tests.hostile import stores
 from tests.hostile.stores import COMMANDS, PLOT, Damage, copied, other_bug, statement
 from tests.unit.campaigns.contents import contents
+from tests.unit.campaigns.rules.small import said
 
 Captured = pytest.CaptureFixture[str]
-KINDS = ("cost", "safety")
+KINDS = ("cost", "safety", "rules")
+RECORDS = {"safety": SafetyRecords, "rules": RulesRecords}
 
 
 @pytest.fixture(scope="module")
 def campaigns(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A finished campaign of each kind, and one whose oracles learn."""
-    cost, safety, learning = (tmp_path_factory.mktemp(kind) for kind in (*KINDS, "learning"))
+    cost, safety, rules, learning = (
+        tmp_path_factory.mktemp(kind) for kind in (*KINDS, "learning")
+    )
     return {
         "cost": stores.cost_campaign(cost),
         "safety": stores.safety_campaign(safety),
+        "rules": stores.rules_campaign(rules),
         "learning": stores.learning_campaign(learning),
     }
 
@@ -99,10 +106,10 @@ def test_wrong_cells_where_oracles_learn(
         check(campaigns["learning"], "cost", name, damage, tmp_path / "x", capsys)
 
 
-@pytest.mark.parametrize("kind", ["cost", "safety", "learning"])
+@pytest.mark.parametrize("kind", [*KINDS, "learning"])
 def test_whole_numbers_are_not_negative(campaigns: dict[str, Path], kind: str) -> None:
     """In no column, whatever else must hold of it; some columns serve as keys in our memory."""
-    records = SafetyRecords if kind == "safety" else CostRecords
+    records: Any = RECORDS.get(kind, CostRecords)
     layout = layout_of(records.tables, records.conditions)
     with closing(sqlite3.connect(campaigns[kind] / STORE_FILE, isolation_level=None)) as store:
         for table in stores.filled_tables(campaigns[kind], records.wanted_kind):
@@ -260,6 +267,8 @@ def ends(kind: str, folder: Path) -> object:
     """All that a finished campaign has found."""
     if kind == "cost":
         return contents(folder)
+    if kind == "rules":
+        return said(folder)
     with closing(sqlite3.connect(folder / STORE_FILE)) as store:
         tables = {
             "walks": "number, outcome, steps",
@@ -285,7 +294,7 @@ def resumed(kind: str, source: Path, target: Path) -> int:
     return kept.visits
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["cost", "safety"])
 @pytest.mark.parametrize("table", ["visits", "verdicts", "runs", "bugs", "history", "cases"])
 def test_what_is_salvaged_goes_on_to_the_same_end(
     campaigns: dict[str, Path], tmp_path: Path, kind: str, table: str

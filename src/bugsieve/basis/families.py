@@ -125,6 +125,7 @@ OBJECTIVES = Family(
         "qualitative": "bugsieve.benches.objectives.qualitative:Qualitative",
         "avoid": "bugsieve.benches.objectives.avoid:Avoid",
         "probability": "bugsieve.benches.objectives.probability:Probability",
+        "rules": "bugsieve.benches.objectives.rules:Rules",
     },
 )
 
@@ -184,7 +185,9 @@ _COMMANDS = {
     "experiment": "run a grid of campaigns",
     "rollout": "run a policy on a task and show how it ends",
     "decide": "decide whether states of a model are safe",
+    "rules": "test a domain against flight rules in temporal logic",
     "dominance": "show how much easier some states of a task are than others",
+    "domain": "test a planning domain itself: lint, coverage, mutants, suites",
     "train": "train policies of a domain, tested while they are trained",
     "select": "choose a model of a training and write it as a policy",
     "train-q": "train a network for a model by deep Q-learning",
@@ -204,6 +207,7 @@ KINDS = Family(
         "cost": "bugsieve.campaigns.cost.kind:COST",
         "safety": "bugsieve.campaigns.safety.kind:SAFETY",
         "training": "bugsieve.campaigns.training.kind:TRAINING",
+        "rules": "bugsieve.campaigns.rules.kind:RULES",
     },
 )
 

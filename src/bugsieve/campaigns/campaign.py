@@ -94,7 +94,8 @@ class Campaign(Closing):
         except BaseException:
             begun.equipment.close()
             raise
-        return cls(kind, folder, lock, begun.header, options, begun.equipment)
+        kept = options if begun.options is None else begun.options
+        return cls(kind, folder, lock, begun.header, kept, begun.equipment)
 
     @classmethod
     def open(
@@ -194,7 +195,13 @@ def read_campaign(folder: Path) -> tuple[Kind[Any], CampaignHeader, Any]:
     kind = kind_in(folder)
     with kind.records(folder) as records:
         header = records.header
-    return kind, header, kind.options.from_toml(header.options, name=str(folder / "options.toml"))
+    options = kind.options.from_toml(header.options, name=str(folder / "options.toml"))
+    # The objective was checked to hold all that it is about; options may be a stranger's.
+    return (
+        kind,
+        header,
+        replace(options, objective=header.objective) if header.objective else options,
+    )
 
 
 def summary_of(directory: AnyPath) -> Any:

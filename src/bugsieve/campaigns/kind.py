@@ -51,6 +51,8 @@ class Beginning:
     """The first cases, as the store takes them."""
     progress: Progress = field(default_factory=Progress)
     """How far it is already: with cases of another campaign come the walks that found them."""
+    options: Any = None
+    """The options with what the files they name say in their place; None: as they were given."""
 
 
 class Wording(Protocol):

@@ -81,7 +81,7 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
         *nothing_tested_lines(summary),
         *undecided_lines(summary),
         *kind.wording.first_lines(summary),
-        f"{kind.wording.heading(campaign.header)}, seed {campaign.options.fuzz.seed}",
+        f"{kind.wording.heading(campaign.header)}{_seed(campaign.options)}",
         f"results in {folder}",
         "",
         *kind.wording.count_lines(summary),
@@ -100,6 +100,12 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
         claims = counted(len(summary.rejected), "claim")
         lines += ["", f"{claims} rejected by the checker: a fault in Bugsieve"]
     return "\n".join(lines)
+
+
+def _seed(options: CampaignOptions) -> str:
+    """The seed, where chance plays a part."""
+    seed = getattr(options.fuzz, "seed", None)
+    return "" if seed is None else f", seed {seed}"
 
 
 def _place(found: FoundBugs, folder: Path) -> str:

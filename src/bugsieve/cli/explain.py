@@ -31,13 +31,16 @@ null), trace (traceback and last words of a crash, or null), cost, possible_cost
 decision that a dominance function proves bad whatever comes after it, in words, or null). Where
 no single decision is to blame, step, facts, action and better_action are null. Of a policy that
 was tested by its distributions, probability is a bound on that of reaching the goal, and the run
-is one of those that fail.
+is one of those that fail. Of one that was tested against rules, rules names those it violates.
 
 For safety: id, kind, oracle, radius (null: infinite), walk, step and state (where the bug is),
 action (what the policy did there), outcome (of a fault: where that may lead; else null),
 safe_action and safe_outcomes (what was safe, and where that may lead), safe_rows and unsafe_rows
 (states in the proof), faults (steps of all faults of the run), and run, with states, actions and
 safety (what the oracle says of each state).
+
+For rules: number, rule, aim, literal and formula of the test, and its verdict, view, reading,
+reason and certificates.
 """
 
 
@@ -47,7 +50,7 @@ def register(parser: Parser) -> None:
         run,
         "Show the policy's run and a better one side by side, mark the decision that "
         "is to blame, and say how sure that is. A safety bug is shown step by step, with what is "
-        "safe in place of the fault.",
+        "safe in place of the fault; a violated rule as a trace, with what is true at each step.",
         epilog=EPILOG,
     )
     add_bug_arguments(parser, many=False)
@@ -59,7 +62,18 @@ def register(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find the decision to blame and show it."""
-    return for_kind(args.folder, {"cost": _explain_cost, "safety": _explain_safety})(args)
+    kinds = {"cost": _explain_cost, "safety": _explain_safety, "rules": _explain_rules}
+    return for_kind(args.folder, kinds)(args)
+
+
+def _explain_rules(args: argparse.Namespace) -> int:
+    from bugsieve.cli.rules_explain import test_json, test_text
+    from bugsieve.results.rules.records import RulesRecords
+
+    with RulesRecords(args.folder) as records:
+        number = find_bug(records, args.bug).case
+    show((test_json if args.json else test_text)(args.folder, number))
+    return 0
 
 
 def _explain_safety(args: argparse.Namespace) -> int:
@@ -113,6 +127,7 @@ def _as_text(
             about,
             f"the policy: {run['ending']}, cost {run['cost']}; possible: {found.plan_cost}",
             *([f"it {row.bug.in_words}; one of its runs:"] if "chances" in run else []),
+            *bench.objective.explained(certificate),
             *([f"{run['ending']}: {run['detail']}"] if run["detail"] else []),
             "",
             *_side_by_side(ours, theirs, found.index),
@@ -168,4 +183,6 @@ def _as_json(bench: Bench, row: CostBugRow, found: Blame, trace: str, proven: st
     }
     if "chances" in row.bug.certificate["run"]:
         report["probability"] = row.bug.certificate["policy_value"]
+    if "rules" in row.bug.certificate["run"]:
+        report["rules"] = row.bug.certificate["run"]["rules"]
     return json.dumps(report, indent=2)

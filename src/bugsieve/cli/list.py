@@ -22,6 +22,8 @@ _KINDS = {
     "objectives": (families.OBJECTIVES,),
     "domains": (families.DOMAINS, families.MODEL_DOMAINS),
     "heuristics": (),
+    "criteria": (),
+    "patterns": (),
 }
 _OVERVIEW = {
     "oracles": "who judges the states of planning tasks: --oracle of test and judge",
@@ -32,6 +34,8 @@ _OVERVIEW = {
     "objectives": "what counts as a bug in test and judge: --objective",
     "domains": "what generate makes tasks and models of",
     "heuristics": "what greedy:, hill-climbing: and lazy: compare, as in greedy:hff",
+    "criteria": "what rules takes for a cause: --criterion",
+    "patterns": "what rules files may name in place of a formula; more: bugsieve rules patterns",
 }
 
 
@@ -65,6 +69,14 @@ def _names(kind: str) -> Mapping[str, str]:
         from bugsieve._native import HEURISTICS
 
         return dict.fromkeys(HEURISTICS, "")
+    if kind == "criteria":
+        from bugsieve.rules.ltl.causes import CRITERIA
+
+        return {str(name): text for name, text in CRITERIA.items()}
+    if kind == "patterns":
+        from bugsieve.rules.ltl.patterns import PATTERNS
+
+        return {name: pattern.meaning for name, pattern in PATTERNS.items()}
     infos = [info for family in _KINDS[kind] for info in MemberTable[object](family).infos()]
     if kind == "domains":
         infos.sort(key=lambda info: info.name)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.cli.bug_arguments import add_bug_arguments, for_kind, open_bugs
+from bugsieve.basis.errors import UsageError
+from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind, open_bugs
 from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
 
@@ -28,18 +31,58 @@ def register(parser: Parser) -> None:
         run,
         "Check a bug's certificate and run the policy from its state anew. The exit "
         "code is 1 if the policy still fails, 0 if it does not any more, 5 if that cannot be "
-        "said.",
+        "said. Tests of rules are made again, all or those of the rule of a bug, on another "
+        "domain if one is named: 1 if a rule is violated or a trace is lost, 6 if a proof is. "
+        "Nothing that the folder says is believed, so this is the way to check a stranger's.",
     )
     add_bug_arguments(parser, many=True)
     parser.add_argument("--policy", metavar="SPEC", help="another policy than the campaign's")
     options = Options(parser)
+    options.add("--domain", type=Path, metavar="FILE", help="for rules: the domain as it is now")
     options.trust()
     options.json("print one JSON object per line")
 
 
 def run(args: argparse.Namespace) -> int:
     """Replay the bugs and say how each went."""
+    kinds = {"cost": _run_policy, "safety": _run_policy, "rules": _run_rules}
+    return for_kind(args.folder, kinds)(args)
+
+
+def _run_rules(args: argparse.Namespace) -> int:
+    from bugsieve.campaigns.rules.replay import FAILURES, OPEN, replay_rules
+    from bugsieve.campaigns.summary import LEFT_OPEN
+    from bugsieve.results.rules.records import RulesRecords
+
+    if args.policy is not None:
+        raise UsageError(f"{args.folder}: tests of rules have no policy; --domain names a domain")
+    with RulesRecords(args.folder) as records:
+        bugs = [find_bug(records, name).id for name in args.bug]
+    found: Counter[Any] = Counter()
+    for item in replay_rules(args.folder, args.domain, bugs=bugs):
+        found[item.status] += 1
+        about = item.row.obligation
+        if args.json:
+            report = {"number": item.row.number, "rule": about.rule, "aim": about.aim}
+            report |= {"literal": about.literal, "status": item.status.value.lower()}
+            show(json.dumps({**report, "sentence": item.sentence}))
+        else:
+            name = f"{about.rule}: {about.title}" if about.rule else about.title
+            reason = f": {item.sentence}" if item.sentence else ""
+            show(f"{item.row.number:>5}  {item.status.value:14}  {name}{reason}")
+    if not args.json:
+        counts = (f"{count} {status.value.lower()}" for status, count in found.items())
+        show(f"{found.total()} tests: {', '.join(counts)}")
+    if any(found[status] for status in FAILURES):
+        return BUG_IS_THERE
+    return LEFT_OPEN if any(found[status] for status in OPEN) else 0
+
+
+def _run_policy(args: argparse.Namespace) -> int:
     from bugsieve.bugs.cost.replay import ReplayStatus
+
+    if args.domain is not None:
+        raise UsageError("--domain is for tests of rules; another policy is named by --policy")
 
     results = []
     for row, result in _replayed(args):

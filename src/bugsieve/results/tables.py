@@ -21,7 +21,7 @@ from bugsieve.fuzzing.unsafe_runs import WalkOutcome
 from bugsieve.judging.escalation import MOST_LEVELS, SEARCH
 from bugsieve.policies.decisions import Ending
 
-COST, SAFETY, TRAINING = "cost", "safety", "training"
+COST, SAFETY, TRAINING, RULES = "cost", "safety", "training", "rules"
 
 ANYTHING = "anything"
 """In the place of a condition: the column takes values of every type."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.foreign_json import fitting, parse_json
-from bugsieve.benches.objectives import objective_class
+from bugsieve.benches.objectives import OBJECTIVES, objective_class
 from bugsieve.bugs.cost.bug import bug_from_json
 from bugsieve.bugs.cost.certificate import RUN_SHAPE
 from bugsieve.bugs.cost.verdict import Outcome
@@ -463,7 +463,8 @@ class CostRecords(CampaignRecords[CostBugRow]):
     def _require_objective(self, spec: str) -> None:
         """Summaries ask it for its words, whatever else they need of a campaign."""
         try:
-            objective_class(spec)
+            _, objective, argument = OBJECTIVES.parse(spec)
+            objective.check_stored(argument)
         except UsageError as error:
             why = "unless the package that has it is not installed"
             raise damaged(self.directory, f"table meta: {error}, {why}") from None

@@ -1,0 +1,1 @@
+"""Rules that a domain violates."""

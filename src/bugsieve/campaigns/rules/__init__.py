@@ -1,0 +1,1 @@
+"""Tests of a planning domain against flight rules as a kind of campaigns (papers/004)."""

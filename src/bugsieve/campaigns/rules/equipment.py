@@ -1,0 +1,105 @@
+"""What tests of rules need to run: a judge and checkers for each task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.bugs.rules.bug import ENGINE
+from bugsieve.campaigns.kind import Beginning
+from bugsieve.campaigns.rules.options import RulesOptions
+from bugsieve.campaigns.rules.subject import (
+    BoundTask,
+    RulesTasks,
+    cases_of,
+    load_rules,
+    stored_tasks,
+)
+from bugsieve.checkers.rules import Checker
+from bugsieve.checkers.rules_pddl import PddlChecker
+from bugsieve.judging.plan import OracleRow
+from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.rules.records import RulesRecords
+from bugsieve.results.rules.rows import ObligationRow
+from bugsieve.rules.ltl.printer import to_text
+from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.judge import Check, JudgeOptions, RuleJudge
+
+
+class RulesEquipment:
+    """Judges and checkers, made when their task comes up."""
+
+    def __init__(self, tasks: Sequence[BoundTask], options: RulesOptions) -> None:
+        self._tasks = tasks
+        self._options = options
+        self._judges: dict[int, RuleJudge] = {}
+        self._checks: dict[int, Check] = {}
+
+    def judge(self, task: int) -> RuleJudge:
+        """The judge of a task, which remembers what it has found."""
+        if task not in self._judges:
+            bound = self._tasks[task]
+            self._judges[task] = make_judge(bound, self._options.judging)
+        return self._judges[task]
+
+    def recall(self, row: ObligationRow, answer: Answer) -> None:
+        """Learn the trace of an answer that was stored; ValueError where it is none."""
+        trace = answer.trace
+        if trace is None:
+            return
+        if trace["rule"] != to_text(row.obligation.formula):
+            raise ValueError("the trace is about another rule")
+        if row.task not in self._checks:
+            self._checks[row.task] = _check_of(self._tasks[row.task])
+        self._checks[row.task](trace)
+        self.judge(row.task).recall(answer)
+
+    def close(self) -> None:
+        """There is nothing to let go."""
+
+
+def make_judge(bound: BoundTask, options: JudgeOptions) -> RuleJudge:
+    """A judge of a task whose answers have been checked."""
+    return RuleJudge(bound.task, bound.rules, options, _check_of(bound))
+
+
+def _check_of(bound: BoundTask) -> Check:
+    """Checks on the grounded task and, for traces, on the PDDL that the user wrote."""
+    texts = bound.task.pddl_texts
+    assert texts is not None
+    checker = Checker(bound.task.to_sas())
+    # Comments may hold any bytes; everything else was read as ASCII before.
+    on_pddl = PddlChecker(*(text.decode("utf-8", "replace") for text in texts))
+    atoms = {name: atom.pddl for name, atom in bound.rules.atoms.items()}
+
+    def check(certificate: Mapping[str, Any]) -> None:
+        checker.check(certificate)
+        if certificate["kind"] == "trace":
+            on_pddl.check(certificate, atoms)
+
+    return check
+
+
+def check_options(options: RulesOptions) -> None:
+    """There is nothing that could be wrong whatever the tasks are."""
+
+
+def begin(
+    options: RulesOptions, tasks: RulesTasks | None, policy: None, states: None
+) -> Beginning:
+    """A new campaign."""
+    if policy is not None or states is not None:
+        raise UsageError("tests of rules take neither a policy nor states")
+    given = load_rules(options) if tasks is None else tasks
+    header = CampaignHeader(options.to_toml(), given.subject, "", False, (OracleRow(ENGINE),))
+    return Beginning(header, RulesEquipment(given.tasks, options), cases_of(given.tasks))
+
+
+def equip(
+    header: CampaignHeader, options: RulesOptions, folder: Path, policy: None
+) -> RulesEquipment:
+    """The equipment of a stored campaign."""
+    with RulesRecords(folder) as records:
+        return RulesEquipment(stored_tasks(records), options)

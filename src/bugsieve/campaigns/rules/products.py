@@ -1,0 +1,56 @@
+"""Tests of rules as planning tasks for other planners: a plan is a trace, none a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bugsieve.basis.files import write_atomically
+from bugsieve.basis.ours import make_folders
+from bugsieve.campaigns.rules.equipment import make_judge
+from bugsieve.campaigns.rules.options import RulesOptions
+from bugsieve.campaigns.rules.subject import BoundTask
+from bugsieve.rules.engine.folding import folded_automaton
+from bugsieve.rules.engine.pddl import to_pddl
+from bugsieve.rules.engine.product import TooLargeError, compile_product
+from bugsieve.rules.ltl.automaton import TooManyStatesError
+from bugsieve.rules.ltl.formula import Formula, atoms_of
+from bugsieve.rules.ltl.printer import to_text
+from bugsieve.rules.obligations.obligation import obligations_of
+
+
+def write_products(
+    tasks: Sequence[BoundTask], options: RulesOptions, folder: Path
+) -> Iterator[str]:
+    """Write each test as SAS and as PDDL; a line for each file, or why there is none."""
+    make_folders(folder)
+    number = 0
+    for bound in tasks:
+        judge = make_judge(bound, options.judging)
+        for obligation in obligations_of(bound.rules.rules):
+            about = f"{obligation.rule}: {obligation.title}" if obligation.rule else ""
+            for view, formula, with_goal in judge.formulas(obligation):
+                stem = folder / f"test{number}-{view}"
+                reason = _written(bound, formula, stem, with_goal=with_goal)
+                told = reason or f"{about or obligation.title}: {to_text(formula)}"
+                yield f"{stem}: {told}"
+            number += 1
+
+
+def _written(bound: BoundTask, formula: Formula, stem: Path, *, with_goal: bool) -> str:
+    """Write one product; a sentence if there is none."""
+    conditions = {name: bound.rules.atoms[name].condition for name in atoms_of(formula)}
+    start = bound.task.initial_state.tolist()
+    try:
+        automaton = folded_automaton(bound.task, formula, conditions, start)
+        if automaton.is_empty:
+            return "not written, no trace of any task satisfies it"
+        product = compile_product(bound.task, automaton, conditions, with_goal=with_goal)
+    except (TooLargeError, TooManyStatesError) as error:
+        return f"not written, {error}"
+    domain, problem = to_pddl(product)
+    files = {".sas": product.to_sas(), "-domain.pddl": domain, "-problem.pddl": problem}
+    for suffix, text in files.items():
+        data = text if isinstance(text, bytes) else text.encode()
+        write_atomically(stem.with_name(stem.name + suffix), data)
+    return ""

@@ -1,0 +1,170 @@
+"""Tests of rules again, on the domain as it is now: which of them still say the same."""
+
+from __future__ import annotations
+
+import enum
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.campaigns.rules.equipment import make_judge
+from bugsieve.campaigns.rules.subject import BoundTask, bound_task, require_obligations
+from bugsieve.campaigns.rules.summary import options_in
+from bugsieve.results.rules.records import RulesRecords
+from bugsieve.results.rules.rows import ObligationRow
+from bugsieve.results.schema import damaged
+from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.judge import RuleJudge
+from bugsieve.rules.obligations.obligation import Obligation, obligations_of
+from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.pddl.reader import read_document
+
+
+class Status(enum.Enum):
+    """What has become of a test."""
+
+    STILL_COVERED = "STILL COVERED"
+    NOW_COVERED = "NOW COVERED"
+    LOST = "LOST"
+    PROOF_HOLDS = "PROOF HOLDS"
+    PROOF_LOST = "PROOF LOST"
+    NOW_VIOLATED = "NOW VIOLATED"
+    STILL_VIOLATED = "STILL VIOLATED"
+    FIXED = "FIXED"
+    UNDECIDED = "UNDECIDED"
+
+
+FAILURES = (Status.NOW_VIOLATED, Status.STILL_VIOLATED, Status.LOST)
+OPEN = (Status.PROOF_LOST, Status.UNDECIDED)
+
+_PROVEN = ("passed", "vacuous", "not testable", "infeasible", "undecidable", "conflict")
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A test, and what has become of it."""
+
+    row: ObligationRow
+    status: Status
+    sentence: str = ""
+
+
+def replay_rules(
+    folder: Path, domain: Path | None = None, *, bugs: Sequence[str] = ()
+) -> Iterator[Replayed]:
+    """The tests of a campaign on its own domain, or on the one in another file.
+
+    All of them, or those of the rules that these bugs violate.
+
+    The PDDL is grounded anew. The traces of the campaign are followed again by the names of their
+    actions; where they do not do any more, and for everything that was proven, the search begins
+    anew. Nothing that the folder says is believed: this is how to check a stranger's.
+    """
+    with RulesRecords(folder) as records:
+        options = options_in(records)
+        answers = {row.number: row.answer for row in records.answers()}
+        tasks = _own(records) if domain is None else _other(records, domain)
+        rules = {row.bug.rule for row in records.named(bugs)}
+        rows = [row for row in records.obligations() if not bugs or row.obligation.rule in rules]
+    for number, task in enumerate(tasks):
+        own = [row for row in rows if row.task == number and row.number in answers]
+        if isinstance(task, str):
+            yield from (Replayed(row, Status.LOST, task) for row in own)
+            continue
+        judge = make_judge(task, options.judging)
+        for row in own:
+            judge.remember(_followed(task.task, answers[row.number]))
+        yield from _replayed(task, judge, own, answers)
+
+
+def _own(records: RulesRecords) -> list[BoundTask]:
+    """The stored PDDL; InputError where that is not what was tested."""
+    with tempfile.TemporaryDirectory() as place:
+        domain = Path(place) / "domain.pddl"
+        domain.write_bytes(records.header.subject.domain)
+        found = _grounded(records, domain, Path(place))
+    for number, task in enumerate(found):
+        if isinstance(task, str):
+            raise damaged(records.directory, f"table tasks, row {number}: {task}")
+    bound = [task for task in found if not isinstance(task, str)]
+    require_obligations(records, bound)
+    return bound
+
+
+def _other(records: RulesRecords, domain: Path) -> list[BoundTask | str]:
+    """The stored problems with another domain, or why they do not go with it."""
+    read_document(domain)  # a file that is no PDDL is a mistake, not a change
+    with tempfile.TemporaryDirectory() as place:
+        return _grounded(records, domain, Path(place))
+
+
+def _grounded(records: RulesRecords, domain: Path, place: Path) -> list[BoundTask | str]:
+    subject = records.header.subject
+    found: list[BoundTask | str] = []
+    for row in records.tasks():
+        problem = place / f"problem{row.number}.pddl"
+        problem.write_bytes(row.task.problem or b"")
+        try:
+            found.append(bound_task(subject, str(domain), str(problem), name=row.file))
+        except (InputError, UnicodeDecodeError, UnsupportedError) as error:
+            found.append(str(error).replace(str(problem), row.file))
+    return found
+
+
+def _followed(task: Task, answer: Answer) -> tuple[int, ...]:
+    """The operators of a stored trace, as far as their names can still be followed."""
+    trace = answer.trace
+    if trace is None or trace["lasso"]:
+        return ()
+    state, operators = task.initial_state, []
+    known = set(task.operator_names)
+    for action in trace["trace"]["actions"]:
+        ids = task.operator_ids(action) if action in known else ()
+        fitting = [one for one in ids if task.is_applicable(state, [one])[0]]
+        if not fitting:
+            break
+        operators.append(fitting[0])
+        state = task.successors(state, fitting[:1])[0]
+    return tuple(operators)
+
+
+def _replayed(
+    task: BoundTask, judge: RuleJudge, rows: list[ObligationRow], answers: Mapping[int, Answer]
+) -> Iterator[Replayed]:
+    now = {_key(item): item for item in obligations_of(task.rules.rules)}
+    for row in rows:
+        before = answers[row.number]
+        obligation = now.get(_key(row.obligation))
+        if obligation is None:
+            status = Status.LOST if before.verdict == "covered" else Status.PROOF_LOST
+            yield Replayed(row, status, "the rule reads differently there")
+            continue
+        after = judge.judge(obligation)
+        yield Replayed(row, _status(before, after), _remark(before, after))
+
+
+def _key(item: Obligation) -> tuple[object, ...]:
+    return (item.aim, item.rule, item.formula, item.literal, item.occurrence)
+
+
+def _status(before: Answer, after: Answer) -> Status:
+    wrong = ("failed", "conflict")
+    if after.verdict in wrong:
+        return Status.STILL_VIOLATED if before.verdict in wrong else Status.NOW_VIOLATED
+    if after.verdict == "covered":
+        return Status.STILL_COVERED if before.verdict == "covered" else Status.NOW_COVERED
+    if after.verdict == "inconclusive":
+        return Status.PROOF_LOST if before.verdict in _PROVEN else Status.UNDECIDED
+    if before.verdict == "covered":
+        return Status.LOST
+    return Status.FIXED if before.verdict in wrong else Status.PROOF_HOLDS
+
+
+def _remark(before: Answer, after: Answer) -> str:
+    """What else is to say: why, or that a trace shows less than the old one."""
+    ranks = {"weak": 1, "neutral": 2, "strong": 3}
+    old, new = before.view or "", after.view or ""
+    is_less = before.verdict == after.verdict and ranks.get(new, 0) < ranks.get(old, 0)
+    return f"only {new} now, {old} before" if is_less else after.reason

@@ -1,0 +1,171 @@
+"""What is tested: tasks of one domain, and the rules bound to each of them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bugsieve.basis.activity import doing
+from bugsieve.basis.errors import BudgetError, InputError, UnsupportedError, UsageError
+from bugsieve.campaigns.rules.options import RulesOptions
+from bugsieve.results.rules.records import RulesRecords
+from bugsieve.results.rules.rows import ObligationRow, RulesCases, RulesSubject, RulesTaskRow
+from bugsieve.results.schema import damaged
+from bugsieve.rules.file.binding import BoundRules, joined
+from bugsieve.rules.file.constraints import constraint_rules
+from bugsieve.rules.file.reading import RulesFile, rules_of
+from bugsieve.rules.file.source import Source, read_source
+from bugsieve.rules.obligations.obligation import obligations_of
+from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.fdr.translator import TranslationLimits
+from bugsieve.tasks.fdr.worlds import load_world
+from bugsieve.tasks.pddl.summary import PddlTexts
+
+_TRIVIAL = {
+    False: "its goal cannot be reached, so that with --with-goal there is no trace to judge",
+    True: "its goal holds in every state, so that --with-goal leaves out no trace",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class BoundTask:
+    """A task with the rules as they read there."""
+
+    file: str
+    task: Task
+    rules: BoundRules
+
+
+@dataclass(frozen=True, eq=False)
+class RulesTasks:
+    """Everything that a campaign is given."""
+
+    subject: RulesSubject
+    tasks: tuple[BoundTask, ...]
+
+    @property
+    def name(self) -> str:
+        """Of the domain."""
+        return self.subject.name
+
+
+def load_rules(options: RulesOptions, *, limits: TranslationLimits | None = None) -> RulesTasks:
+    """Read the rules, ground the tasks, and bind the former to the latter."""
+    source = read_source(options.rules) if options.rules else None
+    if source is not None:
+        rules_of(source)  # what is wrong there should be said before anything is grounded
+    bound = [_loaded(options.domain, file, source, limits) for file in options.problems]
+    if not any(item.rules.rules for item in bound):
+        if options.rules:
+            raise UsageError(f"{options.rules}: has no rule for the objects of these tasks")
+        raise UsageError("there is no rule to test: name a rules file (*.toml)")
+    first = bound[0].task
+    assert first.pddl is not None and first.pddl_texts is not None
+    warnings = dict.fromkeys(warning for item in bound for warning in item.rules.warnings)
+    subject = RulesSubject(
+        first.pddl.domain,
+        first.pddl_texts.domain,
+        options.rules,
+        b"" if source is None else source.text.encode(),
+        tuple(warnings),
+    )
+    return RulesTasks(subject, tuple(bound))
+
+
+def cases_of(tasks: Sequence[BoundTask]) -> RulesCases:
+    """The tasks and all their obligations, in order."""
+    rows = [RulesTaskRow(n, item.file, SavedTask.of(item.task)) for n, item in enumerate(tasks)]
+    found = ((n, one) for n, item in enumerate(tasks) for one in obligations_of(item.rules.rules))
+    numbered = enumerate(found)
+    return RulesCases(tuple(rows), tuple(ObligationRow(k, n, one) for k, (n, one) in numbered))
+
+
+def stored_tasks(records: RulesRecords) -> list[BoundTask]:
+    """The tasks of a stored campaign with their rules; InputError unless they are what they were.
+
+    The obligations must be those of the rules: a stranger's folder shows nothing else.
+    """
+    subject, found = records.header.subject, []
+    for row in records.tasks():
+        with _whole(records, f"table tasks, row {row.number}"):
+            task = row.task.load()
+            assert task.pddl is not None
+        with _whole(records, "rules"):
+            rules = _bound(task, _source(subject), subject.name, row.file)
+        found.append(BoundTask(row.file, task, rules))
+    require_obligations(records, found)
+    return found
+
+
+def require_obligations(records: RulesRecords, tasks: Sequence[BoundTask]) -> None:
+    """InputError unless the store has the obligations of these tasks and no others."""
+    wanted, rows = cases_of(tasks).obligations, records.obligations()
+    for one, other in zip(wanted, rows, strict=False):
+        if one != other:
+            raise damaged(
+                records.directory, f"table obligations, row {other.number}: is none of the rules"
+            )
+    if len(wanted) != len(rows):
+        raise damaged(
+            records.directory, f"table obligations: has {len(rows)} rows, not {len(wanted)}"
+        )
+
+
+def bound_task(subject: RulesSubject, domain: str, problem: str, *, name: str) -> BoundTask:
+    """The rules of a stored campaign on a problem of another domain; `name` is for people."""
+    loaded = _loaded(domain, problem, _source(subject), None)
+    return BoundTask(name, loaded.task, loaded.rules)
+
+
+def kinds_and_expectations(records: RulesRecords) -> Mapping[str, tuple[str, str]]:
+    """Of each rule whether it is desired or forbidden, and what its file expects of it."""
+    subject = records.header.subject
+    with _whole(records, "rules"):
+        source = _source(subject)
+        files = [] if source is None else [rules_of(source)]
+        for row in records.tasks():
+            texts = PddlTexts(subject.domain, row.task.problem or b"")
+            files.append(constraint_rules(texts, domain=subject.name, problem=row.file))
+    rules = (rule for file in files for rule in file.rules)
+    return {rule.id: (rule.kind, rule.expect or "") for rule in rules}
+
+
+@contextlib.contextmanager
+def _whole(records: RulesRecords, what: str) -> Iterator[None]:
+    """Says that the store is damaged where what it holds is refused."""
+    try:
+        yield
+    except (BudgetError, InputError, UnicodeDecodeError, UnsupportedError, UsageError) as error:
+        raise damaged(records.directory, f"{what}: {error}") from None
+
+
+def _source(subject: RulesSubject) -> Source | None:
+    return Source(subject.rules_file, subject.rules.decode()) if subject.rules else None
+
+
+def _loaded(
+    domain: str, problem: str, source: Source | None, limits: TranslationLimits | None
+) -> BoundTask:
+    with doing(f"grounding {problem}"):
+        world = load_world(domain, problem, limits=limits)
+    bound = _bound(world.task, source, domain, problem)
+    if world.goal_holds is None:
+        return BoundTask(problem, world.task, bound)
+    warnings = (*bound.warnings, f"{problem}: {_TRIVIAL[world.goal_holds]}")
+    return BoundTask(problem, world.task, replace(bound, warnings=warnings))
+
+
+def _bound(task: Task, source: Source | None, domain: str, problem: str) -> BoundRules:
+    """The rules of the file, then the constraints of the PDDL."""
+    return joined(*(file.bind(task) for file in _files(task, source, domain, problem)))
+
+
+def _files(task: Task, source: Source | None, domain: str, problem: str) -> Iterator[RulesFile]:
+    if source is not None:
+        yield rules_of(source)
+    assert task.pddl_texts is not None
+    constraints = constraint_rules(task.pddl_texts, domain=domain, problem=problem)
+    if constraints.rules:
+        yield constraints

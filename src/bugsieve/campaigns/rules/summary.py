@@ -1,0 +1,294 @@
+"""What tests of rules have come to, over all tasks, read from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bugsieve.basis.wording import counted
+from bugsieve.campaigns.rules.options import RulesOptions
+from bugsieve.campaigns.rules.subject import kinds_and_expectations
+from bugsieve.campaigns.summary import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, OUR_FAULT, Summary
+from bugsieve.results.rules.records import RulesRecords
+from bugsieve.results.schema import understood
+from bugsieve.rules.ltl.views import View
+from bugsieve.rules.obligations.answers import (
+    MET,
+    NOT_COUNTED,
+    VERDICTS_ON,
+    Answer,
+    Reading,
+    Verdict,
+)
+from bugsieve.rules.obligations.obligation import Obligation
+
+HOLDS, FAILS, OPEN, UNDECIDABLE = "holds", "FAIL", "inconclusive", "undecidable"
+NOT_JUDGED = "not judged"
+
+_READINGS = {
+    "prefix": "on all prefixes",
+    "plan": "on all plans",
+    "lasso": "on all prefixes, and on all traces without end",
+}
+
+
+@dataclass(frozen=True)
+class MergedAnswer:
+    """What all tasks together say of an obligation: covered if one covers."""
+
+    obligation: Obligation
+    verdict: Verdict | None
+    """None while no task was judged."""
+    number: int
+    """Of the obligation whose answer it is."""
+    task: int
+    reason: str = ""
+    view: View | None = None
+    reading: Reading = "prefix"
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the obligation is met."""
+        return self.verdict in MET
+
+    @property
+    def counts(self) -> bool:
+        """Whether some domain could meet it."""
+        return self.verdict not in NOT_COUNTED
+
+
+@dataclass(frozen=True)
+class RuleResult:
+    """What was found out about one instance of a rule."""
+
+    rule: str
+    kind: str
+    verdict: str
+    """FAIL, holds, undecidable (on prefixes), inconclusive or not judged."""
+    detail: str
+    """How it holds, or what is wrong."""
+    met: int
+    feasible: int
+    vacuous: tuple[str, ...]
+    """The literals that cause nothing in any task."""
+    expect: str = ""
+    left: int = 0
+    """Its obligations that are not decided."""
+    caveat: str = ""
+    """What was not judged although the rule holds as far as it was."""
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether it is what the file expects, or may be yet; a rule should hold where nothing
+        is said."""
+        if self.expect == "violated":
+            return self.verdict == FAILS or self.is_open
+        if self.expect == "vacuous":
+            return (bool(self.vacuous) or self.left > 0) and self.verdict != FAILS
+        return self.verdict != FAILS
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody knows."""
+        return self.verdict in (OPEN, UNDECIDABLE, NOT_JUDGED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RulesSummary(Summary):
+    """What tests of rules have done so far."""
+
+    tasks: int
+    obligations: int
+    judged: int
+    rules: tuple[RuleResult, ...]
+    met: int
+    feasible: int
+    open_obligations: int
+    """Those that a limit left open, and those that are not judged yet."""
+    conflicts: tuple[str, ...]
+    """Pairs of rules that no trace satisfies together."""
+    unreached: tuple[str, ...]
+    """Atoms, or negated ones, that no state satisfies in any task."""
+    atoms: int = 0
+    """Atoms and negated ones that were sought."""
+    min_coverage: float = 0.0
+    no_vacuous: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of obligations that are met, in percent; None where there are none."""
+        return 100 * self.met / self.feasible if self.feasible else None
+
+    @property
+    def failures(self) -> tuple[RuleResult, ...]:
+        """Rules that are not as they should be."""
+        return tuple(rule for rule in self.rules if not rule.is_as_expected)
+
+    @property
+    def undecided(self) -> int:
+        """Obligations that nobody could decide."""
+        return self.open_obligations
+
+    @property
+    def left_open(self) -> str:
+        """The same in words."""
+        return f"{counted(self.undecided, 'obligation')} left undecided"
+
+    @property
+    def would_decide(self) -> str:
+        """The rest of the obligations, or more work on those that were judged."""
+        return "more time" if self.judged < self.obligations else "higher limits (--expansions)"
+
+    @property
+    def lacks_coverage(self) -> bool:
+        """Whether fewer obligations are met than were asked for."""
+        return self.coverage is not None and self.coverage < self.min_coverage
+
+    @property
+    def lacks_plans(self) -> bool:
+        """Whether no trace counts at all: with the goal, where no task has a plan.
+
+        Otherwise the initial state has every atom, or its negation.
+        """
+        return self.atoms > 0 and len(self.unreached) == self.atoms
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether there are vacuous literals and there should be none."""
+        return self.no_vacuous and any(
+            rule.vacuous for rule in self.rules if rule.expect != "vacuous"
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """1 for a failure, lacking coverage or an unwanted vacuous literal; 6 if something is
+        left open; 5 if nothing was tested; 3 if a certificate was refused."""
+        if self.rejected:
+            return OUR_FAULT
+        if self.failures:
+            return BUGS_FOUND
+        if not self.judged or self.lacks_plans:
+            return NOTHING_TESTED
+        if self.conflicts or self.is_vacuous:
+            return BUGS_FOUND
+        if self.open_obligations or any(rule.is_open for rule in self.rules):
+            return LEFT_OPEN
+        return BUGS_FOUND if self.lacks_coverage else 0
+
+
+def summarise(records: RulesRecords) -> RulesSummary:
+    """The counts as they are now."""
+    progress, merged = records.progress(), merged_answers(records)
+    options = options_in(records)
+    counting = [answer for answer in merged if answer.counts and answer.verdict is not None]
+    return RulesSummary(
+        reason=progress.finished,
+        seconds=progress.seconds,
+        walks=0,
+        steps=0,
+        bugs=sum(records.bugs_by_kind().values()),
+        bugs_by_kind=records.bugs_by_kind(),
+        rejected=tuple(records.rejected()),
+        troubles={},
+        tasks=len(records.tasks()),
+        obligations=records.case_count(),
+        judged=progress.visits,
+        rules=_rules(records, merged),
+        met=sum(answer.is_met for answer in counting),
+        feasible=len(counting),
+        open_obligations=sum(a.verdict in (None, "inconclusive") for a in merged),
+        conflicts=tuple(a.reason for a in merged if a.verdict == "conflict"),
+        unreached=tuple(
+            a.obligation.literal
+            for a in merged
+            if a.obligation.aim == "reached" and a.verdict == "vacuous"
+        ),
+        atoms=sum(a.obligation.aim == "reached" for a in merged),
+        min_coverage=options.min_coverage,
+        no_vacuous=options.no_vacuous,
+        warnings=records.header.subject.warnings,
+    )
+
+
+def merged_answers(records: RulesRecords) -> list[MergedAnswer]:
+    """One answer for each obligation, over all tasks, in the order of the first task."""
+    answers = {row.number: row.answer for row in records.answers()}
+    same: dict[tuple[object, ...], list[tuple[int, int, Obligation]]] = {}
+    ranks: dict[tuple[object, ...], int] = {}
+    for row in records.obligations():
+        item = row.obligation
+        plain = (item.aim, item.rule, item.literal)
+        # Tasks differ in which atoms never change, hence in the numbers of literals: the nth
+        # occurrence of a literal in one task is taken for the nth in another.
+        key = (row.task, *plain)
+        rank = ranks[key] = ranks.get(key, -1) + 1
+        same.setdefault((*plain, rank), []).append((row.number, row.task, item))
+    return [_merged(rows, answers) for rows in same.values()]
+
+
+def _merged(
+    rows: Sequence[tuple[int, int, Obligation]], answers: dict[int, Answer]
+) -> MergedAnswer:
+    obligation = rows[0][2]
+    order = VERDICTS_ON[obligation.aim]
+    judged = [(number, task, answers[number]) for number, task, _ in rows if number in answers]
+    if len(judged) < len(rows) and not any(a.verdict == order[0] for _, _, a in judged):
+        return MergedAnswer(obligation, None, rows[0][0], rows[0][1])
+    number, task, answer = min(judged, key=lambda item: order.index(item[2].verdict))
+    verdict, reason = answer.verdict, answer.reason
+    return MergedAnswer(obligation, verdict, number, task, reason, answer.view, answer.reading)
+
+
+def _rules(records: RulesRecords, merged: Iterable[MergedAnswer]) -> tuple[RuleResult, ...]:
+    by_rule: dict[str, list[MergedAnswer]] = {}
+    for answer in merged:
+        if answer.obligation.rule:
+            by_rule.setdefault(answer.obligation.rule, []).append(answer)
+    about = kinds_and_expectations(records)
+    families = {rule: answers[0].obligation.family for rule, answers in by_rule.items()}
+    with understood(records.directory):  # somebody else's store may have any rule
+        order = list(about)  # of the file; the first task may lack objects of some rules
+        found = sorted(by_rule, key=lambda rule: order.index(families[rule]))
+    return tuple(_rule(rule, by_rule[rule], *about[families[rule]]) for rule in found)
+
+
+def _rule(rule: str, answers: Sequence[MergedAnswer], kind: str, expect: str) -> RuleResult:
+    # In our own stores the violation itself comes first.
+    failed = [a for a in answers if a.verdict == "failed"]
+    verdict, detail = _verdict(answers[0], failed)
+    counting = [a for a in answers if a.counts and a.verdict is not None]
+    vacuous = [a.obligation for a in answers if a.verdict == "vacuous"]
+    return RuleResult(
+        rule,
+        kind,
+        verdict,
+        detail,
+        sum(a.is_met for a in counting),
+        len(counting),
+        tuple(item.literal for item in vacuous if item.aim == "satisfied by"),
+        expect,
+        sum(a.verdict in (None, "inconclusive") for a in answers),
+        answers[0].reason if answers[0].verdict == "passed" else "",
+    )
+
+
+def _verdict(violation: MergedAnswer, failed: Sequence[MergedAnswer]) -> tuple[str, str]:
+    if failed:
+        causes = dict.fromkeys(a.obligation.literal for a in failed if a.obligation.literal)
+        return FAILS, f"because of {', '.join(causes)}" if causes else "violated"
+    if violation.verdict == "passed":
+        return HOLDS, violation.reason or _READINGS[violation.reading]
+    if violation.verdict == "infeasible":
+        return HOLDS, violation.reason
+    if violation.verdict is None:
+        return NOT_JUDGED, ""
+    if violation.verdict == "undecidable":
+        return UNDECIDABLE, violation.reason
+    return OPEN, violation.reason
+
+
+def options_in(records: RulesRecords) -> RulesOptions:
+    """The options of a stored campaign."""
+    name = str(records.directory / "options.toml")
+    return RulesOptions.from_toml(records.header.options, name=name)

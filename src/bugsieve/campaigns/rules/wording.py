@@ -1,0 +1,195 @@
+"""How people are told about tests of rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bugsieve.basis.wording import counted
+from bugsieve.bugs.rules.bug import RuleBug
+from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.rules.summary import FAILS, RuleResult, RulesSummary
+from bugsieve.judging.findings import BugRow
+from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.rules.records import RulesRecords
+
+_MOST_NAMED = 5
+_MOST_WARNINGS = 3
+_MOST_LINES = 20
+
+
+@dataclass(frozen=True)
+class FoundViolations:
+    """Violations, in the order of the rules."""
+
+    rows: list[BugRow[RuleBug]]
+
+    @property
+    def ids(self) -> list[str]:
+        """Their names."""
+        return [row.id for row in self.rows]
+
+    def lines(self, most: int) -> list[str]:
+        """Which rule each violates, and how soon."""
+        return [f"  {row.id}  {_about(row.bug)}" for row in self.rows[:most]]
+
+    def json(self) -> list[dict[str, Any]]:
+        """The same for programs."""
+        return [
+            {"id": row.id, "rule": row.bug.rule, "steps": row.bug.steps, "task": _task(row.bug)}
+            for row in self.rows
+        ]
+
+
+class RulesWording:
+    """What commands print of tests of rules."""
+
+    def heading(self, header: CampaignHeader) -> str:
+        """The domain and its rules."""
+        rules = header.subject.rules_file or "its own constraints"
+        return f"rules {rules}, domain {header.subject.name}"
+
+    def first_lines(self, summary: RulesSummary) -> list[str]:
+        """Whether all rules are as they should be."""
+        return [_first_line(summary)]
+
+    def count_lines(self, summary: RulesSummary) -> list[str]:
+        """A line for each rule, then coverage and what is vacuous."""
+        why = f" ({summary.reason})" if summary.reason else ""
+        return [
+            *_table(_grouped(summary.rules)),
+            "",
+            f"{summary.judged} of {counted(summary.obligations, 'obligation')} on "
+            f"{counted(summary.tasks, 'task')} in {summary.seconds:.1f} s{why}",
+            _coverage(summary),
+            *_vacuous_lines(summary),
+            *(f"no trace satisfies both: {pair}" for pair in summary.conflicts),
+            *_warnings(summary.warnings),
+        ]
+
+    def found(self, records: RulesRecords) -> FoundViolations:
+        """The violations."""
+        return FoundViolations(records.bugs())
+
+    def hints(self, records: RulesRecords, summary: RulesSummary) -> list[str]:
+        """How to see what was shown."""
+        folder = records.directory
+        return [
+            "",
+            f"every test: bugsieve rules --show {folder}",
+            f"test again: bugsieve replay {folder} --domain FILE",
+        ]
+
+    def progress(self, state: RoundDone) -> list[str]:
+        """Where a running campaign stands."""
+        found = sum(state.bugs.values())
+        return [f"obligation {state.judged} of {state.limit}", counted(found, "violation")]
+
+
+def _first_line(summary: RulesSummary) -> str:
+    rules = _counted_rules(summary.rules)
+    if summary.failures:
+        names = [rule.rule for rule in summary.failures]
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        return f"{len(names)} of {counted(len(summary.rules), 'rule')} not as required: " + (
+            f"{', '.join(names[:_MOST_NAMED])}{more}"
+        )
+    if summary.lacks_plans:
+        return "no task has a plan: with --with-goal only plans count, so nothing was tested"
+    if summary.conflicts:
+        return f"rules contradict each other: {summary.conflicts[0]}"
+    open_rules = sum(rule.is_open for rule in summary.rules)
+    if open_rules:
+        return f"no rule fails, but {open_rules} of {len(summary.rules)} could not be decided"
+    if summary.open_obligations:
+        return f"all {rules} hold, but {counted(summary.open_obligations, 'test')} left undecided"
+    if summary.lacks_coverage:
+        return f"all {rules} hold, but the coverage is below {summary.min_coverage:g} %"
+    if summary.is_vacuous:
+        return f"all {rules} hold, but some hold vacuously"
+    unjudged = sum(bool(rule.caveat) for rule in summary.rules)
+    if unjudged:
+        return f"all {rules} hold as far as they were judged: {unjudged} not to the end"
+    return f"all {rules} hold, proven"
+
+
+def _counted_rules(rules: tuple[RuleResult, ...]) -> str:
+    """`4 rules`, or `13 rules with 67 instances` where objects multiply them."""
+    families = {rule.rule.partition("[")[0] for rule in rules}
+    shown = counted(len(families), "rule")
+    return shown if len(families) == len(rules) else f"{shown} with {len(rules)} instances"
+
+
+def _grouped(rules: tuple[RuleResult, ...]) -> list[RuleResult]:
+    """Instances as they are if there are few; else one line for those of a rule that agree."""
+    if len(rules) <= _MOST_LINES:
+        return list(rules)
+    groups: dict[tuple[str, str, str], list[RuleResult]] = {}
+    for rule in rules:
+        family = rule.rule.partition("[")[0]
+        key = rule.rule if rule.verdict == FAILS else family
+        groups.setdefault((key, rule.verdict, _remark(rule)), []).append(rule)
+    return [_joined(name, group) for (name, _, _), group in groups.items()]
+
+
+def _joined(name: str, group: list[RuleResult]) -> RuleResult:
+    if len(group) == 1:
+        return group[0]
+    return replace(
+        group[0],
+        rule=f"{name} ({len(group)} instances)",
+        met=sum(rule.met for rule in group),
+        feasible=sum(rule.feasible for rule in group),
+    )
+
+
+def _table(rules: list[RuleResult]) -> list[str]:
+    names = max((len(rule.rule) for rule in rules), default=0)
+    verdicts = max((len(rule.verdict) for rule in rules), default=0)
+    return [
+        f"  {rule.rule:{names}}  {rule.verdict:{verdicts}}  {rule.met} of {rule.feasible} met"
+        f"  {_remark(rule)}".rstrip()
+        for rule in rules
+    ]
+
+
+def _remark(rule: RuleResult) -> str:
+    if not rule.is_as_expected:
+        return f"{rule.detail}; expected: {rule.expect}" if rule.expect else rule.detail
+    return f"{rule.detail}, as expected" if rule.expect and not rule.left else rule.detail
+
+
+def _warnings(warnings: tuple[str, ...]) -> list[str]:
+    lines = [f"warning: {warning}" for warning in warnings[:_MOST_WARNINGS]]
+    more = len(warnings) - _MOST_WARNINGS
+    return [*lines, f"… and {counted(more, 'warning')} more"] if more > 0 else lines
+
+
+def _coverage(summary: RulesSummary) -> str:
+    if summary.coverage is None:
+        return "coverage: nothing is judged yet"
+    return (
+        f"coverage {summary.coverage:.1f} %: {summary.met} of {summary.feasible} obligations met, "
+        "of those that some domain could meet"
+    )
+
+
+def _vacuous_lines(summary: RulesSummary) -> list[str]:
+    lines = [
+        f"vacuous in {rule.rule}: {', '.join(dict.fromkeys(rule.vacuous))}"
+        for rule in summary.rules
+        if rule.vacuous
+    ]
+    if summary.unreached:
+        lines.append(f"in no state: {', '.join(summary.unreached)}")
+    return lines
+
+
+def _about(bug: RuleBug) -> str:
+    how = "for ever after" if bug.certificate["lasso"] else "after"
+    cause = f" because of {bug.literal}" if bug.literal else ""
+    return f"{bug.rule} violated{cause} {how} {counted(bug.steps, 'step')} in {_task(bug)}"
+
+
+def _task(bug: RuleBug) -> str:
+    return str(bug.certificate["task"]["name"])

@@ -1,0 +1,161 @@
+"""What `bugsieve rules --show` and `explain` print of tests of rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.wording import counted
+
+if TYPE_CHECKING:
+    from bugsieve.campaigns.rules.subject import BoundTask
+    from bugsieve.results.rules.records import RulesRecords
+    from bugsieve.results.rules.rows import ObligationRow
+    from bugsieve.rules.obligations.answers import Answer
+
+_VIEWS = {
+    "strong": "necessarily, whatever comes after",
+    "neutral": "at the end of this trace",
+    "weak": "possibly: nothing speaks against it",
+}
+_READINGS = {"prefix": "", "plan": " by a plan", "lasso": " for ever"}
+_PROOFS = {
+    "facts": "a set of facts that no operator leaves has none",
+    "pairs": "a set of pairs of facts that no operator leaves has none",
+    "states": "all states that matter are listed, and none is one",
+    "rerun": "by exhaustive search, which the checker has repeated",
+}
+
+
+def list_text(folder: Path) -> str:
+    """A line for each obligation of each task."""
+    from bugsieve.results.rules.records import RulesRecords
+
+    with RulesRecords(folder) as records:
+        answers = {row.number: row.answer for row in records.answers()}
+        tasks = {row.number: row.file for row in records.tasks()}
+        lines: list[str] = []
+        before = None
+        for row in records.obligations():
+            if row.task != before:
+                lines += ([""] if lines else []) + [tasks[row.task]]
+            before = row.task
+            lines.append(f"{row.number:>5}  {_line(row, answers.get(row.number))}")
+        warnings = [f"warning: {warning}" for warning in records.header.subject.warnings]
+    lines += ["", *warnings] if warnings else []
+    return "\n".join([*lines, "", f"step by step: bugsieve rules --show {folder} NUMBER"])
+
+
+def list_json(folder: Path) -> str:
+    """The same for programs."""
+    from bugsieve.campaigns.rules.tables import rules_tables
+    from bugsieve.results.rules.records import RulesRecords
+
+    with RulesRecords(folder) as records:
+        table = rules_tables(records)["obligations"]
+    rows = zip(*table.values(), strict=True)
+    return json.dumps([dict(zip(table, row, strict=True)) for row in rows], indent=2)
+
+
+def _line(row: ObligationRow, answer: Answer | None) -> str:
+    about = f"{row.obligation.rule}: " if row.obligation.rule else ""
+    return f"{about}{row.obligation.title}: {_said(answer)}"
+
+
+def _said(answer: Answer | None) -> str:
+    if answer is None:
+        return "not judged yet"
+    trace = answer.trace
+    steps = "" if trace is None else f", {counted(len(trace['trace']['operators']), 'step')}"
+    view = f" ({answer.view})" if answer.verdict == "covered" and answer.view else ""
+    reason = f": {answer.reason}" if answer.reason else ""
+    return f"{answer.verdict}{view}{steps}{reason}"
+
+
+def test_text(folder: Path, number: int) -> str:
+    """One test: what it is about, what was found, and the trace state by state."""
+    row, answer, bound = _found(folder, number)
+    from bugsieve.rules.ltl.printer import to_text
+
+    lines = [_line(row, answer), f"rule: {to_text(row.obligation.formula)}", f"task: {bound.file}"]
+    if answer is None:
+        return "\n".join(lines)
+    trace = answer.trace
+    if trace is None:
+        return "\n".join([*lines, *_proof_lines(answer)])
+    if answer.view is not None:
+        lines.append(f"shown {_VIEWS[answer.view]}{_READINGS[answer.reading]}")
+    return "\n".join([*lines, f"wanted: {trace['formula']}", "", *trace_lines(bound, trace)])
+
+
+def test_json(folder: Path, number: int) -> str:
+    """The same for programs."""
+    row, answer, _ = _found(folder, number)
+    from bugsieve.rules.ltl.printer import to_text
+
+    item = row.obligation
+    report: dict[str, Any] = {"number": number, "rule": item.rule, "aim": item.aim}
+    report |= {"literal": item.literal, "formula": to_text(item.formula)}
+    if answer is not None:
+        report |= {"verdict": answer.verdict, "view": answer.view, "reading": answer.reading}
+        report |= {"reason": answer.reason, "certificates": list(answer.certificates)}
+    return json.dumps(report, indent=2)
+
+
+def _found(folder: Path, number: int) -> tuple[ObligationRow, Answer | None, BoundTask]:
+    from bugsieve.campaigns.rules.equipment import RulesEquipment
+    from bugsieve.campaigns.rules.subject import stored_tasks
+    from bugsieve.campaigns.rules.summary import options_in
+    from bugsieve.results.rules.records import RulesRecords
+    from bugsieve.results.schema import understood
+
+    with RulesRecords(folder) as records:
+        rows = records.obligations()
+        if number >= len(rows):
+            raise UsageError(f"{folder}: has tests 0 to {len(rows) - 1}, not {number}")
+        answer, tasks = _answer(records, number), stored_tasks(records)
+        if answer is not None:
+            equipment = RulesEquipment(tasks, options_in(records))
+            with understood(folder):  # a trace that cannot be followed cannot be shown
+                equipment.recall(rows[number], answer)
+    return rows[number], answer, tasks[rows[number].task]
+
+
+def _answer(records: RulesRecords, number: int) -> Answer | None:
+    return next((row.answer for row in records.answers() if row.number == number), None)
+
+
+def _proof_lines(answer: Answer) -> Iterator[str]:
+    for certificate in answer.certificates:
+        yield f"no trace satisfies {certificate['formula']}:"
+        yield f"  {_PROOFS[certificate['proof']['by']]}"
+        yield "  (checked on the grounded task; its translation from PDDL is trusted)"
+
+
+def trace_lines(bound: BoundTask, certificate: Mapping[str, Any]) -> list[str]:
+    """The actions of a trace, and under each the atoms and subformulas that are true after it."""
+    from bugsieve.rules.ltl.formula import atoms_of
+    from bugsieve.rules.ltl.printer import to_text
+    from bugsieve.rules.ltl.reader import Place, read_ltl
+    from bugsieve.rules.ltl.traces import truth_table
+    from bugsieve.rules.obligations.letters import letters_of
+
+    trace = certificate["trace"]
+    rule = read_ltl(certificate["rule"], place=Place("the certificate"))
+    conditions = {name: bound.rules.atoms[name].condition for name in atoms_of(rule)}
+    letters, _ = letters_of(bound.task, trace["operators"], conditions)
+    table = truth_table(rule, letters, loop_start=trace["loop_start"])
+    parts = [row for row in table if row.formula.operator != "atom"]
+    titles = ["the initial state", *trace["actions"]]
+    lines: list[str] = []
+    for place, title in enumerate(titles):
+        atoms = [name if name in letters[place] else f"!{name}" for name in sorted(conditions)]
+        lines += [f"{place:>4}. {title}", f"      {'  '.join(atoms)}"]
+        true = [to_text(row.formula) for row in parts if row.values[place]]
+        lines += [f"      true: {'; '.join(true)}"] if true else []
+    if certificate["lasso"]:
+        lines.append(f"      and from state {trace['loop_start']} on again, for ever")
+    return lines

@@ -1,0 +1,1 @@
+"""The store of tests of rules: tasks, obligations, and what was answered to them."""

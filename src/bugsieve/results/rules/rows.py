@@ -1,0 +1,58 @@
+"""What tests of rules store: tasks and obligations once, then one answer after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.obligation import Obligation
+from bugsieve.tasks.fdr.saved import SavedTask
+
+
+@dataclass(frozen=True)
+class RulesSubject:
+    """What is tested: a domain, and rules for it."""
+
+    name: str
+    """Of the domain."""
+    domain: bytes = field(repr=False)
+    """Its PDDL."""
+    rules_file: str
+    rules: bytes = field(repr=False)
+    """The content of that file; empty where all rules come from the PDDL."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class RulesTaskRow:
+    """A task on which rules are tested."""
+
+    number: int
+    file: str
+    task: SavedTask
+
+
+@dataclass(frozen=True)
+class ObligationRow:
+    """An obligation of a task."""
+
+    number: int
+    task: int
+    obligation: Obligation
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerRow:
+    """What was found out about an obligation, and how long that took."""
+
+    number: int
+    answer: Answer
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class RulesCases:
+    """Everything that is known before the first obligation is judged."""
+
+    tasks: tuple[RulesTaskRow, ...]
+    obligations: tuple[ObligationRow, ...]

@@ -1,0 +1,324 @@
+"""Tests of rules as campaigns: verdicts, coverage, resuming, replaying, exit codes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.campaigns import session
+from bugsieve.campaigns.campaign import Campaign, summary_of
+from bugsieve.campaigns.rules.options import RulesOptions
+from bugsieve.campaigns.rules.products import write_products
+from bugsieve.campaigns.rules.replay import Status, _remark, _status, replay_rules
+from bugsieve.campaigns.rules.subject import load_rules
+from bugsieve.campaigns.rules.summary import RulesSummary
+from bugsieve.campaigns.rules.wording import RulesWording
+from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.domain_testing.coverage_runs import cover_tests
+from bugsieve.reports.rules.junit import write_junit
+from bugsieve.results.rules.records import RulesRecords
+from bugsieve.rules import examples as example
+from bugsieve.rules.obligations.answers import Answer
+from bugsieve.search import Limits, astar
+from bugsieve.tasks.fdr.loading import load_task
+from tests.unit.campaigns.rules.small import said
+
+DECK = Path(example.__file__).parent
+SOUND, FAULTY = (str(DECK / name) for name in ("rover.pddl", "rover-faulty.pddl"))
+ONE, TWO = (str(DECK / name) for name in ("one-rover.pddl", "two-rovers.pddl"))
+RULES = str(DECK / "rules.toml")
+
+HEAD = """
+format = 1
+[[atom]]
+name = "moving"
+is = "(exists (?r - rover ?x ?y - waypoint) (going ?r ?x ?y))"
+[[atom]]
+name = "stowed"
+is = "(forall (?i - instrument) (stowed ?i))"
+[[atom]]
+name = "samples"
+is = "(did take-sample * *)"
+"""
+
+
+def options(domain: str = SOUND, *problems: str, rules: str = RULES, **more: Any) -> RulesOptions:
+    return RulesOptions(domain=domain, problems=problems or (ONE,), rules=rules, **more)
+
+
+def run(folder: Path, given: RulesOptions) -> RulesSummary:
+    with Campaign.create(folder, given) as campaign:
+        summary: RulesSummary = campaign.run()
+    return summary
+
+
+def rule(ltl: str, kind: str = "desired", **more: str) -> str:
+    lines = "".join(f'{key} = "{value}"\n' for key, value in more.items())
+    return (
+        f'[[rule]]\nid = "R{sum(map(ord, ltl)) % 1000}"\nkind = "{kind}"\nltl = "{ltl}"\n{lines}'
+    )
+
+
+def judged(tmp_path: Path, *rules: str, **more: Any) -> RulesSummary:
+    """The summary of rules about moving, stowed and samples on the sound domain."""
+    file = tmp_path / "rules.toml"
+    file.write_text(HEAD + "".join(rules))
+    return run(tmp_path / "campaign", options(rules=str(file), **more))
+
+
+def verdicts(folder: Path) -> list[tuple[str, str | None]]:
+    with RulesRecords(folder) as records:
+        return [(row.answer.verdict, row.answer.view) for row in records.answers()]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rules") / "sound"
+    run(folder, options(SOUND, ONE, TWO))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rules") / "faulty"
+    run(folder, options(FAULTY))
+    return folder
+
+
+def test_the_rules_of_the_deck_hold(sound: Path) -> None:
+    summary: RulesSummary = summary_of(sound)
+    assert summary.exit_code == 0 and not summary.bugs
+    assert {rule.verdict for rule in summary.rules} == {"holds"} and len(summary.rules) == 8
+    # G(moving -> stowed): both positive tests of the deck have a trace, the negative ones none.
+    second = next(rule for rule in summary.rules if rule.rule == "FR-2[rover1]")
+    assert (second.met, second.feasible, second.vacuous) == (5, 5, ())
+
+
+def test_the_planted_fault_is_caught(faulty: Path) -> None:
+    summary: RulesSummary = summary_of(faulty)
+    assert summary.exit_code == 1
+    assert [rule.rule for rule in summary.failures] == ["FR-2[rover1]"]
+    with RulesRecords(faulty) as records:
+        (row,) = records.bugs()
+    assert row.bug.rule == "FR-2[rover1]" and row.bug.steps == 2
+    assert "unstow" in row.bug.certificate["trace"]["actions"][-1]
+    assert (faulty / "bugs" / f"{row.id}.json").exists()
+
+
+def test_a_campaign_that_was_cut_goes_on_to_the_same_answers(
+    faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is cut in the midst of its answers, twice."""
+    monkeypatch.setattr(session, "_COMMIT_SECONDS", 0.0)
+    Campaign.create(tmp_path / "campaign", options(FAULTY)).close()
+    for most in (10, 17):
+        heard: list[object] = []
+
+        def leave(event: object, heard: list[object] = heard, most: int = most) -> None:
+            heard.append(event)
+            if len(heard) == most:
+                raise KeyboardInterrupt
+
+        with Campaign.open(tmp_path / "campaign") as campaign, pytest.raises(KeyboardInterrupt):
+            campaign.run(leave)
+    judged = summary_of(tmp_path / "campaign").judged
+    with Campaign.open(tmp_path / "campaign") as campaign:
+        campaign.run()
+    assert 0 < judged < len(verdicts(faulty)) and said(tmp_path / "campaign") == said(faulty)
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"min_coverage": 90.0}, 0),
+        ({"min_coverage": 99.0}, 1),
+        ({"limits": Limits(expansions=0)}, 6),
+        ({"no_vacuous": True}, 0),  # the vacuous literal is expected
+    ],
+)
+def test_exit_codes(tmp_path: Path, changed: dict[str, Any], code: int) -> None:
+    summary = run(tmp_path / "campaign", replace(options(), **changed))
+    assert summary.exit_code == code, summary
+
+
+def test_a_vacuous_literal_that_nobody_expects(tmp_path: Path) -> None:
+    # Whoever moves has stowed all instruments, so that stowed alone decides nothing here.
+    summary = judged(tmp_path, rule("G(moving & !stowed -> samples)"), no_vacuous=True)
+    (result,) = summary.rules
+    assert result.verdict == "holds" and result.vacuous and summary.exit_code == 1
+
+
+def test_a_forbidden_rule_is_one_that_must_not_be_satisfied(tmp_path: Path) -> None:
+    summary = judged(
+        tmp_path, rule("F(moving & !stowed)", "forbidden"), rule("F moving", "forbidden")
+    )
+    assert [result.verdict for result in summary.rules] == ["holds", "FAIL"]
+
+
+def test_expectations_turn_a_violation_into_a_pass(tmp_path: Path) -> None:
+    summary = judged(tmp_path, rule("G !moving", expect="violated"))
+    assert summary.rules[0].verdict == "FAIL" and summary.exit_code == 0
+    (tmp_path / "again").mkdir()
+    summary = judged(tmp_path / "again", rule("G(moving -> stowed)", expect="violated"))
+    assert summary.rules[0].verdict == "holds" and summary.exit_code == 1
+
+
+def test_a_trace_that_merely_stops_refutes_nothing(tmp_path: Path) -> None:
+    summary = judged(tmp_path, rule("F samples"))
+    assert summary.rules[0].verdict == "undecidable" and summary.exit_code == 6
+
+
+def test_liveness_on_plans_and_on_lassos(tmp_path: Path) -> None:
+    summary = judged(tmp_path, rule("F samples"), with_goal=True)
+    assert summary.rules[0].verdict == "holds" and summary.exit_code == 0
+    (tmp_path / "again").mkdir()
+    summary = judged(tmp_path / "again", rule("F samples"), lassos=True)
+    (result,) = summary.rules
+    assert result.verdict == "FAIL"
+    with RulesRecords(tmp_path / "again" / "campaign") as records:
+        assert records.bugs()[0].bug.certificate["lasso"] is True
+
+
+def test_rules_that_no_trace_satisfies_together(tmp_path: Path) -> None:
+    summary = judged(tmp_path, rule("F samples"), rule("G !moving"), with_goal=True)
+    assert len(summary.conflicts) == 1 and " and " in summary.conflicts[0]
+    assert summary.exit_code == 1
+
+
+def test_a_rule_that_fails_at_once_shows_nothing(tmp_path: Path) -> None:
+    summary = judged(tmp_path, rule("moving & F samples"))
+    assert summary.rules[0].verdict == "FAIL"
+    counts = Counter(verdict for verdict, _ in verdicts(tmp_path / "campaign"))
+    assert counts["not testable"] == 2
+
+
+def test_constraints_of_the_pddl_are_rules(tmp_path: Path) -> None:
+    domain = tmp_path / "domain.pddl"
+    text = Path(SOUND).read_text()
+    constraint = "(:constraints (forall (?i - instrument) (always (imply (exists (?r - rover)"
+    constraint += " (exists (?x ?y - waypoint) (going ?r ?x ?y))) (stowed ?i)))))\n"
+    place = text.index("(:action")
+    domain.write_text(text[:place] + constraint + text[place:])
+    summary = run(tmp_path / "campaign", options(str(domain), ONE, rules=""))
+    assert summary.rules and {result.verdict for result in summary.rules} == {"holds"}
+
+
+def test_replaying_on_a_faulty_domain(sound: Path) -> None:
+    found = Counter(item.status for item in replay_rules(sound, Path(FAULTY)))
+    assert found[Status.NOW_VIOLATED] and found[Status.STILL_COVERED] and found[Status.PROOF_HOLDS]
+    same = Counter(item.status for item in replay_rules(sound))
+    assert set(same) == {Status.STILL_COVERED, Status.PROOF_HOLDS}
+
+
+def test_replaying_on_a_mended_domain(faulty: Path) -> None:
+    found = [item.status for item in replay_rules(faulty, Path(SOUND))]
+    assert Status.FIXED in found and Status.LOST not in found
+
+
+def test_replaying_where_an_action_is_gone(sound: Path, tmp_path: Path) -> None:
+    domain = tmp_path / "domain.pddl"
+    domain.write_text(Path(SOUND).read_text().replace("(:action unstow", "(:action take-out"))
+    found = Counter(item.status for item in replay_rules(sound, domain))
+    assert not found[Status.LOST]  # another trace shows the same
+    text = Path(SOUND).read_text()
+    start = text.index("(:action unstow")
+    end = text.index("(:action", start + 1)
+    domain.write_text(text[:start] + text[end:])
+    found = Counter(item.status for item in replay_rules(sound, domain))
+    assert found[Status.LOST]
+
+
+def test_junit(faulty: Path, tmp_path: Path) -> None:
+    write_junit(faulty, tmp_path / "junit.xml")
+    root = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    cases = root.findall("testcase")
+    assert len(cases) == int(root.attrib["tests"]) == len(verdicts(faulty))
+    assert len(root.findall(".//failure")) == int(root.attrib["failures"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "words"),
+    [
+        ({"problems": ()}, UsageError, "at least one problem"),
+        ({"criterion": "ufx"}, UsageError, "ufc"),
+        ({"min_coverage": 101.0}, UsageError, "percentage"),
+        ({"rules": "nowhere.toml"}, InputError, "nowhere.toml"),
+        ({"rules": ""}, UsageError, "no rule"),
+    ],
+)
+def test_mistakes(
+    tmp_path: Path, changed: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        run(tmp_path / "campaign", replace(options(), **changed))
+    assert not (tmp_path / "campaign").exists()
+
+
+def test_the_traces_cover_the_domain(sound: Path) -> None:
+    found = cover_tests(sound)
+    (actions, used, total), *_ = found.coverage.summary()
+    assert (actions, used, total) == ("actions used", 5, 7) and "45 tests" in found.plans[0]
+
+
+def test_what_is_not_judged_yet_is_no_failure(tmp_path: Path) -> None:
+    """Whatever the file expects of it: the rules of the deck expect a vacuous one."""
+    stopped = run(tmp_path / "campaign", options(stop=StopRules(max_time=1e-9)))
+    assert stopped.judged == 0 and not stopped.failures and stopped.exit_code == 5
+    assert stopped.would_decide == "more time"
+
+
+def test_what_prefixes_do_not_judge_is_said(tmp_path: Path) -> None:
+    summary = judged(tmp_path, rule("G(moving -> stowed) & F samples"))
+    (result,) = summary.rules
+    assert result.verdict == "holds" and "--with-goal" in result.caveat
+    assert "as far as they were judged" in RulesWording().first_lines(summary)[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "status"),
+    [
+        ("covered", "covered", Status.STILL_COVERED),
+        ("vacuous", "covered", Status.NOW_COVERED),
+        ("covered", "vacuous", Status.LOST),
+        ("covered", "inconclusive", Status.UNDECIDED),
+        ("inconclusive", "conflict", Status.NOW_VIOLATED),
+        ("conflict", "conflict", Status.STILL_VIOLATED),
+        ("passed", "failed", Status.NOW_VIOLATED),
+        ("passed", "passed", Status.PROOF_HOLDS),
+        ("passed", "inconclusive", Status.PROOF_LOST),
+        ("failed", "passed", Status.FIXED),
+        ("failed", "failed", Status.STILL_VIOLATED),
+    ],
+)
+def test_statuses(before: Any, after: Any, status: Status) -> None:
+    assert _status(Answer(before, "x"), Answer(after, "x")) is status
+
+
+def test_a_weaker_view_is_no_secret() -> None:
+    old, new = (Answer("covered", view=view) for view in ("strong", "weak"))
+    assert _remark(old, new) == "only weak now, strong before" and _remark(new, old) == ""
+
+
+@pytest.mark.parametrize(("domain", "is_solvable"), [(SOUND, False), (FAULTY, True)])
+def test_tests_as_tasks_of_other_planners(tmp_path: Path, domain: str, is_solvable: bool) -> None:
+    given = options(domain)
+    lines = list(write_products(load_rules(given).tasks, given, tmp_path))
+    (violation,) = [line for line in lines if "FR-2[rover1]: a violation" in line]
+    stem = Path(violation.partition(":")[0])
+    tasks = [load_task(f"{stem}.sas")]
+    if is_solvable:  # the translator refuses PDDL whose goal is out of reach
+        tasks.append(load_task(f"{stem}-domain.pddl", f"{stem}-problem.pddl"))
+    assert {astar(task, task.initial_state).solved for task in tasks} == {is_solvable}
+
+
+def test_comments_may_hold_any_bytes(tmp_path: Path) -> None:
+    domain = tmp_path / "domain.pddl"
+    domain.write_bytes(b"; caf\xe9\n" + Path(FAULTY).read_bytes())
+    assert run(tmp_path / "campaign", options(str(domain))).exit_code == 1
+    assert {item.status for item in replay_rules(tmp_path / "campaign")} >= {Status.STILL_VIOLATED}

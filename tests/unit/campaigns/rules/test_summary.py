@@ -1,0 +1,155 @@
+"""What several tasks say together, and what follows for the exit code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from bugsieve.campaigns.rules.summary import (
+    MergedAnswer,
+    RuleResult,
+    RulesSummary,
+    merged_answers,
+)
+from bugsieve.results.rules.rows import AnswerRow, ObligationRow
+from bugsieve.rules.ltl.formula import TRUE, atom
+from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.obligation import Obligation
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The obligations of some tasks, and what was answered."""
+
+    rows: tuple[tuple[int, Obligation, str | None], ...]
+
+    def obligations(self) -> list[ObligationRow]:
+        return [ObligationRow(n, task, one) for n, (task, one, _) in enumerate(self.rows)]
+
+    def answers(self) -> list[AnswerRow]:
+        return [
+            AnswerRow(number, Answer(verdict), 0.0)  # type: ignore[arg-type]
+            for number, (_, _, verdict) in enumerate(self.rows)
+            if verdict is not None
+        ]
+
+
+def obligation(aim: Any, literal: str = "a") -> Obligation:
+    return Obligation(aim, "" if aim == "together" else "R", "R", atom("a"), literal)
+
+
+def merged(aim: Any, *verdicts: str | None) -> MergedAnswer:
+    """One obligation on as many tasks as there are verdicts; None where it was not judged."""
+    rows = tuple((n, obligation(aim), verdict) for n, verdict in enumerate(verdicts))
+    records: Any = Stored(rows)
+    (found,) = merged_answers(records)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("aim", "verdicts", "verdict"),
+    [
+        # A rule holds if it holds in all tasks, and nobody knows while one of them is open.
+        ("violation", ("passed", "failed"), "failed"),
+        ("violation", ("failed", None), "failed"),
+        ("violation", ("passed", "inconclusive"), "inconclusive"),
+        ("violation", ("passed", "undecidable"), "undecidable"),
+        ("violation", ("infeasible", "passed"), "passed"),
+        ("violation", ("passed", None), None),
+        ("violated by", ("passed", "inconclusive"), "inconclusive"),
+        ("violated by", ("infeasible", "failed"), "failed"),
+        # One task that shows something is enough; that no task can is said of all only.
+        ("satisfied by", ("vacuous", "covered"), "covered"),
+        ("satisfied by", ("covered", None), "covered"),
+        ("satisfied by", ("vacuous", "inconclusive"), "inconclusive"),
+        ("satisfied by", ("vacuous", "not testable"), "not testable"),
+        ("satisfied by", ("infeasible", "vacuous"), "vacuous"),
+        ("satisfied by", ("vacuous", None), None),
+        ("reached", ("vacuous", "covered"), "covered"),
+        ("together", ("covered", "conflict"), "conflict"),
+        ("together", ("covered", "inconclusive"), "inconclusive"),
+    ],
+)
+def test_tasks_together(aim: str, verdicts: tuple[str | None, ...], verdict: str | None) -> None:
+    assert merged(aim, *verdicts).verdict == verdict
+    assert merged(aim, *reversed(verdicts)).verdict == verdict
+
+
+def test_each_occurrence_of_a_literal_is_an_obligation_of_its_own() -> None:
+    first, second = obligation("satisfied by"), replace(obligation("satisfied by"), occurrence=1)
+    rows = (
+        (0, first, "covered"),
+        (0, second, "vacuous"),
+        (1, first, "vacuous"),
+        (1, second, None),
+    )
+    records: Any = Stored(rows)
+    assert [one.verdict for one in merged_answers(records)] == ["covered", None]
+
+
+def rule(verdict: str = "holds", **more: Any) -> RuleResult:
+    return RuleResult("R", "desired", verdict, "", 1, 2, more.pop("vacuous", ()), **more)
+
+
+def summary(*rules: RuleResult, **more: Any) -> RulesSummary:
+    usual: dict[str, Any] = {
+        "reason": None,
+        "seconds": 0.0,
+        "walks": 0,
+        "steps": 0,
+        "bugs": 0,
+        "bugs_by_kind": {},
+        "rejected": (),
+        "troubles": {},
+        "tasks": 1,
+        "obligations": 4,
+        "judged": 4,
+        "rules": rules,
+        "met": 3,
+        "feasible": 4,
+        "open_obligations": 0,
+        "conflicts": (),
+        "unreached": (),
+    }
+    return RulesSummary(**{**usual, **more})
+
+
+@pytest.mark.parametrize(
+    ("found", "code"),
+    [
+        (summary(rule()), 0),
+        (summary(rule("FAIL")), 1),
+        (summary(rule("FAIL"), open_obligations=1), 1),
+        (summary(rule("FAIL", expect="violated")), 0),
+        (summary(rule(expect="violated")), 1),
+        (summary(rule("FAIL", expect="vacuous", vacuous=("a",))), 1),
+        (summary(rule(expect="vacuous", vacuous=("a",))), 0),
+        (summary(rule(expect="vacuous")), 1),
+        (summary(rule("inconclusive")), 6),
+        (summary(rule("undecidable")), 6),
+        (summary(rule("not judged")), 6),
+        (summary(rule(), open_obligations=1), 6),
+        (summary(rule(), judged=0), 5),
+        (summary(rule(), min_coverage=75.0), 0),
+        (summary(rule(), min_coverage=75.1), 1),
+        (summary(rule(vacuous=("a",))), 0),
+        (summary(rule(vacuous=("a",)), no_vacuous=True), 1),
+        (summary(rule(vacuous=("a",), expect="vacuous"), no_vacuous=True), 0),
+        (summary(rule("FAIL"), rejected=(("x",),)), 3),
+    ],
+)
+def test_exit_codes(found: RulesSummary, code: int) -> None:
+    assert found.exit_code == code
+
+
+def test_only_what_some_domain_could_meet_counts() -> None:
+    counting = {
+        verdict: MergedAnswer(Obligation("violation", "R", "R", TRUE), verdict, 0, 0).counts
+        for verdict in ("passed", "vacuous", "inconclusive", "infeasible", "undecidable")
+    }
+    assert [verdict for verdict, counts in counting.items() if not counts] == [
+        "infeasible",
+        "undecidable",
+    ]
