@@ -1,7 +1,8 @@
 """Checks the certificate of a bug against the task, trusting nobody.
 
 This file uses the standard library only and shares no code with the rest of Bugsieve, so that a
-mistake there cannot hide a mistake in a certificate. It also runs alone:
+mistake there cannot hide a mistake in a certificate; for rules it has neighbours of the same kind,
+`cost_rules` and `rules_formulas`. It also runs alone:
 `python checker.py TASK.sas BUG.json`. It cannot know what the task is called and which policy was
 tested, and takes the policy's run as claimed where no simulation can tell: that the policy gave
 no action, chose the one it names, or crashed. Of a bug's other fields it checks `id`, `kind` and
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 VERSION = 1
@@ -27,8 +29,8 @@ State: TypeAlias = tuple[int, ...]
 
 _STUCK = ("loop", "no action", "illegal action", "policy crash")
 _CUT, _HANG = "step limit", "policy hang"
-_CONDITION_MET = "condition met"
-_ENDINGS = ("solved", *_STUCK, _CUT, _HANG, _CONDITION_MET)
+_CONDITION_MET, _VIOLATED = "condition met", "rule violated"
+_ENDINGS = ("solved", *_STUCK, _CUT, _HANG, _CONDITION_MET, _VIOLATED)
 
 _KEYS = (
     *("certificate", "kind", "task", "objective", "policy", "state", "facts", "run", "plan"),
@@ -40,7 +42,7 @@ _PLAN_KEYS = ("operators", "actions", "cost")
 _BUG_KEYS = ("id", "kind", "oracle", "reason", "exact", "found_by", "certificate")
 _ORIGIN_KEYS = ("index", "walk", "path")
 _RUN_KEYS = (*_PLAN_KEYS, "ending", "loop_start", "chosen", "detail")
-_OPTIONAL_RUN_KEYS = ("follows_plan", "chances")
+_OPTIONAL_RUN_KEYS = ("follows_plan", "chances", "rules")
 _SCALE = 10**12
 """Probabilities in the rows of `chances` are whole numbers of its inverse."""
 
@@ -92,7 +94,7 @@ class Checker:
             _fail("the task must be given as text")
         self._text = sas_text
         self._digest = hashlib.sha256(sas_text.encode("utf-8", "surrogatepass")).hexdigest()
-        self._task: _Task | None = None
+        self._task: Task | None = None
         self._poll = poll
 
     def check_bug(self, data: Mapping[str, Any]) -> None:
@@ -134,7 +136,7 @@ class Checker:
         if claim.digest != self._digest:
             _fail("the certificate belongs to another task: the SHA-256 of the text differs")
         if self._task is None:
-            self._task = _SasReader(self._text, self._poll).task()
+            self._task = read_task(self._text, self._poll)
         if claim.unit_cost and self._task.uses_costs:
             _fail("the certificate has every operator cost 1, but the task has costs of its own")
         _Proof(self._task, claim, self._poll).check()
@@ -179,6 +181,8 @@ class _Claim(NamedTuple):
     """Whether the policy made a plan in the state, which its run follows to the end."""
     chances: list[_Row | None]
     """What a policy that gives distributions may do from the state on; None: nothing is said."""
+    rules: list[str]
+    """Those that the run violates."""
     plan: _Path
     values: tuple[Fraction | None, Fraction | None, Fraction | None]
     """Of the policy, of the plan, and the gap between them; None is infinite."""
@@ -210,6 +214,7 @@ def _read_claim(certificate: Any) -> _Claim:
         chosen=_number_or_none(run["chosen"], "the run's chosen"),
         follows_plan="follows_plan" in run,
         chances=_chances(run.get("chances", [])),
+        rules=_texts(run.get("rules", []), "the rules of the run"),
         plan=_path(_mapping(whole["plan"], "'plan'", _PLAN_KEYS), "plan"),
         values=(
             value(whole["policy_value"], "'policy_value'"),
@@ -343,16 +348,20 @@ def _texts(value: Any, what: str) -> list[str]:
 # The task.
 
 
-class _Effect(NamedTuple):
+class Effect(NamedTuple):
+    """Sets a variable where all conditions hold before the operator."""
+
     conditions: tuple[Fact, ...]
     variable: int
     value: int
 
 
-class _Operator(NamedTuple):
+class Operator(NamedTuple):
+    """A ground action; old values in effects are among its preconditions."""
+
     name: str
     preconditions: tuple[Fact, ...]
-    effects: tuple[_Effect, ...]
+    effects: tuple[Effect, ...]
     cost: int
 
     @property
@@ -362,6 +371,7 @@ class _Operator(NamedTuple):
         return f"({' '.join(inner.split())})"
 
     def is_applicable(self, state: State) -> bool:
+        """Whether all preconditions hold."""
         return _holds(self.preconditions, state)
 
     def successor(self, state: State) -> State:
@@ -374,17 +384,25 @@ class _Operator(NamedTuple):
         return tuple(after)
 
 
-class _Task(NamedTuple):
+class Task(NamedTuple):
+    """A ground planning task."""
+
     atoms: list[list[str | None]]
     """For each variable and value its PDDL atom, None for a value that stands for no atom."""
     initial: State
     goal: tuple[Fact, ...]
-    operators: list[_Operator]
+    operators: list[Operator]
     uses_costs: bool
 
     def facts(self, state: State) -> list[str]:
+        """The PDDL atoms of the state, sorted."""
         found = {self.atoms[variable][value] for variable, value in enumerate(state)}
         return sorted(atom for atom in found if atom is not None)
+
+
+def read_task(sas_text: str, poll: Callable[[], None] = lambda: None) -> Task:
+    """The task in a text of the translator's format; CertificateError if it is malformed."""
+    return _SasReader(sas_text, poll).task()
 
 
 def _holds(facts: Sequence[Fact], state: State) -> bool:
@@ -411,7 +429,7 @@ class _SasReader:
         self.place = 0
         self.atoms: list[list[str | None]] = []
 
-    def task(self) -> _Task:
+    def task(self) -> Task:
         self.section("version", lambda: self.wanted(self.number(), 3, "version 3"))
         uses_costs = self.section("metric", lambda: self.number()) != 0
         for _ in range(self.number()):
@@ -427,7 +445,7 @@ class _SasReader:
         self.wanted(self.number(), 0, "no axioms")
         if "".join(self.lines[self.place :]).strip():
             self.fail("the task is complete, but the text goes on")
-        return _Task(self.atoms, tuple(initial), goal, operators, uses_costs)
+        return Task(self.atoms, tuple(initial), goal, operators, uses_costs)
 
     def section(self, name: str, content: Any) -> Any:
         self.poll()
@@ -483,16 +501,16 @@ class _SasReader:
             self.fail("a variable and a value were expected")
         return self.fact(numbers[0], numbers[1])
 
-    def operator(self, uses_costs: bool) -> _Operator:
+    def operator(self, uses_costs: bool) -> Operator:
         name = self.line()
         preconditions = list(self.facts())
         effects = tuple(self.effect(preconditions) for _ in range(self.number()))
         cost = self.number()
         if cost < 0:
             self.fail("a cost must not be negative")
-        return _Operator(name, tuple(preconditions), effects, cost if uses_costs else 1)
+        return Operator(name, tuple(preconditions), effects, cost if uses_costs else 1)
 
-    def effect(self, preconditions: list[Fact]) -> _Effect:
+    def effect(self, preconditions: list[Fact]) -> Effect:
         """An old value in an effect is a precondition of the whole operator."""
         count, *numbers = self.numbers()
         if len(numbers) != 2 * count + 3:
@@ -502,7 +520,7 @@ class _SasReader:
         variable, before, after = numbers[-3:]
         if before != -1:
             preconditions.append(self.fact(variable, before))
-        return _Effect(conditions, *self.fact(variable, after))
+        return Effect(conditions, *self.fact(variable, after))
 
 
 # Conditions on facts, for the objective "avoid:CONDITION".
@@ -511,7 +529,7 @@ class _SasReader:
 class _Condition:
     """A formula of atoms, `and`, `or` and `not` as steps of a stack machine."""
 
-    def __init__(self, text: str, task: _Task) -> None:
+    def __init__(self, text: str, task: Task) -> None:
         self._facts: dict[str, list[Fact]] = {}
         for variable, atoms in enumerate(task.atoms):
             for value, atom in enumerate(atoms):
@@ -565,7 +583,7 @@ class _Condition:
 
 
 class _Proof:
-    def __init__(self, task: _Task, claim: _Claim, poll: Callable[[], None]) -> None:
+    def __init__(self, task: Task, claim: _Claim, poll: Callable[[], None]) -> None:
         self.task = task
         self.claim = claim
         self.poll = poll
@@ -582,7 +600,11 @@ class _Proof:
         objective = self.claim.objective
         if self.claim.chances and not _is_by_chance(objective):
             _fail("distributions count only where the objective is a probability")
-        if objective.startswith("avoid:"):
+        if self.claim.rules and not objective.startswith("rules:"):
+            _fail("rules count only where the objective has them")
+        if objective.startswith("rules:"):
+            self._check_violation(objective.removeprefix("rules:"), run, plan)
+        elif objective.startswith("avoid:"):
             self._check_avoidable(
                 _Condition(objective.removeprefix("avoid:"), self.task), run, plan
             )
@@ -645,8 +667,9 @@ class _Proof:
             _fail("a solved run must end in its first goal state")
         if ending in (*_STUCK, _CUT) and goals:
             _fail(f"the run reaches the goal after {goals[0]} steps and ends there")
-        if ending == _CONDITION_MET and goals not in ([], [last]):
-            _fail(f"the run ends in the goal after {goals[0]} steps, before the condition holds")
+        if ending in (_CONDITION_MET, _VIOLATED) and goals not in ([], [last]):
+            what = "the condition holds" if ending == _CONDITION_MET else "a rule is violated"
+            _fail(f"the run ends in the goal after {goals[0]} steps, before {what}")
 
     def _check_loop(self, states: list[State]) -> None:
         if self.claim.follows_plan:
@@ -662,7 +685,8 @@ class _Proof:
                 _fail(f"the run is back after {step} steps where it was before, but goes on")
             first[state] = step
         if self.claim.ending != "loop":
-            if states[-1] in first:
+            # A rule may ask for the action that leads there, which differs the second time.
+            if states[-1] in first and self.claim.ending != _VIOLATED:
                 _fail("the run ends where it was before, which is a loop")
             if self.claim.loop_start is not None:
                 _fail("a run that is no loop must have no loop_start")
@@ -774,6 +798,34 @@ class _Proof:
         if any(condition.holds(state) for state in plan):
             _fail("the condition holds in a state of the plan as well")
         self._check_verdict("avoidable", (0, 1, 1))
+
+    def _check_violation(self, text: str, run: list[State], plan: list[State]) -> None:
+        """The run violates rules as its ending lets it be read, and the plan keeps all."""
+        if __package__ in (None, ""):  # run as a file: its neighbours are found from the source
+            sys.path.append(str(Path(__file__).resolve().parents[2]))
+        from bugsieve.checkers.cost_rules import Rules
+
+        rules, ending = Rules(text, self.task, self.poll), self.claim.ending
+        word = rules.word(run, self.claim.run.operators)
+        settled = rules.settled(word)
+        if ending == _VIOLATED:
+            # At the end and not before: a longer run would blame decisions after the damage.
+            if not settled or (len(word) > 1 and rules.settled(word[:-1])):
+                _fail("the run must end in the first state that settles a violation")
+            found = settled
+        elif settled:
+            _fail("the run goes on, or ends, where a violation is settled")
+        elif ending == "solved" and len(run) > 1:
+            found = rules.violated(word)
+        elif ending == "loop" and self.claim.loop_start is not None:
+            found = rules.violated_for_ever(word, self.claim.loop_start)
+        else:
+            _fail(f"a run that ended by '{ending}' violates no rule for good")
+        if not found or found != self.claim.rules:
+            _fail("the rules that the run violates are others than those it names")
+        if rules.violated(rules.word(plan, self.claim.plan.operators)):
+            _fail("the plan violates a rule as well")
+        self._check_verdict(_VIOLATED, (0, 1, 1))
 
     def _check_verdict(
         self, kind: str, values: tuple[Fraction | int | None, int, Fraction | int | None]

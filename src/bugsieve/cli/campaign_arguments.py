@@ -19,16 +19,38 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 60  # letters of up to 4 bytes, where file names may have 255
 
 
+class _RulesAction(argparse.Action):
+    """A rules file as an objective; no `type`, which would be applied to defaults as well."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, f"rules:{values}")
+
+
 def add_judging_arguments(parser: argparse.ArgumentParser, *, escalates: bool = False) -> None:
     """What counts as a bug, and who decides; campaigns come back to what was left open."""
     options = Options(parser, "judging")
-    options.add(
+    objective = options.exclusive()
+    objective.add_argument(
         "--objective",
         default="quantitative",
         metavar="NAME",
         help="quantitative (default: cost), qualitative (only reaching the goal), "
         "probability (of reaching it, for policies that give distributions), "
-        "or 'avoid:FORMULA' (never meeting a condition such as '(and (p a) (not (q b)))')",
+        "'avoid:FORMULA' (never meeting a condition such as '(and (p a) (not (q b)))') or "
+        "'rules:FILE' (never violating a rule of a rules file)",
+    )
+    objective.add_argument(
+        "--rules",
+        dest="objective",
+        action=_RulesAction,
+        metavar="FILE",
+        help="a rules file that runs must keep to, short for '--objective rules:FILE'",
     )
     options.add(
         "--oracle",

@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from bugsieve.tasks.jani.types import Value
 
 
-def add_model_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """The files of the model and its property, and the values of its constants."""
+def add_model_arguments(
+    parser: argparse.ArgumentParser, *, required: bool = True, rules: bool = False
+) -> None:
+    """The files of the model and its property, and the values of its constants.
+
+    With `rules`, a rules file may say what is unsafe.
+    """
     parser.add_argument(
         "model",
         nargs=None if required else "?",
@@ -58,6 +63,15 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, required: bool = Tru
         "model's initial states. For PDDL, a file or the condition itself, as in '(and (flat) "
         "(not (spare)))'",
     )
+    parser.set_defaults(rules=None)
+    if not rules:
+        return
+    add(
+        "--rules",
+        type=Path,
+        metavar="FILE",
+        help="a rules file of safety rules: what breaks one of them is unsafe, and nothing else",
+    )
 
 
 def add_model_policy_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -76,6 +90,11 @@ def add_safety_limits(parser: argparse.ArgumentParser) -> None:
 
 def model_from(args: argparse.Namespace) -> JaniModel:
     """The model with its property; on a terminal, a line tells that it is being read."""
+    if args.rules is not None and args.unsafe is not None:
+        raise UsageError(
+            "--rules and --unsafe are two unsafety conditions: write the one of --unsafe as a "
+            "rule, 'G !…'"
+        )
     with StatusLine(f"reading {args.model}"):
         return _pddl_model(args) if args.model.suffix.lower() == ".pddl" else _jani_model(args)
 
@@ -91,8 +110,14 @@ def _pddl_model(args: argparse.Namespace) -> JaniModel:
     for name in ("constant", "property_name", "start", "goal"):
         if getattr(args, name):
             raise UsageError(f"--{name.replace('_', '-')} is for JANI models, not for PDDL")
+    if args.rules is not None:
+        from bugsieve.rules.models.loading import load_ruled_fond
+
+        return load_ruled_fond(args.model, args.property, args.rules)
     if args.unsafe is None:
-        raise UsageError(f"{args.model}: say what is unsafe with --unsafe '(CONDITION)'")
+        raise UsageError(
+            f"{args.model}: say what is unsafe with --unsafe '(CONDITION)' or --rules FILE"
+        )
     danger = condition_text(args.unsafe, name="--unsafe")
     return load_fond(args.model, args.property, danger)
 
@@ -106,11 +131,21 @@ def _jani_model(args: argparse.Namespace) -> JaniModel:
     given = [f"--{name}" for name, path in files.items() if path is not None]
     if given and args.property is not None:
         raise UsageError(f"{given[0]} and a property file are two properties; give one")
-    if given and args.unsafe is None:
+    if given and args.unsafe is None and args.rules is None:
         raise UsageError(f"{given[0]} needs --unsafe beside it")
     if given:
         source = PropertyFiles(**files)
     constants = constants_from(args)
+    if args.rules is not None:
+        from bugsieve.rules.models.loading import load_ruled_model
+
+        return load_ruled_model(
+            args.model,
+            args.rules,
+            source,
+            constants=constants,
+            property_name=args.property_name,
+        )
     return load_model(args.model, source, constants=constants, property_name=args.property_name)
 
 

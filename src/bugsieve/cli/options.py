@@ -22,6 +22,8 @@ class Options:
     def __init__(self, parser: argparse.ArgumentParser, title: str | None = None) -> None:
         group = parser if title is None else parser.add_argument_group(title)
         self.add = group.add_argument
+        self.exclusive = group.add_mutually_exclusive_group
+        """For options of which one at most is given."""
 
     def number(
         self,

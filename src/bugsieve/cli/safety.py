@@ -33,7 +33,7 @@ goes on.
 def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
-    model_arguments.add_model_arguments(parser, required=False)
+    model_arguments.add_model_arguments(parser, required=False, rules=True)
     campaign_arguments.add_from_argument(parser)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-MODEL")
     model_arguments.add_model_policy_arguments(parser, required=False)

@@ -91,13 +91,16 @@ class _Inquiry:
         self.ending: str = certificate["run"]["ending"]
         self.counts_cost = bench.objective.costs_count
         self.alternatives: Alternatives = bench.objective.alternatives()
-        self.run: tuple[int, ...] = tuple(certificate["run"]["operators"])
-        start = np.array(certificate["state"], dtype=np.uint16)
-        self.states = path_states(bench.task, start, self.run)
-        steps = bench.task.operator_costs[list(self.run)].astype(np.int64)
-        self.cost_so_far: list[int] = [0, *np.cumsum(steps).tolist()]
+        self._set_run(tuple(certificate["run"]["operators"]))
         self.best = self._best_plan()
         self.findings: dict[int, _Finding] = {}
+
+    def _set_run(self, run: tuple[int, ...]) -> None:
+        self.run = run
+        start = np.array(self.certificate["state"], dtype=np.uint16)
+        self.states = path_states(self.bench.task, start, run)
+        steps = self.bench.task.operator_costs[list(run)].astype(np.int64)
+        self.cost_so_far: list[int] = [0, *np.cumsum(steps).tolist()]
 
     def blame(self) -> Blame:
         """Asks again as long as a search happens to find a cheaper plan than the best known."""
@@ -115,7 +118,7 @@ class _Inquiry:
         last = len(self.run)
         # The whole run is known to be worse than the best plan, so at its end that is out of
         # reach.
-        if self.ending in ("solved", "condition met", "step limit"):
+        if self._is_over:
             self.findings[last] = _Finding(None, certain=True)
         while self._finding(last).plan is None:
             # The cost so far plus the best cost to go never falls along the run (a step costs at
@@ -161,6 +164,12 @@ class _Inquiry:
         }
         self._note(0, self.best)
 
+    @property
+    def _is_over(self) -> bool:
+        """Whether nothing that comes after the run can make up for it."""
+        settled = self.bench.objective.settled_ending
+        return self.ending in ("solved", settled, "step limit")
+
     def _plan(self, step: int) -> tuple[int, ...]:
         plan = self.findings[step].plan
         assert plan is not None
@@ -177,7 +186,9 @@ class _Inquiry:
         """Remember what was found, for all states that the plan shares with the policy's run."""
         self.findings[step] = found
         plan = found.plan
-        while plan and step < len(self.run) and plan[0] == self.run[step]:
+        # A plan that only goes on where the run is over does not put the run right.
+        last = len(self.run) - self._is_over
+        while plan and step < last and plan[0] == self.run[step]:
             step, plan = step + 1, plan[1:]
             self.findings[step] = _Finding(plan, found.certain)
 
@@ -222,8 +233,19 @@ class _Inquiry:
         while plan[0] == self.run[step]:
             plan = plan[1:]
             step = step + 1 if step + 1 < len(self.run) else first
+        if not self._is_better(self.run[:step] + plan):
+            return self._once_round(plan)
         self.findings[step] = _Finding(plan, certain=True)
         return step
+
+    def _once_round(self, rest: tuple[int, ...]) -> int:
+        """The same where the loop must be gone round first, for the sake of what is behind."""
+        last = len(self.run)
+        followed = self._plan(last)[: len(self._plan(last)) - len(rest)]
+        loop = self.run[int(self.certificate["run"]["loop_start"]) :]
+        self._set_run((*self.run, *followed, loop[len(followed) % len(loop)]))
+        self.findings[last + len(followed)] = _Finding(rest, certain=True)
+        return last + len(followed)
 
     def _result(self, index: int, sure: str) -> Blame:
         task, plan = self.bench.task, self._plan(index)

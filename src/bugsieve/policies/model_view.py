@@ -52,7 +52,8 @@ class ModelView:
     @staticmethod
     def of(model: JaniModel) -> ModelView:
         """The view of a loaded model."""
-        return ModelView(model.name, tuple(map(VariableView.of, model.variables)), model.actions)
+        seen = map(VariableView.of, model.seen_variables)
+        return ModelView(model.name, tuple(seen), model.actions)
 
     @staticmethod
     def from_message(message: Mapping[str, Any]) -> ModelView:

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import bugsieve.checkers.cost as checker_module
-from bugsieve.bugs.cost.certificate import CONDITION_MET, VERSION, certificate_of
+from bugsieve.benches.objectives import OBJECTIVES
+from bugsieve.bugs.cost.certificate import VERSION, certificate_of
 from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import CertificateError, Checker, bug_id, check, check_bug, main
 from bugsieve.policies.decisions import Ending
@@ -23,6 +24,7 @@ from tests.unit.policies.line import at, line_task
 TASK, LONGER = line_task(3), line_task(5)
 TEXT = TASK.to_sas()
 SOURCE = Path(checker_module.__file__)
+NEIGHBOURS = [f"bugsieve.checkers.{name}" for name in ("cost", "cost_rules", "rules_formulas")]
 
 
 def certificate() -> dict[str, Any]:
@@ -44,22 +46,25 @@ def rejection(text: str, changed: Any) -> str:
     return str(caught.value)
 
 
-def test_it_imports_the_standard_library_only() -> None:
-    tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", ["cost", "cost_rules", "rules_formulas"])
+def test_it_imports_the_standard_library_and_its_neighbours_only(name: str) -> None:
+    tree = ast.parse(SOURCE.with_name(f"{name}.py").read_text(encoding="utf-8"))
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0
-            names.add((node.module or "").split(".")[0])
-    assert names <= set(sys.stdlib_module_names)
-    assert "hashlib" in names
+            module = node.module or ""
+            names.add("" if module in NEIGHBOURS else module.split(".")[0])
+    assert names - {""} <= set(sys.stdlib_module_names)
+    assert "typing" in names
 
 
 def test_its_words_are_those_of_the_rest() -> None:
     assert checker_module.VERSION == VERSION
-    assert {ending.label for ending in Ending} | {CONDITION_MET} == set(checker_module._ENDINGS)
+    settled = {objective.settled_ending for objective in OBJECTIVES.values()}
+    assert {ending.label for ending in Ending} | settled == set(checker_module._ENDINGS)
 
 
 def test_it_runs_alone(tmp_path: Path) -> None:

@@ -119,6 +119,8 @@ class Objective(ABC):
     """What is said of one that does not."""
     longer_runs: ClassVar[str] = "longer runs (--step-limit)"
     """What would tell more of runs that a limit has cut."""
+    settled_ending: ClassVar[str] = "condition met"
+    """The ending of a run that is cut where its value is settled for good."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -138,6 +140,16 @@ class Objective(ABC):
         """Raise UsageError where no task could make `name:argument` right."""
         if argument is not None:
             raise UsageError(f"the objective {cls.usage!r} takes no argument, got {argument!r}")
+
+    @classmethod
+    def check_stored(cls, argument: str | None) -> None:
+        """Raise UsageError where no campaign of ours could have stored `name:argument`."""
+        cls.check_argument(argument)
+
+    @classmethod
+    def shown(cls, spec: str) -> str:
+        """A spec of it, short enough for a line."""
+        return spec
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None) -> Objective:
@@ -198,6 +210,16 @@ class Objective(ABC):
     def settled_at(self, states: StateArray, actions: Sequence[int] = ()) -> int | None:
         """After how many steps the value of a run is settled for good; None if its end decides."""
         return None
+
+    def details(
+        self, states: StateArray, actions: Sequence[int], ending: str, loop_start: int | None
+    ) -> dict[str, Any]:
+        """What certificates say of the policy's run besides, which is JSON."""
+        return {}
+
+    def explained(self, certificate: Mapping[str, Any]) -> list[str]:
+        """Lines on what is wrong with the run of a certificate, where its ending does not say."""
+        return []
 
     def cost_bound(self, policy_value: float) -> int | None:
         """Plans this dear or dearer cannot be better; None when the cost does not matter."""

@@ -22,8 +22,6 @@ from bugsieve.policies.runs import runs_of
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 VERSION = 1
-CONDITION_MET = "condition met"
-"""The ending of a run that is cut where it meets the condition it should avoid."""
 
 _PATH_SHAPE = {"operators": [int], "actions": [str], "cost": int}
 RUN_SHAPE = {
@@ -118,11 +116,13 @@ def from_json_number(value: float | None) -> float:
 def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
     """The policy's run from a state, a table of one row, as certificates have it."""
     (run,), failure = runs_of(runs), runs.failure(0)
-    settled = bench.objective.settled_at(run.states(bench.task), run.actions)
+    objective, states = bench.objective, run.states(bench.task)
+    settled = objective.settled_at(states, run.actions)
     if settled is not None:
-        cut = _path_part(bench.task, run.actions[:settled])
-        end = {"ending": CONDITION_MET, "loop_start": None, "chosen": None, "detail": ""}
-        return {**cut, **end, **_plan_mark(runs)}
+        cut, ending = run.actions[:settled], objective.settled_ending
+        end = {"ending": ending, "loop_start": None, "chosen": None, "detail": ""}
+        more = objective.details(states[: settled + 1], cut, ending, None)
+        return {**_path_part(bench.task, cut), **end, **_plan_mark(runs), **more}
     is_illegal = failure is not None and run.ending is Ending.ILLEGAL_ACTION
     return {
         **_path_part(bench.task, run.actions),
@@ -132,6 +132,7 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
         "detail": run.detail,
         **_plan_mark(runs),
         **_chances(runs),
+        **objective.details(states, run.actions, run.ending.label, run.loop_start),
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.certificate import CONDITION_MET
+from bugsieve.benches.objectives import objective_class
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.runs import Run, runs_of
@@ -57,7 +57,8 @@ def replay(bench: Bench, certificate: Mapping[str, Any]) -> ReplayResult:
     except CertificateError as error:
         return cannot_replay(f"the certificate does not hold: {error}")
     if certificate["objective"] != bench.objective.spec:
-        return cannot_replay(f"the bug is one of the objective {certificate['objective']}")
+        other = objective_class(certificate["objective"]).shown(certificate["objective"])
+        return cannot_replay(f"the bug is one of the objective {other}")
     state = np.array(certificate["state"], dtype=np.uint16)
     first, second = _attempt(bench, state), _attempt(bench, state)
     between = first_difference(_steps(first), _steps(second))
@@ -99,7 +100,7 @@ def first_difference(one: Sequence[object], other: Sequence[object]) -> int | No
 
 
 def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> ReplayResult:
-    run, differs_at = attempt.run, _change(certificate, attempt)
+    run, differs_at = attempt.run, _change(bench, certificate, attempt)
     steps = counted(attempt.decided, "step")
     detail = f" ({run.detail})" if run.ending in _EXPLAINED else ""
     is_bug = bench.objective.is_bug(attempt.value, float(certificate["value"]))
@@ -144,10 +145,10 @@ def _judged_by_chance(
     return ReplayResult(ReplayStatus.STILL_FAILS, f"{words}, {known}", run)
 
 
-def _change(certificate: Mapping[str, Any], attempt: _Attempt) -> int | None:
+def _change(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> int | None:
     """The first step at which the run is not the certificate's."""
     recorded = certificate["run"]
-    settled = recorded["ending"] == CONDITION_MET
+    settled = recorded["ending"] == bench.objective.settled_ending
     if settled and attempt.run.actions[: attempt.decided] == tuple(recorded["operators"]):
         return None if attempt.value == certificate["policy_value"] else attempt.decided
     return first_difference(

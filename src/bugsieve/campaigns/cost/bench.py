@@ -91,11 +91,11 @@ def begin(
         equipment.oracles = [oracle for oracle in made if isinstance(oracle, Oracle)]
         name = policy_name(bench.policy)
         spec = kept_spec(POLICIES, options.policy, name) if policy is None else name
-        options = replace(options, policy=spec)
+        kept = replace(options, objective=bench.objective.spec)
         header = CampaignHeader(
-            options.to_toml(),
+            replace(kept, policy=spec).to_toml(),
             saved,
-            options.policy,
+            spec,
             policy is not None,
             (
                 *(OracleRow(o.spec) if isinstance(o, Oracle) else o for o in made),
@@ -119,7 +119,8 @@ def begin(
     # Where oracles are compared, what one of them finds on disk counts as if it had made it.
     compares = options.pool_from is not None
     seconds = sum(o.prepared_seconds for o in equipment.oracles) if compares else 0.0
-    return Beginning(header, equipment, cases, Progress(walks=walks, seconds=seconds))
+    progress = Progress(walks=walks, seconds=seconds)
+    return Beginning(header, equipment, cases, progress, kept)
 
 
 def equip(
@@ -176,7 +177,7 @@ def bench_of(
 ) -> Iterator[Bench]:
     """The bench of a campaign, to look at its bugs; with another policy if one is named."""
     folder = Path(directory)
-    options = CostOptions.from_toml(header.options, name=str(folder / "options.toml"))
+    options = _stored(folder, header)
     if policy is not None:
         options = replace(options, policy=policy, policy_folder="")
         check_spec(policy)
@@ -194,9 +195,13 @@ def bench_of(
 
 def judged_bench(directory: AnyPath, header: CampaignHeader) -> Bench:
     """The bench of a campaign for what is known of its bugs: the policy is not started."""
-    name = str(Path(directory) / "options.toml")
-    options = CostOptions.from_toml(header.options, name=name)
+    options = _stored(Path(directory), header)
     return plan_of(options).bench(header.subject.load(), NoPolicy())
+
+
+def _stored(folder: Path, header: CampaignHeader) -> CostOptions:
+    options = CostOptions.from_toml(header.options, name=str(folder / "options.toml"))
+    return replace(options, objective=header.objective)
 
 
 def plan_of(options: CostOptions) -> BenchPlan:

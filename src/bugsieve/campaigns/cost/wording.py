@@ -51,7 +51,8 @@ class CostWording:
     def heading(self, header: CampaignHeader) -> str:
         """The task, the policy and the objective."""
         task = header.subject.title
-        heading = f"task {task}, policy {header.tested}, objective {header.objective}"
+        objective = objective_class(header.objective).shown(header.objective)
+        heading = f"task {task}, policy {header.tested}, objective {objective}"
         kept = CostOptions.from_toml(header.options, name="options").fuzz.test_states
         return heading if kept is None else f"{heading}, test states with {kept}"
 
@@ -118,7 +119,7 @@ def initial_line(run: InitialRun, objective: type[Objective]) -> str:
     if run.ending == Ending.STEP_LIMIT.label and run.outcome == "bug":
         return f"from the initial state the policy does worse than it need: {run.better}"
     known = {
-        "pass": "no plan exists",
+        "pass": "no plan exists" if objective.takes_any_plan else "no run is better",
         "unstable": f"{run.ending}, but it changes its answers",
         "implied": "a plan must exist",
         "bug": run.better,

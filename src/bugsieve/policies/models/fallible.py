@@ -79,8 +79,9 @@ class StateReader:
     """States of a model as functions and programs of others see them, and their answers."""
 
     def __init__(self, model: JaniModel) -> None:
-        self._names = [variable.name for variable in model.variables]
-        self._conversions = [_CONVERSIONS[variable.type.kind] for variable in model.variables]
+        seen = model.seen_variables
+        self._names = [variable.name for variable in seen]
+        self._conversions = [_CONVERSIONS[variable.type.kind] for variable in seen]
         self._actions = model.actions
         self._numbers = {name: number for number, name in enumerate(model.actions)}
 
@@ -91,7 +92,7 @@ class StateReader:
             values = {
                 name: convert(value)
                 for name, convert, value in zip(
-                    self._names, self._conversions, state.tolist(), strict=True
+                    self._names, self._conversions, state.tolist(), strict=False
                 )
             }
             numbers = actions[offsets[row] : offsets[row + 1]]

@@ -138,7 +138,7 @@ def _reading(
 
 def _inputs(model: JaniModel, network: Network, file: str) -> list[tuple[int, Value | None]]:
     """A variable, or any variable and the value of a constant, for each input."""
-    names = [variable.name for variable in model.variables]
+    names = [variable.name for variable in model.seen_variables]
     if network.inputs is not None:
         return [_input(model, names, name, f"{file}: input {name!r}") for name in network.inputs]
     if network.num_inputs != len(names):

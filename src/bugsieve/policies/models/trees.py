@@ -149,7 +149,7 @@ def _folder(path: Path, model: JaniModel) -> list[_Scorer]:
 
 def _columns(path: Path, forest: Forest, model: JaniModel) -> NDArray[np.int64]:
     """The variable behind each input."""
-    names = [variable.name for variable in model.variables]
+    names = [variable.name for variable in model.seen_variables]
     if forest.inputs is None:
         if forest.num_inputs != len(names):
             raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bugsieve.basis.arguments import require_path, require_text, wrong
@@ -53,6 +54,34 @@ def load_model(
 
     `constants` gives values to constants, `property_name` chooses among several properties.
     """
+    return _load(*_read(model_path, property_path, constants, property_name), constants or {})
+
+
+def read_without_danger(
+    model_path: StrPath,
+    property_path: StrPath | PropertyFiles | None = None,
+    *,
+    constants: Mapping[str, Value] | None = None,
+    property_name: str | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """The file and JSON of a model of which somebody else says what is unsafe.
+
+    It has its start, its goal and its constants inside; nothing in it is unsafe.
+    """
+    model, parts = _read(model_path, property_path, constants, property_name, is_needed=False)
+    harmless = replace(parts, unsafe=Part(False, model.file))
+    _load(model, harmless, constants or {})  # finds what is wrong with the model itself
+    return model.file, self_contained(model.data, harmless, constants or {})
+
+
+def _read(
+    model_path: StrPath,
+    property_path: StrPath | PropertyFiles | None,
+    constants: Mapping[str, Value] | None,
+    property_name: str | None,
+    *,
+    is_needed: bool = True,
+) -> tuple[Part, PropertyParts]:
     name = model_file(require_path(model_path, "model_path"))
     if property_path is not None and not isinstance(property_path, PropertyFiles):
         require_path(property_path, "property_path")
@@ -62,7 +91,7 @@ def load_model(
         require_text(property_name, "property_name")
     model = Part(load_json(name), name)
     _check_type(model)
-    return _load(model, find_property(model, property_path, property_name), constants or {})
+    return model, find_property(model, property_path, property_name, is_needed=is_needed)
 
 
 def load_document(document: Mapping[str, Any], *, name: str) -> JaniModel:

@@ -30,6 +30,9 @@ from bugsieve.tasks.jani.variables import Variable
 
 Answer = TypeVar("Answer")
 
+MONITOR_VARIABLE = "[rule] "
+"""How names of variables begin that watch over rules: no part of what policies see."""
+
 
 @dataclass(frozen=True)
 class Expansion:
@@ -94,6 +97,11 @@ class JaniModel:
     def num_variables(self) -> int:
         """Number of columns of a state."""
         return len(self.variables)
+
+    @property
+    def seen_variables(self) -> tuple[Variable, ...]:
+        """What policies see: the first variables, those aside that watch over rules."""
+        return tuple(v for v in self.variables if not v.name.startswith(MONITOR_VARIABLE))
 
     @property
     def start_states(self) -> Valuations | None:

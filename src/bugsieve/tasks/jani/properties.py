@@ -27,7 +27,8 @@ class PropertyFiles:
 
     start: StrPath | None
     goal: StrPath | None
-    unsafe: StrPath
+    unsafe: StrPath | None
+    """None where what is unsafe is said elsewhere, as by rules."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +41,25 @@ class PropertyParts:
 
 
 def find_property(
-    model: Part, source: StrPath | PropertyFiles | None, name: str | None
+    model: Part,
+    source: StrPath | PropertyFiles | None,
+    name: str | None,
+    *,
+    is_needed: bool = True,
 ) -> PropertyParts:
-    """The property of a model: its own, that of another file, or one in several files."""
+    """The property of a model: its own, that of another file, or one in several files.
+
+    Where none is needed, nothing is unsafe without one, and runs begin as the model says.
+    """
+    nothing = Part(False, model.file)
     if isinstance(source, PropertyFiles):
         start = None if source.start is None else _load(source.start)
         goal = None if source.goal is None else _goal(_load(source.goal))
-        return PropertyParts(start, goal, _load(source.unsafe))
+        return PropertyParts(start, goal, _load(source.unsafe) if source.unsafe else nothing)
     document = model if source is None else _load(source)
     found = _properties(document, name)
+    if not found and source is None and name is None and not is_needed:
+        return PropertyParts(None, None, nothing)
     if not found:
         wanted = "a property" if name is None else f"the property {name!r}"
         raise document.error(
