@@ -39,6 +39,8 @@ EXTRAS = {
     "matplotlib": ("matplotlib", "pictures, 'bugsieve plot'"),
     "pyarrow": ("pyarrow", "'bugsieve export --parquet'"),
     "grpc": ("grpcio", "policy servers, 'phrm:' and 'bugsieve serve'"),
+    "lark": ("lark", "models on timelines (NDDL), 'bugsieve rules'"),
+    "ortools": ("ortools", "models on timelines (NDDL), 'bugsieve rules'"),
     "up_fast_downward": ("up-fast-downward", "Fast Downward as an oracle, and in 'make bench'"),
     "pymimir": ("pymimir", "the comparison in 'make bench'"),
 }

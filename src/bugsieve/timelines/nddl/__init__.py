@@ -1,0 +1,1 @@
+"""NDDL files as syntax trees."""

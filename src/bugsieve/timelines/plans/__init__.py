@@ -1,0 +1,1 @@
+"""Plans on timelines, and their pictures."""

@@ -1,0 +1,119 @@
+"""Timelines: relations, plans and traps beside a model agree with what brute force says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from bugsieve.rules.ltl.formula import Formula, atom, finally_, globally, next_
+from bugsieve.rules.ltl.traces import holds
+from tests.depth import examples
+
+REASON = "the extra 'timeline' is not installed"
+pytest.importorskip("lark", reason=REASON)
+pytest.importorskip("ortools", reason=REASON)
+
+from bugsieve.basis.errors import UnsupportedError  # noqa: E402
+from bugsieve.timelines.deciding import NoPlan, PlanFound, decide, margin_of  # noqa: E402
+from bugsieve.timelines.emission import emit_nddl, slots_beside  # noqa: E402
+from bugsieve.timelines.models.atoms import resolve  # noqa: E402
+from bugsieve.timelines.models.loading import read_model  # noqa: E402
+from bugsieve.timelines.models.model import Model  # noqa: E402
+from bugsieve.timelines.nddl.relations import RELATIONS  # noqa: E402
+from tests.property.timeline_models import (  # noqa: E402
+    ATOMS,
+    random_boolean,
+    random_model,
+    random_trap,
+)
+from tests.reference.timelines import RELATED, Naive  # noqa: E402
+
+
+def test_relations_are_those_of_intervals() -> None:
+    assert set(RELATIONS) == set(RELATED)
+    spans = list(combinations(range(5), 2))
+    for name, inequalities in RELATIONS.items():
+        for one in spans:
+            for other in spans:
+                bounds = dict(zip(("this.start", "this.end"), one, strict=True))
+                bounds |= dict(zip(("that.start", "that.end"), other, strict=True))
+                found = all(
+                    {
+                        "<=": bounds[i.left] <= bounds[i.right],
+                        "<": bounds[i.left] < bounds[i.right],
+                        "==": bounds[i.left] == bounds[i.right],
+                    }[i.sign]
+                    for i in inequalities
+                )
+                assert found == RELATED[name](*one, *other), (name, one, other)
+
+
+def used_atoms(model: Model) -> tuple[str, ...]:
+    return tuple(sorted(name for name in ATOMS if name != "r" or model.instances("B")))
+
+
+def random_formula(random: Random, names: tuple[str, ...]) -> Formula:
+    inner = random_boolean(random, names, 1)
+    outer = random.choice([inner, finally_(inner), globally(inner), next_(inner)])
+    traps = [random_trap(random, names), ~random_trap(random, names), atom(random.choice(names))]
+    return outer & random.choice(traps)
+
+
+def compare_with_naive(seed: int) -> str:
+    """What was found: a plan or none, which must be what trying everything finds."""
+    random = Random(seed)
+    text = random_model(random, horizon=2, is_tiny=True)
+    model = read_model([("random.nddl", text)])
+    names = used_atoms(model)
+    formula = random_formula(random, names)
+    atoms = {name: ATOMS[name] for name in names}
+    decision = decide(model, formula, atoms, slots=2)
+    naive = Naive(model, (0, 2), margin_of(model))
+    conditions = {name: resolve(name, value, model) for name, value in atoms.items()}
+
+    @cache
+    def satisfied(word: tuple[frozenset[str], ...]) -> bool:
+        return holds(formula, word)
+
+    expected = any(
+        satisfied(tuple(map(frozenset, naive.letters(tokens, conditions))))
+        and naive.is_plan(tokens)
+        for tokens in naive.candidates()
+    )
+    assert isinstance(decision, PlanFound if expected else NoPlan), (seed, text, formula)
+    assert isinstance(decision, PlanFound) or decision.is_complete or decision.is_logical
+    return type(decision).__name__
+
+
+def test_plans_are_found_iff_trying_everything_finds_them() -> None:
+    found = Counter(compare_with_naive(seed) for seed in range(examples(100, quick=20)))
+    assert min(found["PlanFound"], found["NoPlan"]) >= examples(15, quick=3)
+
+
+def compare_with_emitted(seed: int) -> str:
+    """The answer, which must be the same with the automaton and with NDDL beside the model."""
+    random = Random(seed)
+    horizon = random.randint(3, 5)
+    model = read_model([("random.nddl", random_model(random, horizon=horizon, is_tiny=False))])
+    names = used_atoms(model)
+    atoms = {name: ATOMS[name] for name in names}
+    trap = random_trap(random, names)
+    decision = decide(model, trap, atoms, slots=horizon)
+    try:
+        text = emit_nddl(model, trap, atoms)
+    except UnsupportedError:  # its right side contradicts itself
+        assert isinstance(decision, NoPlan)
+        return "impossible"
+    both = read_model([*model.texts, ("trap.nddl", text)])
+    beside = decide(both, slots=slots_beside(model, trap, atoms, slots=horizon))
+    assert type(beside) is type(decision), (seed, model.texts[0][1], text)
+    return type(decision).__name__
+
+
+def test_traps_beside_a_model_have_the_same_answers() -> None:
+    found = Counter(compare_with_emitted(seed) for seed in range(examples(200, quick=20)))
+    assert min(found["PlanFound"], found["NoPlan"]) >= examples(15, quick=3)

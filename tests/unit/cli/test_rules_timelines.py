@@ -1,0 +1,92 @@
+"""Rules on models of timelines from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from bugsieve.cli import main
+
+pytest.importorskip("lark", reason="the extra 'timeline' is missing")
+pytest.importorskip("ortools", reason="the extra 'timeline' is missing")
+
+DOOR = """
+class Door extends Timeline { predicate Open { eq(duration, [1 2]); } predicate Closed { } }
+Door::Open { met_by(object.Closed before_it); meets(object.Closed after_it); }
+Door::Closed { met_by(object.Open before_it); meets(object.Open after_it); }
+PlannerConfig world = new PlannerConfig(0, 6);
+Door door = new Door();
+goal(Door.Closed first); eq(first.start, 0);
+"""
+RULES = """
+format = 1
+[[atom]]
+name = "open"
+is = "token(Door.Open)"
+[[atom]]
+name = "closed"
+is = "token(Door.Closed)"
+[[rule]]
+id = "R"
+kind = "desired"
+ltl = "G(open -> {})"
+"""
+
+Captured = pytest.CaptureFixture[str]
+
+
+def files(tmp_path: Path, consequence: str) -> list[str]:
+    (tmp_path / "door.nddl").write_text(DOOR)
+    (tmp_path / "rules.toml").write_text(RULES.format(consequence))
+    return [str(tmp_path / "door.nddl"), str(tmp_path / "rules.toml"), "--slots", "6"]
+
+
+def test_a_rule_that_holds(tmp_path: Path, capsys: Captured) -> None:
+    junit = tmp_path / "junit.xml"
+    assert main(["rules", *files(tmp_path, "!closed"), "--junit", str(junit)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("all 1 rule hold") and "R: a violation: pass: no plan" in out
+    assert ElementTree.parse(junit).getroot().attrib["failures"] == "0"
+
+
+def test_a_rule_that_is_violated(tmp_path: Path, capsys: Captured) -> None:
+    charts = tmp_path / "charts"
+    assert main(["rules", *files(tmp_path, "closed"), "--charts", str(charts)]) == 1
+    assert capsys.readouterr().out.startswith("1 of 1 rule not as required: R")
+    assert (charts / "test0.svg").read_text().startswith("<svg")
+
+
+def test_an_expected_violation(tmp_path: Path, capsys: Captured) -> None:
+    given = files(tmp_path, "closed")
+    with open(given[1], "a") as file:
+        file.write('expect = "violated"\n')
+    assert main(["rules", *given, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found[0]["verdict"] == "fail" and found[0]["plan"]
+
+
+def test_traps_beside_the_model(tmp_path: Path, capsys: Captured) -> None:
+    folder = tmp_path / "traps"
+    assert main(["rules", *files(tmp_path, "closed"), "--emit-nddl", str(folder)]) == 0
+    assert "class" in (folder / "R-0.nddl").read_text()
+    assert "a violation" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["door.nddl"], "one rules file"),
+        (["door.nddl", "rules.toml", "domain.pddl"], "one rules file"),
+        (["missing.nddl", "rules.toml"], "missing.nddl"),
+        (["door.nddl", "rules.toml", "--criterion=ufx"], "there is no criterion 'ufx'"),
+        (["door.nddl", "rules.toml", "--junit=no/such/j.xml"], "no/such/j.xml: "),
+    ],
+)
+def test_mistakes(tmp_path: Path, capsys: Captured, names: list[str], words: str) -> None:
+    files(tmp_path, "closed")
+    words_of = [name if name.startswith("--") else str(tmp_path / name) for name in names]
+    assert main(["rules", *words_of]) == 4
+    assert words in capsys.readouterr().err
