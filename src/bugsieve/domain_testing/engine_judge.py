@@ -1,0 +1,83 @@
+"""Judges rules by the judge of obligations: one verdict per instance, for suites and mutants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bugsieve.basis.errors import InternalError
+from bugsieve.checkers.rules import CertificateError
+from bugsieve.checkers.rules_pddl import PddlChecker
+from bugsieve.domain_testing.rule_judging import Reading, RuleFinding
+from bugsieve.rules.file.binding import BoundRules, RuleInstance
+from bugsieve.rules.file.reading import rules_of
+from bugsieve.rules.file.source import Source
+from bugsieve.rules.ltl.formula import atoms_of
+from bugsieve.rules.ltl.printer import to_text
+from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
+from bugsieve.rules.obligations.letters import letters_of
+from bugsieve.rules.obligations.obligation import FORBIDDEN, rule_obligations
+from bugsieve.tasks.fdr.task import Task
+
+
+def judge_rules(
+    task: Task, rules: str, *, name: str, reading: Reading
+) -> Mapping[str, RuleFinding]:
+    """Every instance of the rules with its verdict; InputError where they do not fit the task."""
+    bound = rules_of(Source(name, rules)).bind(task)
+    judge = _Judge(task, bound, reading)
+    return {
+        instance.id: replace(judge.finding(instance), expect=instance.expect)
+        for instance in bound.rules
+    }
+
+
+class _Judge:
+    def __init__(self, task: Task, bound: BoundRules, reading: Reading) -> None:
+        self._task = task
+        self._pddl = {name: atom.pddl for name, atom in bound.atoms.items()}
+        self._atoms = {name: atom.condition for name, atom in bound.atoms.items()}
+        self._judge = RuleJudge(task, bound, _options(reading), None)
+
+    def finding(self, instance: RuleInstance) -> RuleFinding:
+        """The verdict, and a trace where the rule is violated."""
+        text = to_text(instance.unfolded)
+        violation, *causes = rule_obligations(instance)
+        answer = self._judge.judge(violation)
+        if answer.verdict == "failed":
+            return self._violated(instance, text, answer)
+        if answer.verdict in ("inconclusive", "undecidable"):
+            return RuleFinding("undecided", text)
+        shown = [cause for cause in causes if cause.aim == "satisfied by"]
+        if instance.kind != FORBIDDEN and any(
+            self._judge.judge(cause).verdict == "vacuous" for cause in shown
+        ):
+            return RuleFinding("vacuous", text)
+        return RuleFinding("holds", text)
+
+    def _violated(self, instance: RuleInstance, text: str, answer: Answer) -> RuleFinding:
+        assert answer.trace is not None
+        self._check(answer.trace)
+        trace = answer.trace["trace"]
+        names = atoms_of(instance.unfolded)
+        found, _ = letters_of(self._task, trace["operators"], self._atoms)
+        letters = (tuple(name for name in names if name in letter) for letter in found)
+        return RuleFinding("violated", text, tuple(trace["actions"]), tuple(letters))
+
+    def _check(self, certificate: Mapping[str, Any]) -> None:
+        """A violation is told only if the validator of PDDL sees it, too."""
+        texts = self._task.pddl_texts
+        assert texts is not None
+        domain, problem = (text.decode("utf-8", "replace") for text in texts)
+        try:
+            PddlChecker(domain, problem).check(certificate, self._pddl)
+        except CertificateError as error:
+            raise InternalError(f"the checker refuses a violation: {error}") from None
+
+
+def _options(reading: Reading) -> JudgeOptions:
+    criterion: Any = reading.criterion
+    view: Any = reading.view
+    return JudgeOptions(criterion, reading.with_goal, limits=reading.limits, view=view)

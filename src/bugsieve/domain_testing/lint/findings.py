@@ -1,0 +1,60 @@
+"""What static checks find, and the list of their codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bugsieve.tasks.pddl.reader import Document, Expression
+
+Severity: TypeAlias = Literal["error", "warning", "note"]
+
+CODES: dict[str, tuple[Severity, str]] = {
+    "unused-predicate": ("warning", "a predicate that no action and no goal mentions"),
+    "unused-type": ("warning", "a type that nothing has"),
+    "unused-parameter": ("warning", "a parameter that neither precondition nor effect mentions"),
+    "unused-constant": ("warning", "a constant that no action and no goal mentions"),
+    "unused-function": ("warning", "a function that no cost and no initial value mentions"),
+    "unused-variable": ("warning", "a variable of a quantifier that its body does not mention"),
+    "never-true": ("warning", "a predicate that is needed, never added and not true initially"),
+    "never-read": ("note", "a predicate that is changed, but no condition or goal asks for"),
+    "complementary-effects": ("warning", "an action adds and deletes the same atom"),
+    "contradictory-precondition": ("error", "a precondition that can never hold"),
+    "duplicate-literal": ("note", "a literal that stands twice in one conjunction or effect"),
+    "duplicate-action": ("warning", "two actions with the same conditions and effects"),
+    "no-effect": ("warning", "an action that changes nothing"),
+    "redundant-effect": ("note", "an effect that the precondition already guarantees"),
+    "shadowed-variable": ("warning", "a quantifier's variable hides one of the same name"),
+    "type-mismatch": ("error", "an argument whose type the predicate can never take"),
+    "missing-requirement": ("note", "a feature whose requirement is not declared"),
+    "no-grounding": ("warning", "an action with a parameter for which the problem has no object"),
+    "unreachable-action": ("warning", "an action of which no grounding can ever be applied"),
+    "unreachable-goal": ("error", "a goal that not even the relaxation reaches"),
+    "goal-holds": ("warning", "a goal that is true initially"),
+}
+"""Code to its severity and what it stands for. Codes are stable; notes never fail a check.
+
+What an action cannot do in one problem is a note where it can in another one that is given.
+"""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is most likely a mistake."""
+
+    code: str
+    path: str
+    line: int
+    sentence: str
+    severity: Severity
+
+    @property
+    def text(self) -> str:
+        """As compilers write it."""
+        return f"{self.path}:{self.line}: {self.severity}: {self.sentence} [{self.code}]"
+
+
+def finding(code: str, document: Document, place: Expression | int, sentence: str) -> Finding:
+    """A finding on the line of a place, as bad as its code says."""
+    line = place if isinstance(place, int) else place.line
+    return Finding(code, document.path, line, sentence, CODES[code][0])

@@ -1,0 +1,82 @@
+"""The narrow door to the rules engine: what suites and mutants ask about flight rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from bugsieve.search.limits import NO_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from bugsieve.tasks.fdr.task import Task
+
+RuleVerdict: TypeAlias = Literal["holds", "violated", "vacuous", "undecided"]
+"""`vacuous`: holds, but some literal of the rule can never be its cause."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How rules are read, and what judging them may spend."""
+
+    criterion: str = "ufc"
+    view: str | None = None
+    """None: the views of the table of verdicts."""
+    with_goal: bool = False
+    limits: Limits = NO_LIMITS
+
+
+@dataclass(frozen=True)
+class RuleFinding:
+    """What one instance of a rule comes to, with a trace where it is violated."""
+
+    verdict: RuleVerdict
+    rule: str = ""
+    """The instance in LTL."""
+    actions: tuple[str, ...] = ()
+    letters: tuple[tuple[str, ...], ...] = ()
+    """The atoms that are true in each state of the trace, the first state's first."""
+    expect: str | None = None
+    """What the rules file itself expects."""
+
+
+class RuleJudge(Protocol):
+    """Judges every instance of every rule of a rules file on one task."""
+
+    def __call__(
+        self, task: Task, rules: str, *, name: str, reading: Reading
+    ) -> Mapping[str, RuleFinding]:
+        """Instance, such as `FR-2[rover1]`, to what was found; `name` is the file in errors.
+
+        For rules of the kind "forbidden", "holds" says that they are confirmed to be impossible.
+        """
+
+
+def engine_judge() -> RuleJudge:
+    """The judge that asks the rules engine, which is loaded when it is first needed."""
+
+    def judge(task: Task, rules: str, *, name: str, reading: Reading) -> Mapping[str, RuleFinding]:
+        from bugsieve.domain_testing.engine_judge import judge_rules
+
+        return judge_rules(task, rules, name=name, reading=reading)
+
+    return judge
+
+
+def rules_text(requirement: str | Mapping[str, Any], atoms: Mapping[str, str]) -> str:
+    """A rules file of one rule; its text is English if it says what something shall do."""
+    if isinstance(requirement, str):
+        form = "english" if " shall " in requirement else "ltl"
+        requirement = {form: requirement}
+    rule = {"id": "requirement", "kind": "desired", **requirement}
+    lines = ["format = 1"]
+    for name, condition in atoms.items():
+        lines += ["[[atom]]", f"name = {_quoted(name)}", f"is = {_quoted(condition)}"]
+    lines += ["[[rule]]", *(f"{key} = {_quoted(value)}" for key, value in rule.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(value: str | int) -> str:
+    """As TOML has it; texts in JSON are texts in TOML."""
+    return str(value) if isinstance(value, int) else json.dumps(value)
