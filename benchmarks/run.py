@@ -20,10 +20,12 @@ from benchmarks import (
     jani,
     landmarks,
     long_campaigns,
+    ltl,
     memory,
     networks,
     ours,
     peers,
+    rules,
     safety,
     testing,
     unsafe_runs,
@@ -227,6 +229,21 @@ def bench_asnets(report: Report, effort: Effort) -> None:
     asnets.bench_asnets(report, repetitions=5 * effort.repetitions)
 
 
+def bench_ltl(report: Report, effort: Effort) -> None:
+    """Automata and traps of temporal formulas."""
+    ltl.bench_ltl(report, repetitions=effort.repetitions)
+
+
+def bench_rules(report: Report, effort: Effort) -> None:
+    """Flight rules, the example's and those of generated tasks."""
+    rules.bench_rules(report, repetitions=effort.repetitions)
+
+
+def bench_every_rule(report: Report, effort: Effort) -> None:
+    """All instances of rules on generated tasks."""
+    rules.bench_every_instance(report)
+
+
 def bench_unsafe_runs(report: Report, effort: Effort) -> None:
     """Walks into danger."""
     unsafe_runs.bench_unsafe_runs(report, repetitions=effort.repetitions)
@@ -257,11 +274,14 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "networks": bench_networks,
     "graph-networks": bench_graph_networks,
     "asnets": bench_asnets,
+    "ltl": bench_ltl,
+    "rules": bench_rules,
+    "every-rule": bench_every_rule,
     "unsafe-runs": bench_unsafe_runs,
     "safety": bench_safety,
     "long-campaigns": bench_long_campaigns,
 }
-LONG = {"long-campaigns", "bounds"}
+LONG = {"long-campaigns", "bounds", "every-rule"}
 """Sections that take many minutes, and are run when they are asked for."""
 
 

@@ -93,7 +93,7 @@ def figure_tasks() -> list[BenchmarkTask]:
         _classical("gripper-10", "gripper/prob10.pddl"),
         _classical("satellite-7", "satellite/p07-pfile7.pddl"),
         _classical("transport-opt08-10", "transport-opt08-strips/p10.pddl"),
-        _generated("childsnack", "childsnack", **CHILDSNACK),
+        generated("childsnack", "childsnack", **CHILDSNACK),
         *(_medium(name, 5) for name in ("blocksworld", "satellite", "transport", "ferry")),
     ]
     return _present(tasks)
@@ -122,7 +122,7 @@ def landmark_tasks() -> list[BenchmarkTask]:
         _easy(domain, number) for domain, numbers in LANDMARK_EASY.items() for number in numbers
     ]
     tasks += [
-        _generated(name, domain, **options)
+        generated(name, domain, **options)
         for name, (domain, options) in LANDMARK_GENERATED.items()
     ]
     tasks += [
@@ -199,11 +199,12 @@ def _easy(domain: str, number: int) -> BenchmarkTask:
     return BenchmarkTask(f"easy-{domain}-{number}", folder / "domain.pddl", problem)
 
 
-def _generated(name: str, domain: str, **options: int) -> BenchmarkTask:
+def generated(name: str, domain: str, **options: int) -> BenchmarkTask:
+    """A task of one of our generators."""
     from bugsieve.domains import generate
 
-    generated = generate(domain, **options)
-    return _written(name, (generated.domain, generated.problem))
+    made = generate(domain, **options)
+    return _written(name, (made.domain, made.problem))
 
 
 def _written(name: str, texts: tuple[str, str]) -> BenchmarkTask:

@@ -1,4 +1,4 @@
-"""Writes docs/reference.md and docs/explain.svg from the code. Run by `make docs`."""
+"""Writes docs/reference.md, english.md and explain.svg from the code. Run by `make docs`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,12 @@ from bugsieve.basis.members import MemberTable
 from bugsieve.cli import main
 from bugsieve.cli.program import COMMANDS
 from bugsieve.domains.instances import instance_names
+from bugsieve.rules.english.page import english_page
 
 DOCS = Path(__file__).parent
+
+BELOW = {"domain": ("lint", "coverage", "mutate", "test")}
+"""Commands that have commands of their own."""
 
 FAMILIES = {
     "Policies of planning tasks": families.POLICIES,
@@ -50,7 +54,11 @@ def reference() -> str:
     os.environ["COLUMNS"] = "80"
     parts = ["# Reference\n\nGenerated from the code by `make docs`.\n\n## Commands\n"]
     parts += [f"```text\n{output_of('--help')}```\n"]
-    parts += [f"### {name}\n\n```text\n{output_of(name, '--help')}```\n" for name in COMMANDS]
+    for name in COMMANDS:
+        parts.append(f"### {name}\n\n```text\n{output_of(name, '--help')}```\n")
+        for below in BELOW.get(name, ()):
+            help_text = output_of(name, below, "--help")
+            parts.append(f"#### {name} {below}\n\n```text\n{help_text}```\n")
     for title, family in FAMILIES.items():
         parts.append(f"## {title}\n\n| name | what it is |\n|---|---|")
         infos = MemberTable[object](family).infos()
@@ -154,7 +162,8 @@ def picture() -> str:
 
 
 def build(folder: Path) -> None:
-    """Write both files."""
+    """Write all of them."""
+    (folder / "english.md").write_text(english_page(), encoding="utf-8")
     (folder / "reference.md").write_text(reference(), encoding="utf-8")
     (folder / "explain.svg").write_text(picture(), encoding="utf-8")
 
