@@ -119,9 +119,9 @@ def test_ctrl_c_stops_at_once_and_loses_nothing(tmp_path: Path, model_file: str)
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     output, complaint = process.communicate()
-    assert process.returncode == 2
+    goes_on = f"bugsieve: interrupted: 'bugsieve resume {folder}' goes on\n"
+    assert (process.returncode, complaint) == (2, goes_on)
     assert f"results in {folder}\n" in output and "unsafe runs" in output
-    assert complaint == f"bugsieve: interrupted: 'bugsieve resume {folder}' goes on\n"
     with SafetyRecords(folder) as records:
         progress, bugs = records.progress(), len(records.bugs())
         assert progress.finished is None and progress.walks > 0 and bugs > 0

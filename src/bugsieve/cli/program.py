@@ -18,7 +18,7 @@ from bugsieve.basis.trust import asking
 from bugsieve.cli.consent import consent_of
 from bugsieve.cli.heartbeat import Heartbeat
 from bugsieve.cli.parser import Parser
-from bugsieve.cli.signals import ending_on_signals
+from bugsieve.cli.signals import ending_on_signals, stems_from_interruption
 from bugsieve.cli.streams import (
     OutputError,
     complain,
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _report("error: the memory ran out, use a smaller task", BudgetError.exit_code)
     except Exception as error:  # the last line of defence
-        if _stems_from_interruption(error):
+        if stems_from_interruption(error):
             return _report("interrupted", INTERRUPTED)
         if isinstance(error, OSError) and isinstance(error.filename, (str, bytes)):
             return _report(f"error: {_about_the_file(error)}", InputError.exit_code)
@@ -81,13 +81,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "set BUGSIEVE_TRACEBACK=1 to see where",
             OUR_FAULT,
         )
-
-
-def _stems_from_interruption(error: BaseException | None) -> bool:
-    """Whether Ctrl-C came where Python, or a library, makes another error of it."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def _about_the_file(error: OSError) -> InputError:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from bugsieve.basis.activity import progressing
+from bugsieve.basis.interruptions import interruption_seen
 from bugsieve.basis.wording import counted
 from bugsieve.cli import task_arguments
 from bugsieve.cli.parser import Parser
@@ -57,9 +57,11 @@ def run(args: argparse.Namespace) -> int:
         PolicyService(task, policy, address) as service,
     ):
         show(f"serving {policy.spec} on {task.name} at {service.address.text}")
-        # Ctrl-C is the usual end of a server.
-        with suppress(KeyboardInterrupt), progressing(lambda: _served(service)):
-            service.wait()
+        try:
+            with progressing(lambda: _served(service)):
+                service.wait()
+        except KeyboardInterrupt:  # the usual end of a server
+            interruption_seen()
     show(_served(service))
     return 0
 

@@ -83,14 +83,14 @@ class StoreReader(Closing):
         with explained(self.directory):
             self._patience.renew()
             rows = self._connection.execute(query, values).fetchall()
-        self._check_read()
+        self._check_read(query)
         return rows
 
-    def _check_read(self) -> None:
+    def _check_read(self, query: str) -> None:
         """InputError if a table that was read for the first time holds what cannot be."""
         with explained(self.directory):
             self._patience.renew()
-            complaint = None if self._guard is None else self._guard.complaint()
+            complaint = None if self._guard is None else self._guard.complaint(query)
         if complaint is not None:
             raise damaged(self.directory, complaint)
 
@@ -100,7 +100,7 @@ class StoreReader(Closing):
             self._patience.renew()
             cursor = self._connection.execute(query, values)
             rows = cursor.fetchmany(_ROWS_AT_ONCE)
-        self._check_read()
+        self._check_read(query)
         while rows:
             yield from rows
             with explained(self.directory):

@@ -14,13 +14,13 @@ from pathlib import Path
 from bugsieve.basis.errors import BugsieveError, InputError, UsageError
 from bugsieve.basis.ours import STORE_FILE as STORE_FILE
 from bugsieve.basis.ours import refuse_links
+from bugsieve.basis.queries import limit_steps
 from bugsieve.results.validation import Layout, foreign_entry
 
 VERSION = 4
 _STEPS, _STEPS_PER_BYTE = 2_000_000, 50
 """What a query may take of SQLite's steps: ours take a few for each byte of the file, and those
 that take more are led in circles by a file that was made for that."""
-_BETWEEN_LOOKS = 10_000
 _SMALLEST_LIMIT = 1_000_000
 _MARK = bytes.fromhex("d9d505f920a163d7")
 _APPLICATION = 0x42677356  # "BgsV": tells our files from other people's databases
@@ -82,19 +82,15 @@ class Patience:
             for path in (directory / STORE_FILE, directory / f"{STORE_FILE}-wal")
             if path.exists()
         )
-        self._most = (_STEPS + _STEPS_PER_BYTE * size) // _BETWEEN_LOOKS
-        self._left = self._most
-        connection.set_progress_handler(self._look, _BETWEEN_LOOKS)
+        self._connection = connection
+        self._steps = _STEPS + _STEPS_PER_BYTE * size
+        self.renew()
         if sys.version_info >= (3, 11):
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(size, _SMALLEST_LIMIT))
 
     def renew(self) -> None:
         """A new query begins."""
-        self._left = self._most
-
-    def _look(self) -> bool:
-        self._left -= 1
-        return self._left < 0
+        limit_steps(self._connection, self._steps)
 
 
 def _connect(directory: Path, mode: str) -> sqlite3.Connection:

@@ -7,6 +7,7 @@ the first query reads it, by one scan inside of SQLite, so that a command pays f
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,9 +25,7 @@ _TYPES = {
 """What SQLite may have in a column: it takes any value that somebody else puts there."""
 _MOST_SECONDS = 1e12
 _MOST_SHOWN = 40
-_READING = frozenset(
-    (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
-)
+_WORD = re.compile(r"\w+")
 
 
 class Column(NamedTuple):
@@ -155,36 +154,23 @@ def first_broken_row(connection: sqlite3.Connection, layout: Layout, table: str)
 
 
 class Guard:
-    """Lets a connection do nothing but read, and checks the tables that its queries read."""
+    """Checks the tables that queries of a connection read, each when it is read first.
+
+    Which they are, the text of a query tells, since it is ours. SQLite would tell it to a
+    callback, too, but drop a Ctrl-C that comes there.
+    """
 
     def __init__(self, connection: sqlite3.Connection, layout: Layout) -> None:
         self._connection = connection
         self._layout = layout
-        self._read: dict[str, None] = {}
-        """Tables that queries have read, those first that were read first."""
-        self._checked: set[str] = set()
-        self._is_checking = False
-        connection.set_authorizer(self._allow)
+        self._unchecked = set(layout.columns)
 
-    def complaint(self) -> str | None:
-        """The first row that cannot be in what was read since the last call, in words."""
-        self._is_checking = True  # what a check looks at is read for nobody else
-        try:
-            for table in self._read:
-                if table not in self._checked:
-                    self._checked.add(table)
-                    found = first_broken_row(self._connection, self._layout, table)
-                    if found is not None:
-                        return found
-        finally:
-            self._is_checking = False
-            self._read.clear()
+    def complaint(self, query: str) -> str | None:
+        """The first row that cannot be in a table which this query is the first to read."""
+        for table in dict.fromkeys(_WORD.findall(query)):
+            if table in self._unchecked:
+                self._unchecked.remove(table)
+                found = first_broken_row(self._connection, self._layout, table)
+                if found is not None:
+                    return found
         return None
-
-    def _allow(self, action: int, table: str | None, *_: str | None) -> int:
-        """SQLite asks this about all that a query would do, before it does it."""
-        if self._is_checking:
-            return sqlite3.SQLITE_OK
-        if action == sqlite3.SQLITE_READ and table in self._layout.columns:
-            self._read[str(table)] = None
-        return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.interruptions import interruption_seen
 from bugsieve.basis.seeds import Stream
 from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.policies.networks import Network
@@ -90,6 +91,7 @@ def train_q(
             training.run()
             is_interrupted = False
         except KeyboardInterrupt:
+            interruption_seen()
             is_interrupted = True
         return training.result(is_interrupted=is_interrupted)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,10 +12,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from bugsieve.basis.interruptions import interruption_seen
 from bugsieve.cli import main
-from bugsieve.cli.signals import InterruptedBySignal, ending_on_signals
+from bugsieve.cli.signals import _LOOK_SECONDS, InterruptedBySignal, ending_on_signals
 from tests.hostile.processes import wait_until_gone
 from tests.hostile.test_policies_that_misbehave import FAMILY, pids_from
 from tests.unit.policies.line import line_task
@@ -185,6 +188,59 @@ def test_an_interruption_that_python_swallows_comes_again(number: signal.Signals
     with ending_on_signals(), pytest.raises(KeyboardInterrupt) as caught:
         work()
     assert (str(caught.value) or "interrupted") == SENTENCES[number]
+
+
+class Asked(type):
+    """Its classes are interrupted when NumPy asks whether they are operands of its own kind."""
+
+    number = signal.SIGINT
+
+    def __getattr__(cls, name: str) -> object:
+        signal.raise_signal(cls.number)
+        raise AttributeError(name)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_an_interruption_that_a_library_swallows_comes_again(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operand = Asked("operand", (), {})()
+    monkeypatch.setattr(Asked, "number", number)
+
+    def work() -> None:
+        assert not np.any(np.zeros(3) == operand)  # nothing is raised here
+        while True:
+            time.sleep(0.01)
+
+    with ending_on_signals(), pytest.raises(KeyboardInterrupt) as caught:
+        work()
+    assert (str(caught.value) or "interrupted") == SENTENCES[number]
+
+
+def test_an_interruption_that_is_being_handled_does_not_come_again() -> None:
+    cleaned_up = []
+
+    def work() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            with contextlib.suppress(OSError):
+                raise OSError
+            time.sleep(2.5 * _LOOK_SECONDS)
+            cleaned_up.append(True)
+
+    with ending_on_signals(), pytest.raises(KeyboardInterrupt):
+        work()
+    assert cleaned_up
+
+
+def test_an_interruption_that_was_dealt_with_does_not_come_again() -> None:
+    with ending_on_signals():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            interruption_seen()
+        time.sleep(2.5 * _LOOK_SECONDS)
 
 
 def test_other_things_that_python_swallows_are_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bugsieve.basis.errors import InputError
+from bugsieve.basis.queries import limit_steps
 from bugsieve.policies.asnets.signature import Signature
 from bugsieve.policies.asnets.weights import (
     MAX_HIDDEN,
@@ -38,7 +39,6 @@ _PARTS = {0: ("action", "weight"), 1: ("action", "bias")}
 _PARTS |= {2: ("predicate", "weight"), 3: ("predicate", "bias")}
 _MAX_ROWS = 100_000
 _MAX_STEPS = 50_000_000
-_STEPS_PER_LOOK = 100_000
 
 
 class _Part(NamedTuple):
@@ -127,8 +127,7 @@ def _read(file: str, data: bytes) -> tuple[dict[str, tuple[int, str]], dict[_Par
 def _query(
     file: str, connection: sqlite3.Connection, size: int
 ) -> tuple[dict[str, tuple[int, str]], dict[_Part, bytes]]:
-    steps = iter(range(_MAX_STEPS // _STEPS_PER_LOOK))
-    connection.set_progress_handler(lambda: next(steps, None) is None, _STEPS_PER_LOOK)
+    limit_steps(connection, _MAX_STEPS)
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON"):
         connection.execute(f"PRAGMA {pragma}")
     _require_schema(file, connection)
