@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from bugsieve import find_safety_bugs
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.certificate import certificate_of
@@ -15,9 +16,11 @@ from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import Checker
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.causes.cost import cause_of
+from bugsieve.faults.causes.safety import safety_cause_of
 from tests.depth import IS_DEEP, examples
 from tests.quality.cause_figures import Figures
 from tests.quality.lifted_zoo import LIFTED_EXHIBITS, LiftedExhibit, Specimen
+from tests.quality.safety_zoo import SAFETY_EXHIBITS, HabitualPolicy
 
 DEAR = "floortile"  # more states than all others together
 LOOKED_AT = [exhibit for exhibit in LIFTED_EXHIBITS if IS_DEEP or exhibit.domain != DEAR]
@@ -70,7 +73,32 @@ def test_causes_fit_planted_faults(capsys: pytest.CaptureFixture[str]) -> None:
         shared += faults.count(None)
     with capsys.disabled():
         print(f"\ncauses of cost bugs: {total} ({shared} bugs of two faults at once left out)")
+    check_figures(total)
+
+
+def test_causes_fit_planted_faults_of_safety(capsys: pytest.CaptureFixture[str]) -> None:
+    total = Figures()
+    for exhibit in SAFETY_EXHIBITS[: examples(len(SAFETY_EXHIBITS), quick=3)]:
+        policy = HabitualPolicy(exhibit)
+        most, walks = examples(60, quick=15), examples(300, quick=30)
+        bugs = find_safety_bugs(policy.model, policy, walks=walks, max_bugs=most)
+        faults = [policy.fault_in(policy.model.state(bug.state)) for bug in bugs]
+        assert min(faults) >= 0, exhibit.name
+        found = (safety_cause_of(policy.model, bug.certificate) for bug in bugs)
+        total += Figures.of(zip(faults, found, strict=True))
+    with capsys.disabled():
+        print(f"\ncauses of safety bugs: {total}")
+    check_figures(total)
+
+
+def check_figures(total: Figures) -> None:
+    """What is asked of them."""
     assert total.groups_per_fault <= 1.5
     assert total.purity_of_bugs >= 0.95
     assert total.purity_of_groups >= 0.95
     assert total.shown >= 0.95
+
+
+def test_the_zoo_of_safety_is_as_it_should_be() -> None:
+    assert sum(len(exhibit.habits) for exhibit in SAFETY_EXHIBITS) >= 15
+    assert len({exhibit.domain for exhibit in SAFETY_EXHIBITS}) >= 5
