@@ -74,6 +74,7 @@ def test_causes_fit_planted_faults(capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
         print(f"\ncauses of cost bugs: {total} ({shared} bugs of two faults at once left out)")
     check_figures(total)
+    assert total.faults >= examples(55, quick=40)
 
 
 def test_causes_fit_planted_faults_of_safety(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,6 +90,7 @@ def test_causes_fit_planted_faults_of_safety(capsys: pytest.CaptureFixture[str])
     with capsys.disabled():
         print(f"\ncauses of safety bugs: {total}")
     check_figures(total)
+    assert total.faults >= examples(15, quick=3)
 
 
 def check_figures(total: Figures) -> None:

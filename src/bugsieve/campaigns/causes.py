@@ -1,9 +1,8 @@
-"""How people and programs are told of the causes of a campaign's bugs."""
+"""How people are told of the causes of a campaign's bugs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.kind import FoundBugs
@@ -27,21 +26,3 @@ def cause_lines(groups: Sequence[Group], found: FoundBugs, most: int) -> list[st
             for other in group.also
         ]
     return lines
-
-
-def causes_json(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """The same for programs; those that are shown with another follow it."""
-    return [
-        {
-            "id": one.cause.id,
-            "bugs": one.count,
-            "words": in_words(one.cause),
-            "ending": one.cause.ending,
-            "steps": [step._asdict() for step in one.cause.steps],
-            "details": list(one.cause.details),
-            "example": one.example,
-            "with": None if one is group else group.cause.id,
-        }
-        for group in groups
-        for one in (group, *group.also)
-    ]

@@ -105,13 +105,13 @@ def _found_lines(kind: Kind[Any], folder: Path, records: Any) -> list[str]:
     else:
         lines = found.lines(shown)
         more, example = len(found.ids) - shown, found.ids[0]
-        command = f" {_place(len(found.ids), folder)}"
+        command = f": {_place(len(found.ids), folder)}"
     if more > 0:
         indent = lines[-1][: -len(lines[-1].lstrip())] if not causes else "  "
         lines.append(f"{indent}… and {more} more{command}")
     lines += ["", *next_lines(folder, example)]
     if causes and len(found.ids) > len(causes):
-        lines.append(f"all bugs:    {_place(len(found.ids), folder).strip('()')}")
+        lines.append(f"all bugs:    {_place(len(found.ids), folder)}")
     return lines
 
 
@@ -126,8 +126,8 @@ def _place(bugs: int, folder: Path) -> str:
     from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES
 
     if bugs <= BUGS_IN_FILES:
-        return f"in {folder}/{BUGS_FOLDER}"
-    return f"(files: bugsieve export {folder} --bugs OUT)"
+        return f"{folder}/{BUGS_FOLDER}"
+    return f"bugsieve export {folder} --bugs OUT"
 
 
 def next_lines(folder: Path, bug: str) -> list[str]:
@@ -140,13 +140,13 @@ def next_lines(folder: Path, bug: str) -> list[str]:
 
 def summary_json(kind: Kind[Any], summary: Summary, records: Any, **first: str) -> str:
     """The same for programs."""
-    from bugsieve.campaigns.causes import causes_json
+    from bugsieve.results.causes import cause_rows
 
     report = {
         **first,
         **kind.about(records.header),
         **jsonable(asdict(summary)),
-        "causes": causes_json(records.causes()),
+        "causes": cause_rows(records),
         "found": kind.wording.found(records).json(),
     }
     return json.dumps(report, indent=2, allow_nan=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -32,10 +32,14 @@ class Group:
     also: tuple[Group, ...] = ()
     """What is shown with it: detours by a step that occurs in the loop."""
 
+    def __iter__(self) -> Iterator[Group]:
+        """The group itself, and those that are shown with it."""
+        return iter((self, *self.also))
+
     @property
     def total(self) -> int:
         """How many bugs are shown here."""
-        return self.count + sum(group.count for group in self.also)
+        return sum(group.count for group in self)
 
 
 def grouped(members: Iterable[Member]) -> list[Group]:
