@@ -74,7 +74,7 @@ def curves(cards: Sequence[Card], by: Sequence[str] = ()) -> list[Curve]:
 def curves_of(
     kind: CurveKind[AnyCard], cards: Sequence[AnyCard], by: Sequence[str] = ()
 ) -> list[Curve]:
-    """The curves of these campaigns; those that agree in `by`, and have the same judges, share one.
+    """The curves of these campaigns; those with the same judges that agree in `by` share one.
 
     By default each campaign has its own curve, unless there are too many.
     """

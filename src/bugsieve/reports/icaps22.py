@@ -1,8 +1,8 @@
 """Table 1 of papers/000 over any campaigns: pools, oracles, bias, novelty, by policy and domain.
 
 An entry is the mean over the instances that the policy solves; an instance that was tested several
-times under one setting, with other seeds for example, enters with the mean of these campaigns. Each
-oracle that judged has its column, and campaigns that were judged by others have a row of their own.
+times under one setting, with other seeds for example, enters with the mean of these campaigns.
+Each oracle that judged has its column, and campaigns that others judged have a row of their own.
 """
 
 from __future__ import annotations
@@ -97,7 +97,11 @@ def icaps22_table(cards: Sequence[Card], options: TableOptions) -> Table:
         rows=rows,
         notes=(
             *_notes(used, len(cards) - len(used), options),
-            *(f"{s}: does not apply anywhere, and has no column" for s in asked if s not in judging),
+            *(
+                f"{s}: does not apply anywhere, and has no column"
+                for s in asked
+                if s not in judging
+            ),
             *unsolved_notes(rows, are_counted=options.all_instances),
         ),
     )

@@ -142,8 +142,7 @@ class _Line:
     def rows(self) -> Iterator[Row]:
         """Its row of the table, and those of its lowest and highest recalls if they are wanted."""
         seeds = sorted({_seed(key) for key in self._tasks})
-        cells = tuple(self._cells(self._tasks))
-        yield Row(self.policy, self.domain, cells, self._unsolved)
+        yield Row(self.policy, self.domain, tuple(self._cells(self._tasks)), self._unsolved)
         if self._options.intervals and len(seeds) > 1:
             parts = [self._cells([k for k in self._tasks if _seed(k) == seed]) for seed in seeds]
             for name, extreme in (("lowest", min), ("highest", max)):

@@ -84,9 +84,9 @@ def _draw_panel(
 
 def _why_nothing(row: Row) -> str:
     """Whether there are no states to judge, or none that count."""
-    instances, solved = row.cells[:2]
-    if row.unsolved and solved == 0.0 and row.cells[2] is Missing.UNDEFINED:
-        return f"the policy solves none of {counted(int(instances), 'instance')}"
+    _, solved, pool = row.cells[:3]
+    if row.unsolved and solved == 0.0 and pool is Missing.UNDEFINED:
+        return f"the policy solves none of {counted(len(row.unsolved), 'instance')}"
     return "no such states"
 
 

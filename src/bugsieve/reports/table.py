@@ -54,9 +54,7 @@ class Table:
         """The table in several, side by side or below each other, without the notes."""
         for section in sorted({column.section for column in self.columns}):
             chosen = [i for i, column in enumerate(self.columns) if column.section == section]
-            rows = (
-                replace(row, cells=tuple(row.cells[i] for i in chosen)) for row in self.rows
-            )
+            rows = (replace(row, cells=tuple(row.cells[i] for i in chosen)) for row in self.rows)
             columns = tuple(self.columns[i] for i in chosen)
             yield Table(self.label, self.block, columns, tuple(rows))
 

@@ -19,9 +19,7 @@ def test_a_campaign_tells_what_it_is(tmp_path: Path) -> None:
     (card,) = collect([folder])
     fuzzer = ("uniform", 1, 7)
     judges = ("lookahead", "lookahead")
-    assert card == Card(
-        folder, "line", "line-100", "greedy:hff", "quantitative", *fuzzer, *judges
-    )
+    assert card == Card(folder, "line", "line-100", "greedy:hff", "quantitative", *fuzzer, *judges)
 
 
 def test_campaigns_are_found_in_order_and_once(tmp_path: Path) -> None:
