@@ -132,6 +132,27 @@ def test_a_stored_policy_is_not_started(campaign: Path, marker: Path, run: Run) 
     assert marker.exists(), "a yes is remembered"
 
 
+def test_what_judges_for_a_comparison_is_not_started(
+    campaign: Path, task: Path, marker: Path, run: Run
+) -> None:
+    other = campaign.parent / "other"
+    given = ["--policy", "random:1", "--pool-size", 3, "--seed", 7, "--bias", "uniform"]
+    run("test", task, *given, "-o", other)
+    assert run("compare", campaign, other)[0] == 0
+    spec = touch(marker)
+    renamed(campaign, spec)
+    renamed(other, spec)
+    for pair in ([campaign, other], [other, campaign]):
+        code, said = run("compare", *pair, "--cross")
+        assert code == 4 and spec in said and "--trust-policy" in said
+    renamed(campaign, "random:1")
+    renamed(other, "random:1")
+    changed(other, "oracles", [f"planner:fd:{marker}"])
+    changed(campaign, "oracles", [f"planner:fd:{marker}"])
+    assert run("compare", campaign, other, "--cross")[0] == 4
+    assert not marker.exists()
+
+
 def test_the_policy_of_several_problems_is_not_started(
     task: Path, tmp_path: Path, marker: Path, run: Run
 ) -> None:
