@@ -138,7 +138,7 @@ def test_instances_that_the_policy_does_not_solve_are_named(
     assert note.endswith(": line-20") and ("counted:" in note) == all_instances
     assert "line*" in plain_text(made) and "line-20" in plain_text(made)
     (row,) = json.loads(json_text(made))["rows"]
-    assert (row["domain"], row["unsolved"]) == ("line", ["line-20"])
+    assert (row["domain"], row["unsolved_instances"]) == ("line", ["line-20"])
 
 
 def test_perfect_quantitative_recall_is_shown_where_there_is_one(tmp_path: Path) -> None:
