@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.ours import PROBLEMS_FILE
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.cli import main
 from bugsieve.experiments.experiment import Experiment
@@ -129,6 +130,59 @@ def test_a_stored_policy_is_not_started(campaign: Path, marker: Path, run: Run) 
     marker.unlink()
     run("replay", campaign)
     assert marker.exists(), "a yes is remembered"
+
+
+def test_what_judges_for_a_comparison_is_not_started(
+    campaign: Path, task: Path, marker: Path, run: Run
+) -> None:
+    other = campaign.parent / "other"
+    given = ["--policy", "random:1", "--pool-size", 3, "--seed", 7, "--bias", "uniform"]
+    run("test", task, *given, "-o", other)
+    assert run("compare", campaign, other)[0] == 0
+    spec = touch(marker)
+    renamed(campaign, spec)
+    renamed(other, spec)
+    for pair in ([campaign, other], [other, campaign]):
+        code, said = run("compare", *pair, "--cross")
+        assert code == 4 and spec in said and "--trust-policy" in said
+    renamed(campaign, "random:1")
+    renamed(other, "random:1")
+    changed(other, "oracles", [f"planner:fd:{marker}"])
+    changed(campaign, "oracles", [f"planner:fd:{marker}"])
+    assert run("compare", campaign, other, "--cross")[0] == 4
+    assert not marker.exists()
+
+
+def test_the_policy_of_several_problems_is_not_started(
+    task: Path, tmp_path: Path, marker: Path, run: Run
+) -> None:
+    """Neither by what the folder plans, nor by a campaign in it; nor is a link followed."""
+    other = tmp_path / "other.sas"
+    other.write_text(line_task(7).to_sas())
+    folder, spec = tmp_path / "set", touch(marker)
+    given = ["test", task, other, "--policy", "random:1", "--pool-size", 5, "-o", folder]
+    assert run(*given)[0] == 1
+    file = folder / PROBLEMS_FILE
+    ours = file.read_text()
+    planned = json.loads(ours)
+    planned["options"] = planned["options"].replace("random:1", spec)
+    file.write_text(json.dumps(planned))
+    shutil.rmtree(folder / "other")
+    for command in (["resume", folder], ["resume", folder, "--max-bugs", 9]):
+        code, said = run(*command)
+        assert code == 4 and spec in said and "--trust-policy" in said
+    assert run("status", folder)[0] == 0
+    file.write_text(ours)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (folder / "other").symlink_to(outside)
+    code, said = run("resume", folder)
+    assert "other: is a link" in said.replace("could not be tested: ", "")
+    assert list(outside.iterdir()) == []
+    renamed(folder / "line", spec)
+    code, said = run("resume", folder, "--max-bugs", 10**6)
+    assert spec in said and "--trust-policy" in said
+    assert not marker.exists()
 
 
 def test_python_says_yes_by_an_argument(campaign: Path, marker: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.campaigns.campaign import summary_of
 from bugsieve.cli import main
 from bugsieve.results.schema import STORE_FILE
 
@@ -74,3 +75,22 @@ def test_the_summary_so_far_and_how_to_go_on(
     summary = json.loads(output)
     assert summary["bugs"] > kept["bugs"] > 0 and summary["reason"] is None
     assert {bug["id"] for bug in kept["found"]} < {bug["id"] for bug in summary["found"]}
+
+
+def test_several_problems(tmp_path: Path) -> None:
+    """What was found in the first is printed, and those that had not begun are not forgotten."""
+    tasks = tmp_path / "tasks"
+    for seed in ("1", "2"):
+        generated = ["blocksworld", "--blocks", "6", "--seed", seed, "-o", str(tasks / f"p{seed}")]
+        assert main(["generate", *generated]) == 0
+    folder = tmp_path / "results"
+    command = ["test", str(tasks), "--policy", "random", *ENDLESS["test"], "-o", str(folder)]
+    code, output, complaints = interrupted(command, folder / "p1")
+    goes_on = f"bugsieve: interrupted: 'bugsieve resume {folder}' goes on\n"
+    assert (code, complaints) == (2, goes_on)
+    assert output.startswith("2 problems, ") and "\n  p2  not begun\n" in output
+    assert f"look closer: bugsieve explain {folder / 'p1'}" in output
+    known = summary_of(folder / "p1").bugs
+    code, output, complaints = interrupted(["resume", str(folder)], folder / "p1", known)
+    assert (code, complaints) == (2, goes_on)
+    assert main(["resume", str(folder), "--max-time", "0.1"]) == 1  # which is over already

@@ -1,6 +1,7 @@
 """Folders of ours, which may come from a stranger: nothing in them is written through a link.
 
-A folder is ours if it holds the store of a campaign or the index of an experiment.
+A folder is ours if it holds the store of a campaign, the index of an experiment or a list of
+problems.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from bugsieve.basis.errors import InputError
 
 STORE_FILE = "campaign.sqlite"
 INDEX_FILE = "experiment.json"
+PROBLEMS_FILE = "problems.json"
 
 
 def campaign_around(path: str | os.PathLike[str]) -> Path | None:
@@ -60,4 +62,4 @@ def _folders(path: Path) -> Iterator[Path]:
 
 
 def _is_ours(folder: Path) -> bool:
-    return any(os.path.lexists(folder / name) for name in (STORE_FILE, INDEX_FILE))
+    return any(os.path.lexists(folder / name) for name in (STORE_FILE, INDEX_FILE, PROBLEMS_FILE))

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class CampaignDisplay(LiveDisplay):
     """Shows the events of a campaign."""
 
-    def __init__(self, max_time: float | None = None) -> None:
+    def __init__(self, max_time: float | None = None, about: str = "") -> None:
         super().__init__()
+        self._about = about
         self._max_time = max_time
         self._last: RoundDone | None = None
         self._differs = False
@@ -44,13 +45,17 @@ class CampaignDisplay(LiveDisplay):
 
     def lines(self) -> list[str]:
         """One line with the counts."""
-        return ["starting" if self._last is None else progress_line(self._last, self._max_time)]
+        line = "starting" if self._last is None else progress_line(self._last, self._max_time)
+        return [f"{self._about}: {line}" if self._about else line]
 
 
-def run_displayed(campaign: Campaign) -> Summary:
-    """Run the campaign with a progress display; an interruption says how to go on."""
+def run_displayed(campaign: Campaign, *, about: str = "") -> Summary:
+    """Run the campaign with a progress display; an interruption says how to go on.
+
+    `about` tells it from others that the command runs.
+    """
     try:
-        with CampaignDisplay(campaign.options.stop.max_time) as display:
+        with CampaignDisplay(campaign.options.stop.max_time, about) as display:
             summary: Summary = campaign.run(display.take)
             return summary
     except KeyboardInterrupt as interruption:

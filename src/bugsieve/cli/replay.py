@@ -29,8 +29,10 @@ def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(
         run,
-        "Check a bug's certificate and run the policy from its state anew. The exit "
-        "code is 1 if the policy still fails, 0 if it does not any more, 5 if that cannot be "
+        "Check a bug's certificate and run the policy from its state anew: STILL FAILS, "
+        "IMPROVED (the run failed and reaches the goal now, but there is a better one still), "
+        "FIXED, FLAKY (two runs differ) or CANNOT REPLAY. The exit code is 1 if a bug is still "
+        "there, improved or not, or the policy is flaky, 0 if all are fixed, 5 if that cannot be "
         "said. Tests of rules are made again, all or those of the rule of a bug, on another "
         "domain if one is named: 1 if a rule is violated or a trace is lost, 6 if a proof is. "
         "Nothing that the folder says is believed, so this is the way to check a stranger's.",
@@ -90,7 +92,7 @@ def _run_policy(args: argparse.Namespace) -> int:
         _print(row, result, as_json=args.json)
     if len(results) > 1 and not args.json:
         show(_counts(results))
-    if ReplayStatus.STILL_FAILS in results or ReplayStatus.FLAKY in results:
+    if {ReplayStatus.STILL_FAILS, ReplayStatus.IMPROVED, ReplayStatus.FLAKY} & set(results):
         return BUG_IS_THERE
     return NOT_REPLAYABLE if ReplayStatus.CANNOT_REPLAY in results else 0
 

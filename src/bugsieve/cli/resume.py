@@ -19,9 +19,16 @@ def register(parser: Parser) -> None:
     parser.runs(
         run,
         "Go on with a campaign where it stopped. The result is the same as if it had "
-        "never been interrupted. Stop rules that are given replace those it had.",
+        "never been interrupted. Stop rules that are given replace those it had. "
+        "A folder of several problems goes on with all of them: those that are not finished, or "
+        "with new stop rules all; there --max-time and --max-bugs are about all together.",
     )
-    parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
+    parser.add_argument(
+        "folder",
+        type=Path,
+        metavar="DIR",
+        help="the folder of the campaign, or of several problems",
+    )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     Options(parser).trust()
     campaign_arguments.add_workers_argument(parser, default=None)
@@ -31,8 +38,12 @@ def register(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Open the campaign and run it."""
     from bugsieve.campaigns.campaign import Campaign
+    from bugsieve.campaigns.problems import is_problem_set
     from bugsieve.cli.campaign_report import run_and_report
+    from bugsieve.cli.problems import resume_problems
 
+    if is_problem_set(args.folder):
+        return resume_problems(args, _stop(args))
     with Campaign.open(args.folder, workers=args.workers, stop=_stop(args)) as campaign:
         return run_and_report(campaign, as_json=args.json)
 

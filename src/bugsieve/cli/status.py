@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.basis.wording import counted
 from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
@@ -23,7 +21,7 @@ def register(parser: Parser) -> None:
         "Show how far a campaign is and what is wrong with the policy: the causes of the bugs "
         "it has found, those of most bugs first, and the worst bugs. "
         "This works while the campaign runs. For a folder of campaigns or of an "
-        "experiment, one summary of them all.",
+        "experiment, one summary of them all, with those that failed or have not begun.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
     options = Options(parser)
@@ -35,12 +33,12 @@ def register(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the records and print them."""
     from bugsieve.campaigns.kind import kind_in
-    from bugsieve.campaigns.several import campaigns_in
+    from bugsieve.campaigns.several import is_joint
     from bugsieve.campaigns.wording import nothing_tested_lines, undecided_lines
     from bugsieve.cli.campaign_report import summary_json
     from bugsieve.results.schema import STORE_FILE
 
-    if not (args.folder / STORE_FILE).exists() and campaigns_in(args.folder):
+    if not (args.folder / STORE_FILE).exists() and is_joint(args.folder):
         return _show_several(args)
     kind = kind_in(args.folder)
     with kind.records(args.folder) as records:
@@ -75,21 +73,22 @@ def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> lis
 
 def _show_several(args: argparse.Namespace) -> int:
     """One summary of the campaigns in the folder, and a line on each."""
-    from dataclasses import asdict
-
+    from bugsieve.campaigns.problems import ProblemCampaigns, is_problem_set
     from bugsieve.campaigns.several import joint_summary
-    from bugsieve.campaigns.wording import bugs_line
-    from bugsieve.cli.campaign_report import jsonable
+    from bugsieve.cli.several_report import joint_json, joint_lines, worst_lines
+    from bugsieve.experiments.index import read_index
 
-    summary = joint_summary(args.folder)
+    if is_problem_set(args.folder):
+        noun, summary = "problem", ProblemCampaigns.open(args.folder).summary()
+    else:
+        index = read_index(args.folder)
+        entries = {} if index is None else index.entries
+        errors = {name: entry.error for name, entry in entries.items()}
+        noun, summary = "campaign", joint_summary(args.folder, errors)
     if args.json:
-        show(json.dumps(jsonable(asdict(summary)), indent=2, allow_nan=False))
+        show(joint_json(args.folder, summary))
         return 0
-    width = max(map(len, summary.parts))
-    lines = [f"{counted(len(summary.parts), 'campaign')}, " + bugs_line(summary)]
-    for name, part in summary.parts.items():
-        state = part.reason or "not finished"
-        lines.append(f"  {name:{width}}  {bugs_line(part)} ({state})")
+    lines = [*joint_lines(summary, noun), *worst_lines(args.folder, summary, args.bugs)]
     show("\n".join(lines))
     return 0
 

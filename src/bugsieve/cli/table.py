@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 DESCRIPTION = "Print a table over campaigns, or over all campaigns of experiments."
 
 EPILOG = """\
+bugs has a row for each campaign of whatever kind: states that it has judged (or unsafe runs) and
+left undecided, and its bugs, all and by kind. A star: the policy fails from the initial state.
+
 icaps22 is Table 1 of "Debugging a Policy: Automatic Action-Policy Testing in AI Planning" (ICAPS
 2022) over campaigns of your own, by policy and domain:
   (A) instances (Σ), and those whose initial state the policy solves (Σπ)
@@ -31,6 +34,8 @@ icaps22 is Table 1 of "Debugging a Policy: Automatic Action-Policy Testing in AI
       has, and connected regions of bugs
 (B) to (E) are means over the instances that the policy solves; several campaigns on an instance
 (with other seeds, say) enter with their mean. The setting of (B) and (C) is bias and novelty on.
+Each oracle that judged has its column, and no other; campaigns that were judged by different
+oracles have rows of their own. A star and a note name instances that the policy does not solve.
 A dash: the oracle does not apply. Nothing: nothing to divide by, or nothing measured.
 
 icaps23 is Table 1 of "Automatic Metamorphic Test Oracles for Action-Policy Testing" (ICAPS 2023):
@@ -74,8 +79,7 @@ def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
-    kinds = ("icaps22", "icaps23", "icaps25", "safety")
-    add("kind", choices=kinds, metavar="KIND", help="icaps22, icaps23, icaps25 or safety")
+    add("kind", choices=(*_TABLES,), metavar="KIND", help=_listed([*_TABLES]))
     add_folders_arguments(parser)
     forms = parser.add_mutually_exclusive_group()
     for name in _FORMATS:
@@ -110,6 +114,15 @@ def run(args: argparse.Namespace) -> int:
     text = _TABLES[args.kind](args, form)
     (show if form == "text" else show_data)(text)
     return 0
+
+
+def _bugs(args: argparse.Namespace, form: str) -> str:
+    from bugsieve.reports.bugs_table import bugs_table
+    from bugsieve.reports.formats import FORMATS
+
+    if args.part or args.bias or args.all_instances:
+        raise UsageError("--part, --bias and --all-instances are not for the table of bugs")
+    return FORMATS[form](bugs_table(args.folders))
 
 
 def _icaps22(args: argparse.Namespace, form: str) -> str:
@@ -199,4 +212,10 @@ def _together(tables: Mapping[str, Table], form: str) -> str:
     return "\n\n".join(FORMATS[form](table) for table in tables.values())
 
 
-_TABLES = {"icaps22": _icaps22, "icaps23": _icaps23, "icaps25": _icaps25, "safety": _safety}
+_TABLES = {
+    "bugs": _bugs,
+    "icaps22": _icaps22,
+    "icaps23": _icaps23,
+    "icaps25": _icaps25,
+    "safety": _safety,
+}

@@ -44,8 +44,10 @@ planners; phrm:HOST:PORT, phrm:unix:PATH: servers, which bring the task, so that
 needed."""
 
 
-def add_task_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """The files of the task, and what grounding them may use."""
+def add_task_arguments(
+    parser: argparse.ArgumentParser, *, required: bool = True, several: bool = False
+) -> None:
+    """The files of the task, or of several, and what grounding them may use."""
     parser.set_defaults(parser=parser)
     parser.add_argument(
         "task",
@@ -53,7 +55,7 @@ def add_task_arguments(parser: argparse.ArgumentParser, *, required: bool = True
         type=Path,
         metavar="FILE",
         help="DOMAIN and PROBLEM in PDDL, a folder that holds domain.pddl and problem.pddl, "
-        "or one .sas file",
+        "or one .sas file" + ("; or several problems, see below" if several else ""),
     )
     parser.add_argument(
         "--unit-cost",
@@ -116,9 +118,11 @@ def load(args: argparse.Namespace) -> Task:
 
     Without files, the policy must bring it.
     """
-    if not args.task:
-        return _brought(args)
-    paths = files(args.task)
+    return load_files(args, files(args.task)) if args.task else _brought(args)
+
+
+def load_files(args: argparse.Namespace, paths: list[Path]) -> Task:
+    """The task of these files."""
     from bugsieve.tasks.fdr.loading import load_task
     from bugsieve.tasks.fdr.translator import TranslationLimits
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from bugsieve.cli import campaign_arguments, task_arguments
 from bugsieve.cli.options import Options
@@ -24,6 +25,15 @@ States that must be bugs, but of which no better run is known yet, count as bugs
 Ctrl-C prints what was found so far, with exit code 2, and loses nothing: 'bugsieve resume DIR'
 goes on.
 
+Several problems: name the domain and then problems, folders of problems or quoted patterns as in
+'p*.pddl', or a folder that holds domain.pddl and problems, or folders like that, or .sas files.
+Each problem has a campaign of its own in DIR/NAME, in the order of their names; one summary is
+about all of them. --max-time and --max-bugs are then about all problems together: of the time
+that is left, each problem that is left gets an equal share. The other limits are for each problem.
+A problem that cannot be loaded or tested is named, and the others are tested. The exit code is
+then 1 if any problem has bugs, else 4 if one could not be tested, 5 if no run on any problem said
+anything, 6 if something was left open on one, 0 otherwise. 'status' and 'resume' take DIR.
+
 Without FILE, '--from DIR' makes a new campaign of the task, the policy and the options of the
 campaign in DIR; options that are given count instead.
 """
@@ -32,7 +42,7 @@ campaign in DIR; options that are given count instead.
 def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
-    task_arguments.add_task_arguments(parser, required=False)
+    task_arguments.add_task_arguments(parser, required=False, several=True)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-TASK")
     campaign_arguments.add_workers_argument(parser, default=1)
     task_arguments.add_policy_arguments(parser, required=False)
@@ -45,6 +55,7 @@ def register(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
     from bugsieve.cli.campaign_report import run_new
+    from bugsieve.cli.problems import given_problems, test_problems
     from bugsieve.cli.repeating import repeated
 
     if not args.task and args.from_states is not None:
@@ -53,4 +64,9 @@ def run(args: argparse.Namespace) -> int:
     task_arguments.require_task(args)
     if args.policy is None:
         args.parser.error("the following arguments are required: --policy")
+    problems = given_problems(args)
+    if len(problems) > 1:
+        return test_problems(args, campaign_arguments.options_of(args, task=()), problems)
+    if problems:
+        args.task = [Path(file) for file in problems[0].files]
     return run_new(args, campaign_arguments.options_of(args), task_arguments.load)

@@ -40,6 +40,9 @@ class Card:
     seed: int
     oracles: str
     """Who judges: the label in the experiment file, or the specs."""
+    asked: str
+    """The specs of all oracles that were asked to judge, those included that object to the task:
+    what campaigns must have in common to be averaged."""
     unit_cost: bool = False
     """Whether costs of its task were left out."""
 
@@ -135,6 +138,7 @@ def _card(folder: Path, label: IndexEntry | None) -> Card:
         options.fuzz.seed,
         (label.oracles if label is not None and header.used_oracles else "")
         or ", ".join(header.used_oracles),
+        ", ".join(row.spec for row in header.oracles if not row.level),
         header.subject.unit_cost,
     )
 

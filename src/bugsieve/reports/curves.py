@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Generic
 
 import numpy as np
@@ -54,6 +54,10 @@ class CurveKind(Generic[AnyCard]):
     """What a key of a card is called in a picture."""
     bugs: Callable[[AnyCard], tuple[float, list[tuple[str, float]]]]
     """How long the campaign ran, and the kinds of its bugs with the time of each."""
+    apart: tuple[str, ...]
+    """Attributes that always tell curves apart: a mean over different judges says nothing."""
+    shorter: Mapping[str, str] = field(default_factory=dict)
+    """Names of attributes that are shown in place of others where they tell as much."""
 
     def check(self, keys: Sequence[str]) -> None:
         """UsageError with the nearest name for what is no key."""
@@ -70,12 +74,12 @@ def curves(cards: Sequence[Card], by: Sequence[str] = ()) -> list[Curve]:
 def curves_of(
     kind: CurveKind[AnyCard], cards: Sequence[AnyCard], by: Sequence[str] = ()
 ) -> list[Curve]:
-    """The curves of these campaigns; those that agree in `by` are averaged.
+    """The curves of these campaigns; those with the same judges that agree in `by` share one.
 
     By default each campaign has its own curve, unless there are too many.
     """
     kind.check(by)
-    keys = by or _default_keys(kind, cards)
+    keys = list(dict.fromkeys([*(by or _default_keys(kind, cards)), *kind.apart]))
     groups = _groups(cards, keys)
     if len(groups) > MOST_CURVES:
         raise UsageError(
@@ -85,6 +89,7 @@ def curves_of(
     telling = [key for key in keys if len({getattr(g[0], key) for g in groups}) > 1]
     if "instance" in telling and "domain" in telling:
         telling.remove("domain")  # instances tell their domains
+    telling = [_shortest(kind, key, groups) for key in telling]
     return [_curve(kind, group, telling) for group in groups]
 
 
@@ -95,11 +100,20 @@ def _groups(cards: Sequence[AnyCard], by: Sequence[str]) -> list[list[AnyCard]]:
     return list(groups.values())
 
 
+def _shortest(kind: CurveKind[AnyCard], key: str, groups: Sequence[Sequence[AnyCard]]) -> str:
+    """The attribute that is shown for a key."""
+    short = kind.shorter.get(key, key)
+    cards = [card for group in groups for card in group]
+    pairs = {(getattr(card, key), getattr(card, short)) for card in cards}
+    is_enough = all(len(pairs) == len({pair[part] for pair in pairs}) for part in (0, 1))
+    return short if is_enough else key
+
+
 def _default_keys(kind: CurveKind[AnyCard], cards: Sequence[AnyCard]) -> list[str]:
     """As many as give a readable picture."""
     keys = list(kind.keys)
     for dropped in kind.joined:
-        if len(_groups(cards, keys)) > _MOST_BY_DEFAULT:
+        if len(_groups(cards, [*keys, *kind.apart])) > _MOST_BY_DEFAULT:
             keys.remove(dropped)
     return keys
 
@@ -142,4 +156,6 @@ COST_CURVES = CurveKind(
     ("seed", "instance", "domain"),
     _word,
     _bugs,
+    apart=("objective", "asked"),
+    shorter={"asked": "oracles"},
 )

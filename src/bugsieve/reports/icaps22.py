@@ -2,6 +2,7 @@
 
 An entry is the mean over the instances that the policy solves; an instance that was tested several
 times under one setting, with other seeds for example, enters with the mean of these campaigns.
+Each oracle that judged has its column, and campaigns that others judged have a row of their own.
 """
 
 from __future__ import annotations
@@ -14,23 +15,24 @@ from bugsieve.basis.errors import InputError
 from bugsieve.basis.wording import counted
 from bugsieve.reports.collection import Card, cost_notes
 from bugsieve.reports.measures import (
-    ORACLES,
     QUALITATIVE,
     QUANTITATIVE,
     UNDEFINED,
     Measures,
     Value,
+    in_paper_order,
+    is_business,
     is_measured,
     mean,
     measure,
+    short_name,
 )
-from bugsieve.reports.table import Column, Row, Table
+from bugsieve.reports.table import Column, Row, Table, unsolved_notes
 
 UNIFORM = "uniform"
 _KINDS = {QUALITATIVE: "qual (P)", QUANTITATIVE: "quant (Pπ)"}
 _RECALL = "recall in %"
-_EXTRA = "quant perf"
-"""A column that the paper does not have; shown where the perfect oracle was used."""
+ORACLES_PART = "(C) oracles"
 
 
 class Setting(enum.Enum):
@@ -83,17 +85,36 @@ def icaps22_table(cards: Sequence[Card], options: TableOptions) -> Table:
             f"{cards[0].folder}: neither this campaign nor another one is about cost or failure "
             f"and has the bias {options.bias!r} or {UNIFORM!r}"
         )
-    sources = list(_sources(options.bias))
-    if all(item.measures.values.get(_EXTRA, UNDEFINED) is UNDEFINED for item in used):
-        sources = [source for source in sources if source.measure != _EXTRA]
-    keys = sorted({(item.card.policy, item.card.domain) for item in used}, key=_sorting)
+    asked = in_paper_order(spec for item in used for spec in item.measures.oracles)
+    judging = [s for s in asked if any(_judges(item, s) for item in used)]
+    sources = list(_sources(options.bias, judging))
+    keys = sorted({_key(item) for item in used}, key=_sorting)
+    rows = tuple(_row(key, used, sources, options) for key in keys)
     return Table(
         label="domain",
         block="policy",
         columns=(*_COUNTS, *(source.column for source in sources)),
-        rows=tuple(_row(key, used, sources, options) for key in keys),
-        notes=tuple(_notes(used, len(cards) - len(used), options)),
+        rows=rows,
+        notes=(
+            *_notes(used, len(cards) - len(used), options),
+            *(
+                f"{s}: does not apply anywhere, and has no column"
+                for s in asked
+                if s not in judging
+            ),
+            *unsolved_notes(rows, are_counted=options.all_instances),
+        ),
     )
+
+
+def _judges(item: _Measured, spec: str) -> bool:
+    oracles = item.measures.oracles
+    return spec in oracles and oracles[spec] is None
+
+
+def _key(item: _Measured) -> tuple[str, str, str]:
+    """What the campaigns of a row have in common: recalls of different judges are no mean."""
+    return item.card.policy, item.card.domain, item.card.asked
 
 
 def _setting(card: Card, bias: str) -> Setting | None:
@@ -105,8 +126,8 @@ def _setting(card: Card, bias: str) -> Setting | None:
     return Setting.DEFAULT if card.novelty else Setting.NO_NOVELTY
 
 
-def _sorting(key: tuple[str, str]) -> tuple[str, str]:
-    return key[0], key[1].casefold()
+def _sorting(key: tuple[str, str, str]) -> tuple[str, str, str]:
+    return key[0], key[1].casefold(), key[2]
 
 
 _COUNTS = (
@@ -115,14 +136,14 @@ _COUNTS = (
 )
 
 
-def _sources(bias: str) -> Iterator[_Source]:
+def _sources(bias: str, oracles: Sequence[str]) -> Iterator[_Source]:
     default = Setting.DEFAULT
     yield _Source(Column("pool", ("(B) pool", "", "", "|P|")), default, "pool")
     yield _Source(Column("pool_solved", ("(B) pool", "", "", "|Pπ|")), default, "solved")
     bases = {QUALITATIVE: "qual (P∖Pπ)", QUANTITATIVE: "quant (Pπ)"}
-    for kind, names in ORACLES.items():
-        for name in names:
-            headings = ("(C) oracles", _RECALL, bases[kind], name)
+    for kind, base in bases.items():
+        for name in (short_name(spec) for spec in oracles if is_business(spec, kind)):
+            headings = (ORACLES_PART, _RECALL, base, name)
             yield _Source(Column(f"{kind}_{name}", headings), default, f"{kind} {name}")
     part = f"(D) {bias} bias"
     yield from _switch("bias", (part, _RECALL), Setting.NO_BIAS, "recall", _KINDS, 1)
@@ -150,17 +171,21 @@ def _switch(
 
 
 def _row(
-    key: tuple[str, str],
+    key: tuple[str, str, str],
     used: Sequence[_Measured],
     sources: Sequence[_Source],
     options: TableOptions,
 ) -> Row:
-    own = [item for item in used if (item.card.policy, item.card.domain) == key]
+    own = [item for item in used if _key(item) == key]
     instances = {item.card.instance for item in own}
     solved = {item.card.instance for item in own if item.measures.solves_initial}
     chosen = [item for item in own if options.all_instances or item.measures.solves_initial]
     counts = (float(len(instances)), float(len(solved)))
-    return Row(*key, (*counts, *(_entry(chosen, source) for source in sources)))
+    cells = (*counts, *(_entry(chosen, source) for source in sources))
+    policy, domain, asked = key
+    is_alone = all(_key(item) == key for item in used if _key(item)[:2] == key[:2])
+    label = domain if is_alone else f"{domain}, {asked}"
+    return Row(policy, label, cells, tuple(sorted(instances - solved)))
 
 
 def _entry(items: Sequence[_Measured], source: _Source) -> Value:

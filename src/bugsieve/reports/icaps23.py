@@ -17,7 +17,7 @@ from bugsieve.basis.wording import counted
 from bugsieve.policies.decisions import Ending
 from bugsieve.reports.collection import Card, cost_notes, in_file_order
 from bugsieve.reports.measures import UNDEFINED, Value, extreme_of, percentage
-from bugsieve.reports.table import Column, Row, Table
+from bugsieve.reports.table import Column, Row, Table, unsolved_notes
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -75,15 +75,20 @@ def icaps23_table(cards: Sequence[Card], options: OracleTableOptions) -> Table:
             )
         own[card.oracles] = judged_in(card.folder)
     made = [
-        _Line(key, _counted_tasks(domains[key], options), names, options)
+        _Line(key, domains[key], names, options)
         for key in sorted(domains, key=lambda key: (key[0], key[1].casefold()))
     ]
+    rows = tuple(row for line in made for row in line.rows())
     return Table(
         label="domain",
         block="policy",
         columns=tuple(_columns(names, options)),
-        rows=tuple(row for line in made for row in line.rows()),
-        notes=(*_notes(made, options), *cost_notes(cards)),
+        rows=rows,
+        notes=(
+            *_notes(made, options),
+            *cost_notes(cards),
+            *unsolved_notes(rows, are_counted=options.all_instances),
+        ),
     )
 
 
@@ -101,14 +106,14 @@ def judged_in(folder: Path) -> Judged:
         return Judged(folder, records.states(count), found | bounds, bounds, solves)
 
 
-def _counted_tasks(
-    tasks: Mapping[TaskKey, Mapping[str, Judged]], options: OracleTableOptions
+def _solved_tasks(
+    tasks: Mapping[TaskKey, Mapping[str, Judged]],
 ) -> dict[TaskKey, Mapping[str, Judged]]:
-    """The tasks whose initial state the policy solves, if others do not count."""
+    """The tasks whose initial state the policy solves."""
     return {
         key: own
         for key, own in tasks.items()
-        if options.all_instances or any(judged.solves_initial for judged in own.values())
+        if any(judged.solves_initial for judged in own.values())
     }
 
 
@@ -123,6 +128,9 @@ class _Line:
         options: OracleTableOptions,
     ) -> None:
         self.policy, self.domain = key
+        solved = _solved_tasks(tasks)
+        self._unsolved = tuple(sorted({str(k[0]) for k in tasks if k not in solved}))
+        tasks = tasks if options.all_instances else solved
         self._tasks = tasks
         self._names = names
         self._options = options
@@ -134,15 +142,12 @@ class _Line:
     def rows(self) -> Iterator[Row]:
         """Its row of the table, and those of its lowest and highest recalls if they are wanted."""
         seeds = sorted({_seed(key) for key in self._tasks})
-        yield self._row(self.domain, self._cells(self._tasks))
+        yield Row(self.policy, self.domain, tuple(self._cells(self._tasks)), self._unsolved)
         if self._options.intervals and len(seeds) > 1:
             parts = [self._cells([k for k in self._tasks if _seed(k) == seed]) for seed in seeds]
             for name, extreme in (("lowest", min), ("highest", max)):
                 cells = [extreme_of(extreme, values) for values in zip(*parts, strict=True)]
-                yield self._row(f"  {name} of {len(seeds)} seeds", cells)
-
-    def _row(self, label: str, cells: Sequence[Value]) -> Row:
-        return Row(self.policy, label, tuple(cells))
+                yield Row(self.policy, f"  {name} of {len(seeds)} seeds", tuple(cells))
 
     def _cells(self, keys: Iterable[TaskKey]) -> list[Value]:
         """Instances, the size of the joint pool and the recalls, over some of the tasks."""

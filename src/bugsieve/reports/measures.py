@@ -36,11 +36,16 @@ UNDEFINED, NOT_APPLICABLE = Missing.UNDEFINED, Missing.NOT_APPLICABLE
 
 QUALITATIVE, QUANTITATIVE = "qual", "quant"
 
-ORACLES = {
-    QUALITATIVE: {"undo": "undo-qual", "look": "lookahead", "perf": "perfect"},
-    QUANTITATIVE: {"inv": "inv-quant", "look": "lookahead", "aras": "aras", "perf": "perfect"},
+_SHORT = {
+    "undo-qual": "undo",
+    "inv-quant": "inv",
+    "lookahead": "look",
+    "aras": "aras",
+    "perfect": "perf",
 }
-"""Names in the table to names of oracles."""
+"""What the paper calls its oracles, in the order of its table."""
+_BUSINESS = {"undo-qual": QUALITATIVE, "inv-quant": QUANTITATIVE, "aras": QUANTITATIVE}
+"""Of oracles that can say something of one part of the states only."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,8 @@ class Measures:
     """States that must be bugs although nobody has a better run; they count as bugs."""
     unjudged: int
     """Pool states that were not judged; they count nowhere."""
+    oracles: Mapping[str, str | None]
+    """Who was asked to judge, and why they could not if they could not."""
 
 
 def measure(folder: Path) -> Measures:
@@ -76,7 +83,33 @@ def measure(folder: Path) -> Measures:
         base = judged if kind == QUALITATIVE else int(part.sum())
         values[f"{kind} recall"] = percentage(int((bugs & part).sum()), base)
         values.update(_diversity(task, states[bugs & part], kind))
-    return Measures(bool(judged and solved[0]), values, implied, unjudged)
+    asked = {row.spec: row.objection for row in header.oracles if not row.level}
+    return Measures(bool(judged and solved[0]), values, implied, unjudged, asked)
+
+
+def short_name(spec: str) -> str:
+    """What a column of an oracle is called, as in `look:2`."""
+    name, colon, argument = spec.partition(":")
+    return f"{_SHORT.get(name.strip(), name.strip())}{colon}{argument.strip()}"
+
+
+def full_name(short: str) -> str:
+    """The spec of the oracle that a column is called after."""
+    name, colon, argument = short.partition(":")
+    names = {short: name for name, short in _SHORT.items()}
+    return f"{names.get(name, name)}{colon}{argument}"
+
+
+def is_business(spec: str, kind: str) -> bool:
+    """Whether the oracle can say anything of states of this part."""
+    return _BUSINESS.get(spec.partition(":")[0].strip(), kind) == kind
+
+
+def in_paper_order(specs: Iterable[str]) -> list[str]:
+    """Each oracle once, those of the paper first."""
+    order = list(_SHORT)
+    places = {spec: spec.partition(":")[0].strip() for spec in specs}
+    return sorted(places, key=lambda s: order.index(places[s]) if places[s] in order else 99)
 
 
 def is_measured(objective: str) -> bool:
@@ -118,20 +151,13 @@ def _oracle_recalls(
 ) -> dict[str, Value]:
     """For each oracle its finds among the states that are its business."""
     return {
-        f"{kind} {short}": _recall(header, name, finds, part)
+        f"{kind} {short_name(row.spec)}": NOT_APPLICABLE
+        if row.objection is not None
+        else percentage(int((finds[row.spec] & part).sum()), int(part.sum()))
         for kind, part in parts.items()
-        for short, name in ORACLES[kind].items()
+        for row in header.oracles
+        if not row.level and is_business(row.spec, kind)
     }
-
-
-def _recall(header: CampaignHeader, name: str, finds: Mapping[str, Mask], part: Mask) -> Value:
-    """Of several oracles of a name, such as lookahead:1 and lookahead:2, the first counts."""
-    for oracle in header.oracles:
-        if oracle.spec.partition(":")[0].strip() == name:
-            if oracle.objection is not None:
-                return NOT_APPLICABLE
-            return percentage(int((finds[oracle.spec] & part).sum()), int(part.sum()))
-    return UNDEFINED
 
 
 def _diversity(task: Task, bugs: StateArray, kind: str) -> dict[str, Value]:

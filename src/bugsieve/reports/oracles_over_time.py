@@ -18,7 +18,14 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.policies.decisions import Ending
 from bugsieve.reports.collection import Card, in_file_order
 from bugsieve.reports.curves import Reals
-from bugsieve.reports.pictures import COLOURS, new_figure, plain_label, say_nothing_there
+from bugsieve.reports.pictures import (
+    COLOURS,
+    add_footnotes,
+    new_figure,
+    plain_label,
+    say_nothing_there,
+)
+from bugsieve.reports.table import Row, unsolved_notes
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.folder import OPTIONS_FILE
 
@@ -52,12 +59,14 @@ class OraclePanel:
     title: str
     tasks: int
     curves: Mapping[str, OracleCurve]
-    """By configuration."""
+    """By configuration; none if no task counts."""
+    left_out: tuple[str, ...] = ()
+    """Instances that do not count, since the policy does not solve them."""
 
     @property
     def end(self) -> float:
         """When everybody had ended."""
-        return max(curve.end for curve in self.curves.values())
+        return max((curve.end for curve in self.curves.values()), default=0.0)
 
     @property
     def first(self) -> float:
@@ -76,11 +85,11 @@ def oracle_panels(cards: Sequence[Card], *, all_instances: bool = False) -> list
     for domain, policy in sorted(domains, key=lambda key: (key[0].casefold(), key[1])):
         rows = domains[domain, policy]
         solved = {card.instance for card, times in rows if times.solves_initial}
-        rows = [row for row in rows if all_instances or row[0].instance in solved]
+        left_out = set() if all_instances else {card.instance for card, _ in rows} - solved
+        counting = [row for row in rows if row[0].instance not in left_out]
         title = domain if len(policies) == 1 else f"{domain}, {policy}"
-        if rows:
-            panels.append(_panel(title, rows))
-    if not panels:
+        panels.append(_panel(title, counting, tuple(sorted(left_out))))
+    if not any(panel.curves for panel in panels):
         raise InputError(
             f"{cards[0].folder}: neither here nor in the other campaigns does the policy solve "
             "the initial state: add --all-instances"
@@ -109,6 +118,8 @@ def draw_oracles_over_time(panels: Sequence[OraclePanel], *, logarithmic: bool =
         else:
             axes.set_visible(False)
     _add_legend(figure, names)
+    rows = [Row("", panel.title, (), panel.left_out) for panel in panels]
+    add_footnotes(figure, list(unsolved_notes(rows, are_counted=False)))
     return figure
 
 
@@ -139,7 +150,9 @@ def _times(card: Card) -> _Times:
     return _Times(bugs - start, max(0.0, end - start), solves)
 
 
-def _panel(title: str, rows: Sequence[tuple[Card, _Times]]) -> OraclePanel:
+def _panel(
+    title: str, rows: Sequence[tuple[Card, _Times]], left_out: tuple[str, ...]
+) -> OraclePanel:
     parts: dict[str, list[_Times]] = {}
     for card, times in rows:
         parts.setdefault(card.oracles, []).append(times)
@@ -150,7 +163,7 @@ def _panel(title: str, rows: Sequence[tuple[Card, _Times]]) -> OraclePanel:
         )
         for name, own in parts.items()
     }
-    return OraclePanel(title, len({card.instance for card, _ in rows}), curves)
+    return OraclePanel(title, len({card.instance for card, _ in rows}), curves, left_out)
 
 
 def _draw(axes: Axes, panel: OraclePanel, colours: Mapping[str, str], logarithmic: bool) -> None:
@@ -165,9 +178,10 @@ def _draw(axes: Axes, panel: OraclePanel, colours: Mapping[str, str], logarithmi
         y = np.append(np.arange(total + 1), total)
         axes.plot(x, y, drawstyle="steps-post", color=colours[name], linewidth=width)
         axes.plot([end, right], [total, total], color=colours[name], linewidth=width, ls=_DASHES)
-    axes.set_title(f"{plain_label(panel.title)} ({counted(panel.tasks, 'task')})")
+    mark = "*" if panel.left_out else ""
+    axes.set_title(f"{plain_label(panel.title)}{mark} ({counted(panel.tasks, 'task')})")
     axes.set_xlim(start, right)
-    most = max(len(curve.times) for curve in panel.curves.values())
+    most = max((len(curve.times) for curve in panel.curves.values()), default=0)
     axes.set_ylim(-0.03 * max(1, most), 1.06 * max(1, most))  # so that lines at 0 can be seen
     axes.locator_params(axis="y", integer=True, nbins=6)
     if logarithmic:
@@ -177,7 +191,7 @@ def _draw(axes: Axes, panel: OraclePanel, colours: Mapping[str, str], logarithmi
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     if not any(len(curve.times) for curve in panel.curves.values()):
         axes.set_yticks([0])
-        say_nothing_there(axes, "none found")
+        say_nothing_there(axes, "none found" if panel.curves else "the policy solves no task")
 
 
 def _add_legend(figure: Figure, names: Sequence[str]) -> None:

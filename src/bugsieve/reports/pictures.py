@@ -6,6 +6,7 @@ import contextlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
@@ -28,6 +29,8 @@ DASHES = ("-", "--", ":", "-.")
 GREY = "#666666"
 _BAR = 0.8
 """How much of a row its bars take."""
+_NOTE_LETTERS, _NOTE_LINE = 20.0, 0.11
+"""Letters of a footnote in an inch, and the height of its lines."""
 
 # No dates and versions: the same content gives the same file.
 _METADATA: dict[str, dict[str, None]] = {
@@ -107,6 +110,16 @@ def say_nothing_there(axes: Axes, text: str) -> None:
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="#666666")
 
 
+def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
+    """Small lines at the bottom of a figure, wrapped to its width."""
+    if notes:
+        room = int(_NOTE_LETTERS * figure.get_figwidth())
+        lines = [line for note in notes for line in wrap(plain_label(note), room)]
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height + _NOTE_LINE * len(lines))
+        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=6, color=GREY)
+
+
 def draw_bars(
     panel: Axes,
     cells: Mapping[str, Sequence[Value]],
@@ -117,7 +130,7 @@ def draw_bars(
 
     Returns where each bar is.
     """
-    height = _BAR / len(cells)
+    height = _BAR / max(1, len(cells))
     drawn: list[tuple[float, Value]] = []
     for number, (name, values) in enumerate(cells.items()):
         places = [row + (number + 0.5) * height - _BAR / 2 for row in range(len(labels))]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING
 
-from bugsieve.reports.measures import (
-    ORACLES,
-    QUALITATIVE,
-    QUANTITATIVE,
-    Missing,
-    Value,
+from bugsieve.basis.wording import counted
+from bugsieve.reports.icaps22 import ORACLES_PART
+from bugsieve.reports.measures import QUALITATIVE, QUANTITATIVE, Missing, Value, full_name
+from bugsieve.reports.pictures import (
+    COLOURS,
+    add_footnotes,
+    draw_bars,
+    new_figure,
+    plain_label,
 )
-from bugsieve.reports.pictures import COLOURS, draw_bars, new_figure, plain_label
 from bugsieve.reports.table import Row, Table
 
 if TYPE_CHECKING:
@@ -30,16 +33,17 @@ _WIDTH, _DOMAIN_HEIGHT, _FRAME_HEIGHT = 8.0, 0.55, 1.1
 def draw_recall(table: Table) -> Figure:
     """Two panels of bars for each policy of an icaps22 table."""
     blocks = list(table.blocks())
-    keys = [column.key for column in table.columns]
     heights = [_FRAME_HEIGHT + _DOMAIN_HEIGHT * len(rows) for _, rows in blocks]
     figure = new_figure(_WIDTH, sum(heights) + 0.4)
     panels = figure.subplots(
         len(blocks), 2, squeeze=False, sharex=True, gridspec_kw={"height_ratios": heights}
     )
-    colours = _colours(keys)
+    columns = {kind: _columns(table, kind) for kind in _TITLES}
+    names = dict.fromkeys(name for own in columns.values() for name in own)
+    colours = dict(zip(names, cycle(COLOURS), strict=False))
     for (policy, rows), pair in zip(blocks, panels, strict=True):
         for kind, panel in zip(_TITLES, pair, strict=True):
-            _draw_panel(panel, rows, keys, kind, colours)
+            _draw_panel(panel, rows, columns[kind], colours)
             panel.set_title(_TITLES[kind] if policy == blocks[0][0] else "")
         pair[0].set_ylabel(plain_label(policy) if len(blocks) > 1 else "")
         pair[1].set_yticklabels([])
@@ -52,33 +56,38 @@ def draw_recall(table: Table) -> Figure:
     figure.legend(
         list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles)
     )
+    add_footnotes(figure, [note for note in table.notes if note.startswith("*")])
     return figure
 
 
-def _colours(keys: Sequence[str]) -> dict[str, str]:
-    """The same colour for an oracle in both panels."""
-    names = dict.fromkeys(
-        name
-        for kind, oracles in ORACLES.items()
-        for short, name in oracles.items()
-        if f"{kind}_{short}" in keys
-    )
-    return dict(zip(names, COLOURS, strict=False))
+def _columns(table: Table, kind: str) -> dict[str, int]:
+    """Where the recalls of oracles are, by their names."""
+    return {
+        full_name(column.headings[-1]): number
+        for number, column in enumerate(table.columns)
+        if column.headings[0] == ORACLES_PART and column.key.startswith(f"{kind}_")
+    }
 
 
 def _draw_panel(
-    panel: Axes, rows: Sequence[Row], keys: Sequence[str], kind: str, colours: Mapping[str, str]
+    panel: Axes, rows: Sequence[Row], columns: Mapping[str, int], colours: Mapping[str, str]
 ) -> None:
     """Bars from top to bottom: domains in the order of the table, in each the oracles."""
-    used = {short: name for short, name in ORACLES[kind].items() if f"{kind}_{short}" in keys}
-    columns = {name: keys.index(f"{kind}_{short}") for short, name in used.items()}
     cells = {name: [row.cells[column] for row in rows] for name, column in columns.items()}
-    for place, value in draw_bars(panel, cells, colours, [row.label for row in rows]):
+    for place, value in draw_bars(panel, cells, colours, [row.title for row in rows]):
         _annotate(panel, place, _EXPLANATIONS.get(value, ""))
     for place, row in enumerate(rows):
         if all(row.cells[column] in _NOTHING for column in columns.values()):
-            _annotate(panel, place, "no such states")
+            _annotate(panel, place, _why_nothing(row) if columns else "no oracle for such states")
     panel.set_xlim(0, 100)
+
+
+def _why_nothing(row: Row) -> str:
+    """Whether there are no states to judge, or none that count."""
+    _, solved, pool = row.cells[:3]
+    if row.unsolved and solved == 0.0 and pool is Missing.UNDEFINED:
+        return f"the policy solves none of {counted(len(row.unsolved), 'instance')}"
+    return "no such states"
 
 
 _NOTHING = (Missing.UNDEFINED, Missing.NOT_APPLICABLE)

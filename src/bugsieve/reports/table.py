@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bugsieve.basis.wording import counted
 from bugsieve.reports.measures import Missing, Value
 
 
@@ -28,6 +29,13 @@ class Row:
     block: str
     label: str
     cells: tuple[Value, ...]
+    unsolved: tuple[str, ...] = ()
+    """The instances of the row whose initial state the policy does not solve."""
+
+    @property
+    def title(self) -> str:
+        """Its label for people, with a mark if the policy does not solve all its instances."""
+        return f"{self.label}*" if self.unsolved else self.label
 
 
 @dataclass(frozen=True)
@@ -46,9 +54,7 @@ class Table:
         """The table in several, side by side or below each other, without the notes."""
         for section in sorted({column.section for column in self.columns}):
             chosen = [i for i, column in enumerate(self.columns) if column.section == section]
-            rows = (
-                Row(row.block, row.label, tuple(row.cells[i] for i in chosen)) for row in self.rows
-            )
+            rows = (replace(row, cells=tuple(row.cells[i] for i in chosen)) for row in self.rows)
             columns = tuple(self.columns[i] for i in chosen)
             yield Table(self.label, self.block, columns, tuple(rows))
 
@@ -57,6 +63,23 @@ class Table:
         names = dict.fromkeys(row.block for row in self.rows)
         for name in names:
             yield name, [row for row in self.rows if row.block == name]
+
+
+_MOST_NAMES = 12
+"""Instances that a note names."""
+
+
+def unsolved_notes(rows: Sequence[Row], *, are_counted: bool) -> Iterator[str]:
+    """Which instances the policy does not solve, and whether they count, for each marked row."""
+    several = len({row.block for row in rows}) > 1
+    fate = "counted" if are_counted else "left out (--all-instances counts them)"
+    for row in rows:
+        if row.unsolved:
+            names, rest = row.unsolved[:_MOST_NAMES], len(row.unsolved) - _MOST_NAMES
+            more = f" and {rest} more" if rest > 0 else ""
+            label = f"{row.block}, {row.label}" if several else row.label
+            what = counted(len(row.unsolved), "instance")
+            yield f"* {label}: {what} not solved and {fate}: {', '.join(names)}{more}"
 
 
 @dataclass(frozen=True)

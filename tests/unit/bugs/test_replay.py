@@ -12,7 +12,14 @@ from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.tasks.fdr.task import ActionArray, StateArray
-from tests.unit.bugs.samples import LONG, line_bench, make_sample, proven
+from tests.unit.bugs.samples import (
+    LONG,
+    TablePolicy,
+    fork_task,
+    line_bench,
+    make_sample,
+    proven,
+)
 from tests.unit.policies.line import at, line_task
 
 TASK = line_task(5)
@@ -48,6 +55,31 @@ def test_a_policy_that_fails_in_another_way_still_fails() -> None:
     assert "(no action) is still worse than the plan" in result.sentence
     shorter = replay(line_bench(TASK, {1: "right"}), recorded())
     assert (shorter.status, shorter.differs_at) == (ReplayStatus.STILL_FAILS, 1)
+
+
+def fork_bench(*choices: int, objective: str = "quantitative") -> Bench:
+    """Someone at a fork who takes the first of these ways, then the second, if there is one."""
+    task = fork_task()
+    policy = TablePolicy({(place,): choice for place, choice in enumerate(choices)})
+    return Bench(task, policy, make_objective(objective, task))
+
+
+def test_a_failure_that_became_a_detour_is_improved() -> None:
+    failing = fork_bench()
+    start = failing.task.initial_state
+    certificate = certificate_of(failing, start, proven(failing, start, (0,)))
+    result = replay(fork_bench(1, 2), certificate)
+    assert (result.status, result.differs_at) == (ReplayStatus.IMPROVED, 0)
+    assert result.sentence.endswith("not as well as the plan does (cost 5; possible: 1)")
+    assert replay(fork_bench(1), certificate).status is ReplayStatus.STILL_FAILS
+    assert replay(fork_bench(0), certificate).status is ReplayStatus.FIXED
+    costly = certificate_of(fork_bench(1, 2), start, proven(fork_bench(1, 2), start, (0,)))
+    assert replay(fork_bench(1, 2), costly).status is ReplayStatus.STILL_FAILS
+    any_way = fork_bench(objective="qualitative")
+    certificate = certificate_of(any_way, start, proven(any_way, start, (0,)))
+    assert replay(fork_bench(1, 2, objective="qualitative"), certificate).status is (
+        ReplayStatus.FIXED
+    )
 
 
 def test_a_run_that_is_cut_tells_nothing() -> None:

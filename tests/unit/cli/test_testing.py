@@ -178,6 +178,23 @@ def test_replay_tells_whether_a_bug_is_still_there(results: Path, run: Run) -> N
     assert (code, statuses) == (0, {"fixed"})
 
 
+def test_a_failure_that_became_a_detour_has_improved_and_is_a_bug(
+    tmp_path: Path, run: Run
+) -> None:
+    task = write_task(tmp_path, "blocksworld", seed=1, blocks=5)
+    folder = tmp_path / "found"
+    options = ["--policy", "hill-climbing:hadd", "--pool-size", 40, "-o", folder]
+    assert run("test", *task, *options)[0] == 1
+    _, out, _ = run("replay", folder, "--policy", "lazy:hadd", "--json")
+    statuses = {(row := json.loads(line))["id"]: row["status"] for line in out.splitlines()}
+    assert {*statuses.values()} == {"fixed", "improved"}
+    improved = [bug for bug, status in statuses.items() if status == "improved"]
+    fixed = [bug for bug, status in statuses.items() if status == "fixed"]
+    code, out, _ = run("replay", folder, *improved, "--policy", "lazy:hadd")
+    assert (code, "  IMPROVED: the policy acts differently from step" in out) == (1, True)
+    assert run("replay", folder, *fixed, "--policy", "lazy:hadd")[0] == 0
+
+
 def test_explain_notices_false_proofs(results: Path, tmp_path: Path, run: Run) -> None:
     bug = next((results / "bugs").iterdir()).stem
     folder = falsified(results, tmp_path / "false", "plan.operators", [])

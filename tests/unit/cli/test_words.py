@@ -33,7 +33,8 @@ def test_the_words_of_safety(capsys: pytest.CaptureFixture[str]) -> None:
     text = help_of("safety", capsys)
     assert [word for word in [*WALKS, *RUNS] if f" {word} " not in text] == []
     states = ["safe", "lost", "not safe", "unsafe", "undecided", "with a fault"]
-    bugs = [FAULT, AVOIDABLE, "not proven in full", *(status.value for status in ReplayStatus)]
+    replayed = [s.value for s in ReplayStatus if s is not ReplayStatus.IMPROVED]  # of cost alone
+    bugs = [FAULT, AVOIDABLE, "not proven in full", *replayed]
     assert {*WALKS, *RUNS, *states, *bugs} <= explained("safety.md")
 
 

@@ -17,9 +17,9 @@ SAMPLE = Sample("s", {"lookahead": "b"}, bias="uniform", novelty=1, seed=7)
 def test_a_campaign_tells_what_it_is(tmp_path: Path) -> None:
     folder = SAMPLE.write(tmp_path / "a")
     (card,) = collect([folder])
-    assert card == Card(
-        folder, "line", "line-100", "greedy:hff", "quantitative", "uniform", 1, 7, "lookahead"
-    )
+    fuzzer = ("uniform", 1, 7)
+    judges = ("lookahead", "lookahead")
+    assert card == Card(folder, "line", "line-100", "greedy:hff", "quantitative", *fuzzer, *judges)
 
 
 def test_campaigns_are_found_in_order_and_once(tmp_path: Path) -> None:

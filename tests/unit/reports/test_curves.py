@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.experiments.index import Index, IndexEntry, write_index
 from bugsieve.reports.collection import collect
 from bugsieve.reports.curves import MOST_CURVES, Curve, curves
 from tests.unit.reports.samples import Sample
@@ -52,6 +53,37 @@ def test_campaigns_that_agree_share_a_curve(tmp_path: Path) -> None:
     assert biased.bugs["costly"].tolist() == [1.0, 2.0, 3.0]
     assert (biased.campaigns, biased.end, biased.label) == (2, 3.0, "policy-quality bias")
     assert (uniform.campaigns, uniform.bugs, uniform.label) == (1, {}, "no bias")
+
+
+def test_different_judges_never_share_a_curve(tmp_path: Path) -> None:
+    """Nobody has found 15 bugs where one set of oracles finds 30 and the other one none."""
+    Sample("s" * 30, {"perfect": "b" * 30}).write(tmp_path / "a")
+    Sample("s" * 30, {"lookahead": "?" * 30}, seed=1).write(tmp_path / "b")
+    for by in ((), ("policy",)):
+        found = made(tmp_path, *by)
+        assert [len(curve.bugs.get("costly", ())) for curve in found] == [30, 0]
+        assert [curve.campaigns for curve in found] == [1, 1]
+        assert ["perfect" in curve.label for curve in found] == [True, False]
+        assert ["lookahead" in curve.label for curve in found] == [False, True]
+
+
+def test_who_objects_to_a_task_is_asked_all_the_same(tmp_path: Path) -> None:
+    Sample("s", {"perfect": "b", "aras": "?"}).write(tmp_path / "a")
+    Sample("s", {"perfect": "?"}, objections={"aras": "no"}, seed=1).write(tmp_path / "b")
+    assert [curve.campaigns for curve in made(tmp_path, "policy")] == [2]
+
+
+def test_labels_of_oracles_are_shown_where_they_tell_as_much(tmp_path: Path) -> None:
+    entries = {}
+    for name, oracle, label in (("a", "perfect", "best"), ("b", "lookahead", "near")):
+        Sample("s", {oracle: "b"}).write(tmp_path / "d/i" / name)
+        entries[f"d/i/{name}"] = IndexEntry("Lines", "i", "greedy", "on", label, 0)
+    write_index(tmp_path, Index("test", entries))
+    assert [curve.label for curve in made(tmp_path)] == ["best", "near"]
+    Sample("s", {"aras": "b"}).write(tmp_path / "d/i/c")
+    entries["d/i/c"] = IndexEntry("Lines", "i", "greedy", "on", "near", 0)
+    write_index(tmp_path, Index("test", entries))
+    assert [curve.label for curve in made(tmp_path)] == ["perfect", "lookahead", "aras"]
 
 
 def test_many_seeds_share_a_curve_by_default(tmp_path: Path) -> None:

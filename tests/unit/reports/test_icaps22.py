@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from bugsieve.basis.errors import InputError
 from bugsieve.reports.collection import collect
-from bugsieve.reports.icaps22 import TableOptions, icaps22_table
+from bugsieve.reports.formats.data import json_text
+from bugsieve.reports.formats.plain import plain_text
+from bugsieve.reports.icaps22 import ORACLES_PART, TableOptions, icaps22_table
 from bugsieve.reports.measures import NOT_APPLICABLE, UNDEFINED, Value
 from bugsieve.reports.table import Table
 from tests.unit.reports.samples import Sample
@@ -82,13 +85,60 @@ def test_best_of_is_the_union_of_all_oracles(tmp_path: Path) -> None:
 
 
 def test_what_does_not_apply_and_what_is_undefined(tmp_path: Path) -> None:
-    sample = Sample("ss", {"lookahead": "b?", "inv-quant": "b?"}, objections={"undo-qual": "no"})
-    sample.write(tmp_path / "a")
+    verdicts = {"lookahead": "b?", "inv-quant": "b?"}
+    Sample("ss", verdicts, objections={"undo-qual": "no"}).write(tmp_path / "a")
+    other = b"(define (domain other))"
+    Sample("ss", {**verdicts, "undo-qual": "??"}, domain=other).write(tmp_path / "b")
     made = table(tmp_path)
     assert cell(made, "qual_undo") is NOT_APPLICABLE
     assert cell(made, "qual_look") is UNDEFINED
     assert cell(made, "quant_inv") == 50.0
     assert "quant_perf" not in [column.key for column in made.columns]
+
+
+def columns_of(made: Table, kind: str) -> list[str]:
+    """The oracles that have a column for this kind of bugs."""
+    return [
+        column.headings[-1]
+        for column in made.columns
+        if column.headings[0] == ORACLES_PART and column.key.startswith(f"{kind}_")
+    ]
+
+
+def test_every_oracle_that_ran_has_its_column_and_no_other(tmp_path: Path) -> None:
+    verdicts = {"planner:ehc": "?b", "perfect": "?b", "lookahead:2": "??", "lookahead:1": "?b"}
+    sample = Sample("sl", {**verdicts, "undo-qual": "?b"}, objections={"aras": "no such plans"})
+    sample.write(tmp_path / "a")
+    made = table(tmp_path)
+    assert columns_of(made, "qual") == ["undo", "look:2", "look:1", "perf", "planner:ehc"]
+    assert columns_of(made, "quant") == ["look:2", "look:1", "perf", "planner:ehc"]
+    assert (cell(made, "qual_look:2"), cell(made, "qual_look:1")) == (0.0, 100.0)
+    assert cell(made, "qual_planner:ehc") == 100.0
+    assert any("aras: does not apply anywhere" in note for note in made.notes)
+
+
+def test_recalls_of_different_judges_are_no_mean(tmp_path: Path) -> None:
+    Sample("sl", {"lookahead": "??"}, length=10).write(tmp_path / "a")
+    Sample("sl", {"perfect": "?b"}, length=20).write(tmp_path / "b")
+    made = table(tmp_path)
+    assert [row.label for row in made.rows] == ["line, lookahead", "line, perfect"]
+    assert [cell(made, "bias_recall_qual_on", row=row) for row in (0, 1)] == [0.0, 50.0]
+
+
+@pytest.mark.parametrize("all_instances", [False, True])
+def test_instances_that_the_policy_does_not_solve_are_named(
+    tmp_path: Path, all_instances: bool
+) -> None:
+    Sample("ss", {"lookahead": "?b"}, length=10).write(tmp_path / "a")
+    Sample("ls", {"lookahead": "bb"}, length=20).write(tmp_path / "b")
+    made = table(tmp_path, options=TableOptions(all_instances=all_instances))
+    assert (made.rows[0].unsolved, made.rows[0].title) == (("line-20",), "line*")
+    (note,) = [note for note in made.notes if note.startswith("*")]
+    assert note.startswith("* line: 1 instance not solved and")
+    assert note.endswith(": line-20") and ("counted:" in note) == all_instances
+    assert "line*" in plain_text(made) and "line-20" in plain_text(made)
+    (row,) = json.loads(json_text(made))["rows"]
+    assert (row["domain"], row["unsolved_instances"]) == ("line", ["line-20"])
 
 
 def test_perfect_quantitative_recall_is_shown_where_there_is_one(tmp_path: Path) -> None:

@@ -84,7 +84,10 @@ def test_a_campaign_that_is_missing_has_judged_nothing(tmp_path: Path) -> None:
 def test_only_instances_that_the_policy_solves_unless_all_are_wanted(tmp_path: Path) -> None:
     write(tmp_path / "a", {"aras": "b?b?"}, length=10)
     write(tmp_path / "b", {"aras": "bbbb"}, runs="llll", length=20)
-    assert cells(table(tmp_path))["aras"] == 50.0
+    made = table(tmp_path)
+    assert cells(made)["aras"] == 50.0
+    assert made.rows[0].unsolved == ("line-20",)
+    assert any("left out" in note and note.endswith("line-20") for note in made.notes)
     everything = cells(table(tmp_path, all_instances=True))
     assert (everything["tasks"], everything["aras"]) == (2.0, 75.0)
 

@@ -92,7 +92,14 @@ def test_only_instances_that_the_policy_solves_unless_all_are_wanted(tmp_path: P
     with pytest.raises(InputError, match="add --all-instances"):
         panels(tmp_path)
     write(tmp_path, "aras", "b?", length=20)
-    assert len(panels(tmp_path)[0].curves["aras"].times) == 1
+    (panel,) = panels(tmp_path)
+    assert (len(panel.curves["aras"].times), panel.left_out) == (1, ("line-10",))
+    figure = draw_oracles_over_time([panel, OraclePanel("none", 0, {}, ("p1",))])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == [
+        "line* (1 task)",
+        "none* (0 tasks)",
+    ]
+    assert "line-10" in figure.get_supxlabel() and "p1" in figure.get_supxlabel()
     assert len(panels(tmp_path, all_instances=True)[0].curves["aras"].times) == 3
 
 

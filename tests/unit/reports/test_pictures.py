@@ -104,14 +104,17 @@ def widths(panel: Axes) -> dict[str, float]:
 
 
 def test_bars_of_recall(tmp_path: Path) -> None:
-    Sample("slsl", {"lookahead": "bb??"}, objections={"undo-qual": "no"}).write(tmp_path / "a")
+    look = {"lookahead": "bb??"}
+    Sample("slsl", look, objections={"undo-qual": "no"}).write(tmp_path / "a")
+    other = b"(define (domain other))"
+    Sample("slsl", {**look, "undo-qual": "?b?b"}, domain=other).write(tmp_path / "b")
     table = icaps22_table(collect([tmp_path]), TableOptions())
     figure = draw_recall(table)
     qualitative, quantitative = figure.axes
-    assert widths(qualitative) == {"undo-qual": 0.0, "lookahead": 50.0, "perfect": 0.0}
+    assert widths(qualitative) == {"undo-qual": 0.0, "lookahead": 50.0}
     assert shown(qualitative) == ["does not apply"]
     assert widths(quantitative)["lookahead"] == 50.0
-    assert [label.get_text() for label in qualitative.get_yticklabels()] == ["line"]
+    assert [label.get_text() for label in qualitative.get_yticklabels()] == ["line", "other"]
 
 
 def shown(panel: Axes) -> list[str]:
@@ -125,7 +128,18 @@ def test_panels_without_bars_are_explained(tmp_path: Path) -> None:
         icaps22_table(collect([tmp_path]), TableOptions())
     ).axes
     assert shown(qualitative) == ["no such states"]
-    assert shown(quantitative) == ["does not apply", "0"]
+    assert shown(quantitative) == ["0"]
+
+
+def test_states_of_instances_that_do_not_count_are_no_missing_states(tmp_path: Path) -> None:
+    Sample("llls", {"aras": "???b"}, length=30).write(tmp_path / "a")
+    figure = draw_recall(icaps22_table(collect([tmp_path]), TableOptions()))
+    qualitative, quantitative = figure.axes
+    assert shown(qualitative) == ["no oracle for such states"]
+    assert shown(quantitative) == ["the policy solves none of 1 instance"]
+    assert [label.get_text() for label in qualitative.get_yticklabels()] == ["line*"]
+    assert "line-30" in figure.get_supxlabel()
+    save_picture(figure, tmp_path / "bars.svg")
 
 
 def test_bars_for_several_policies(campaigns: Path, tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ import pytest
 from bugsieve.basis.errors import InputError
 from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.judging.findings import Finding
-from bugsieve.results.cost.compare import Recall, Shares, compare
+from bugsieve.results.cost.compare import Crossed, Recall, Shares, compare
+from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import CostStore, PoolPart
 from bugsieve.results.progress import Addition, Progress
-from tests.unit.policies.line import line_task
+from bugsieve.tasks.fdr.task import StateArray
+from tests.unit.policies.line import at, line_task
 from tests.unit.results.samples import bug_row, created, finding, header
 
 
@@ -42,12 +44,15 @@ def test_bugs_are_compared_by_state(tmp_path: Path) -> None:
     result = compare(one, two)
     assert (result.same_policy, result.same_objective) == (True, True)
     assert result.pool == Shares(both=4, only_first=1, only_second=1)  # both begin with 0
-    assert result.bugs == Shares(both=1, only_first=2, only_second=2)
-    assert result.kinds == {"costly": Shares(1, 0, 1), "unsolved": Shares(0, 2, 1)}
+    assert result.judged == result.pool
+    assert result.bugs == Shares(both=1, only_first=1, only_second=1)  # 4, 5 and 6
+    assert result.kinds == {"costly": Shares(1, 0, 1), "unsolved": Shares(0, 1, 0)}
     ((first, second),) = result.both
     assert (first.case, second.case) == (2, 4)
-    assert [row.case for row in result.only_first] == [1, 3]
-    assert [row.case for row in result.only_second] == [1, 2]
+    assert [row.case for row in result.only_first] == [3]
+    assert [row.case for row in result.only_second] == [2]
+    assert [[row.case for row in rows] for rows in result.untested] == [[1], [1]]  # 3 and 7
+    assert result.crossed is None
     # Known bugs in the first pool: 3, 4, 5 and, from the second, 6.
     assert result.recall[0] == {"lookahead": Recall(1, 4), "perfect": Recall(3, 4)}
     assert result.recall[1] == {"lookahead": Recall(1, 4), "perfect": Recall(3, 4)}
@@ -61,6 +66,24 @@ def test_another_policy_has_other_bugs(tmp_path: Path) -> None:
     assert not result.same_policy
     assert result.recall[0] == {"lookahead": Recall(0, 1), "perfect": Recall(1, 1)}
     assert result.recall[1] == {"lookahead": Recall(1, 1), "perfect": Recall(0, 1)}
+
+
+def test_each_may_judge_what_only_the_other_one_has(tmp_path: Path) -> None:
+    one = campaign(tmp_path / "one", [3, 4], {3: ("perfect",)})
+    two = campaign(tmp_path / "two", [4, 5], {4: ("perfect",), 5: ("perfect",)}, policy="random")
+    asked: list[tuple[object, list[int]]] = []
+
+    def cross(folder: object, records: CostRecords, states: StateArray) -> Crossed:
+        asked.append((folder, [int(state[0]) for state in states]))
+        bug = {at(5)[0].tobytes(): bug_row(0, 5)} if folder == one else {}
+        return Crossed(len(states), bug, frozenset())
+
+    result = compare(one, two, cross=cross)
+    assert asked == [(one, [5]), (two, [3])]
+    assert result.judged == Shares(both=4, only_first=0, only_second=0)
+    assert result.bugs == Shares(both=1, only_first=1, only_second=1)  # 5, 3 and 4
+    assert result.untested == ((), ()) and result.crossed is not None
+    assert result.recall[0]["perfect"] == Recall(1, 1)  # of the campaign as it is stored
 
 
 def test_without_bugs_there_is_no_recall(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import objective_class
+from bugsieve.bugs.cost.certificate import from_json_number
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.runs import Run, runs_of
@@ -25,6 +27,8 @@ class ReplayStatus(enum.Enum):
     """What a replay can find."""
 
     STILL_FAILS = "STILL FAILS"
+    IMPROVED = "IMPROVED"
+    """The run failed and reaches the goal now, but not as well as it could: still a bug."""
     FIXED = "FIXED"
     FLAKY = "FLAKY"
     """Two runs from the same state differ: the policy is not deterministic."""
@@ -117,6 +121,11 @@ def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> 
         sentence = f"the policy does the same again: {ending} after {steps}{same}"
         return ReplayResult(ReplayStatus.STILL_FAILS, sentence, run)
     where = f"the policy acts differently from step {differs_at + 1} on"
+    if is_bug and _reaches_now(bench, certificate, attempt):
+        sentence = f"{where} and reaches the goal now, but not as well as the plan does"
+        costs = f" (cost {run.cost}; possible: {certificate['plan']['cost']})"
+        sentence += costs if bench.objective.costs_count else ""
+        return ReplayResult(ReplayStatus.IMPROVED, sentence, run, differs_at)
     if is_bug:
         sentence = (
             f"{where}, but its run ({run.ending.label}) is still worse than the plan{detail}"
@@ -124,6 +133,13 @@ def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> 
         return ReplayResult(ReplayStatus.STILL_FAILS, sentence, run, differs_at)
     sentence = f"{where}, and its run ({run.ending.label}) is now as good as the plan"
     return ReplayResult(ReplayStatus.FIXED, sentence, run, differs_at)
+
+
+def _reaches_now(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> bool:
+    """Whether a run that lost all there is to lose has become one that loses less."""
+    lost_all = math.isinf(from_json_number(certificate["gap"]))
+    gap = bench.objective.gap(attempt.value, float(certificate["value"]))
+    return lost_all and attempt.run.ending is Ending.SOLVED and math.isfinite(gap)
 
 
 def _judged_by_chance(

@@ -48,6 +48,7 @@ def _json_table(table: Table) -> dict[str, Any]:
                 column.key: _json_value(value, column)
                 for column, value in zip(table.columns, row.cells, strict=True)
             },
+            **({"unsolved_instances": list(row.unsolved)} if row.unsolved else {}),
         }
         for row in table.rows
     ]

@@ -72,7 +72,7 @@ def _rules_line(columns: Sequence[Column], level: int) -> str:
 
 def _row_line(row: Row, columns: Sequence[Column]) -> str:
     cells = zip(row.cells, columns, strict=True)
-    return _line([_escaped(row.label), *(_escaped(cell_text(*cell)) for cell in cells)])
+    return _line([_escaped(row.title), *(_escaped(cell_text(*cell)) for cell in cells)])
 
 
 def _line(cells: list[str]) -> str:

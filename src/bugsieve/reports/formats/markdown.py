@@ -25,7 +25,7 @@ def _section(table: Table) -> Iterator[str]:
             yield _line([f"*{_escaped(block)}*", *[""] * len(table.columns)])
         for row in rows:
             cells = zip(row.cells, table.columns, strict=True)
-            yield _line([_escaped(row.label), *(cell_text(*cell) for cell in cells)])
+            yield _line([_escaped(row.title), *(cell_text(*cell) for cell in cells)])
 
 
 def _heading(column: Column) -> str:

@@ -21,7 +21,7 @@ def plain_text(table: Table) -> str:
 def _section(table: Table) -> Iterator[str]:
     blocks = list(table.blocks())
     indent = _INDENT if len(blocks) > 1 else ""
-    labels = [table.label, *(indent + row.label for row in table.rows)]
+    labels = [table.label, *(indent + row.title for row in table.rows)]
     label_width = max(map(len, labels))
     widths = _widths(table)
     yield from _heading_lines(table, widths, label_width)
@@ -29,7 +29,7 @@ def _section(table: Table) -> Iterator[str]:
         if indent:
             yield block
         for row in rows:
-            yield _line(indent + row.label, _cells(row, table.columns), widths, label_width)
+            yield _line(indent + row.title, _cells(row, table.columns), widths, label_width)
 
 
 def _cells(row: Row, columns: Sequence[Column]) -> list[str]:

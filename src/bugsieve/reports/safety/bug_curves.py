@@ -43,4 +43,5 @@ SAFETY_CURVES = CurveKind(
     ("seed", "model"),
     _word,
     _bugs,
+    apart=("oracle",),
 )

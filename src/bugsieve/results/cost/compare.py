@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from bugsieve.basis.errors import InputError
 from bugsieve.faults.causes.groups import Group
 from bugsieve.faults.causes.words import in_words
 from bugsieve.judging.findings import CostBugRow
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.tasks.fdr.task import StateArray
+
+AnyPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -48,22 +53,43 @@ class CauseShares:
 
 
 @dataclass(frozen=True)
+class Crossed:
+    """What a campaign made of states that only the other one had judged."""
+
+    states: int
+    bugs: Mapping[bytes, CostBugRow]
+    """By state."""
+    undecided: frozenset[bytes]
+    """Of failing runs, the states of which nobody knows whether they had to fail."""
+
+
+Cross = Callable[[AnyPath, CostRecords, StateArray], Crossed]
+"""Judges states with the policy and the oracles of a campaign."""
+
+
+@dataclass(frozen=True)
 class Comparison:
-    """Two campaigns side by side."""
+    """Two campaigns side by side; bugs are compared in states that both have judged."""
 
     same_policy: bool
     same_objective: bool
     pool: Shares
     """Pool states."""
+    judged: Shares
+    """Judged states, those included that were judged for the comparison."""
     bugs: Shares
-    """Bug states."""
+    """Bug states among those that both have judged."""
     kinds: Mapping[str, Shares]
-    """Bug states by kind; one that is in both counts by its kind in the first."""
+    """The same by kind; a bug that is in both counts by its kind in the first."""
     causes: tuple[CauseShares, ...]
-    """Those of most bugs first."""
+    """Of all their bugs, those of most bugs first."""
     both: tuple[tuple[CostBugRow, CostBugRow], ...]
     only_first: tuple[CostBugRow, ...]
     only_second: tuple[CostBugRow, ...]
+    untested: tuple[tuple[CostBugRow, ...], tuple[CostBugRow, ...]]
+    """Bugs of each in states that the other one has not judged: nothing is known of it there."""
+    crossed: tuple[Crossed, Crossed] | None
+    """What each made of the other's states, if it was asked to."""
     recall: tuple[Mapping[str, Recall], Mapping[str, Recall]]
     """By oracle, for each campaign. Known are the bugs of both together if they test the same
     policy for the same objective, else those of the campaign itself."""
@@ -97,6 +123,16 @@ class _Campaign:
             {one.cause.id: one for group in records.causes() for one in group},
         )
 
+    @property
+    def judged(self) -> frozenset[bytes]:
+        """States that were judged; of a visit that was cut, those with bugs."""
+        return frozenset(self.states) | self.bugs.keys()
+
+    def crossed(self, more: Crossed, states: frozenset[bytes]) -> _Campaign:
+        """The campaign with states that it has judged for the comparison, and their bugs."""
+        numbers = {**dict.fromkeys(states, -1), **self.states}
+        return replace(self, states=numbers, bugs={**self.bugs, **more.bugs})
+
     def recall(self, known: Iterable[bytes]) -> dict[str, Recall]:
         numbers = {self.states[key] for key in known if key in self.states}
         return {
@@ -105,8 +141,11 @@ class _Campaign:
         }
 
 
-def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Comparison:
-    """Compare two campaigns; InputError unless they are on the same task."""
+def compare(first: AnyPath, second: AnyPath, *, cross: Cross | None = None) -> Comparison:
+    """Compare two campaigns; InputError unless they are on the same task.
+
+    With `cross` each of them judges the states that only the other one has judged.
+    """
     with CostRecords(first) as one, CostRecords(second) as two:
         if one.header.subject.sha256 != two.header.subject.sha256:
             raise InputError(
@@ -115,8 +154,19 @@ def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Co
             )
         same_policy = _policy(one) == _policy(two)
         same_objective = one.header.objective == two.header.objective
-        campaigns = _Campaign.read(one), _Campaign.read(two)
-        return _compared(*campaigns, same_policy, same_objective)
+        own, other = _Campaign.read(one), _Campaign.read(two)
+        recall = _recalls(own, other, shared=same_policy and same_objective)
+        crossed = None
+        if cross is not None:
+            missing = other.judged - own.judged, own.judged - other.judged
+            places = zip((first, second), (one, two), missing, strict=True)
+            some, more = (
+                cross(path, records, _states(keys)) if keys else Crossed(0, {}, frozenset())
+                for path, records, keys in places
+            )
+            crossed = some, more
+            own, other = own.crossed(some, missing[0]), other.crossed(more, missing[1])
+        return _compared(own, other, same_policy, same_objective, recall, crossed)
 
 
 def _policy(records: CostRecords) -> str:
@@ -124,39 +174,57 @@ def _policy(records: CostRecords) -> str:
     return records.header.policy_fingerprint or records.header.policy
 
 
+def _states(keys: frozenset[bytes]) -> StateArray:
+    """States by their contents, in an order that depends on these alone."""
+    return np.stack([np.frombuffer(key, dtype=np.uint16) for key in sorted(keys)])
+
+
+def _recalls(
+    one: _Campaign, two: _Campaign, *, shared: bool
+) -> tuple[Mapping[str, Recall], Mapping[str, Recall]]:
+    known = {**one.bugs, **two.bugs}
+    return one.recall(known if shared else one.bugs), two.recall(known if shared else two.bugs)
+
+
 def _compared(
-    one: _Campaign, two: _Campaign, same_policy: bool, same_objective: bool
+    one: _Campaign,
+    two: _Campaign,
+    same_policy: bool,
+    same_objective: bool,
+    recall: tuple[Mapping[str, Recall], Mapping[str, Recall]],
+    crossed: tuple[Crossed, Crossed] | None,
 ) -> Comparison:
-    both = [key for key in one.bugs if key in two.bugs]
-    only_first = [key for key in one.bugs if key not in two.bugs]
-    only_second = [key for key in two.bugs if key not in one.bugs]
-    all_known = {**one.bugs, **two.bugs}
-    shared = same_policy and same_objective
+    joint = one.judged & two.judged
+    first = {key: row for key, row in one.bugs.items() if key in joint}
+    second = {key: row for key, row in two.bugs.items() if key in joint}
     return Comparison(
         same_policy,
         same_objective,
         _shares(one.pool, two.pool),
-        Shares(len(both), len(only_first), len(only_second)),
-        _kinds(one, two),
+        _shares(one.judged, two.judged),
+        _shares(frozenset(first), frozenset(second)),
+        _kinds(first, second),
         tuple(sorted(_causes(one, two), key=lambda row: (-row.first - row.second, row.id))),
-        tuple((one.bugs[key], two.bugs[key]) for key in both),
-        tuple(one.bugs[key] for key in only_first),
-        tuple(two.bugs[key] for key in only_second),
+        tuple((row, second[key]) for key, row in first.items() if key in second),
+        tuple(row for key, row in first.items() if key not in second),
+        tuple(row for key, row in second.items() if key not in first),
         (
-            one.recall(all_known if shared else one.bugs),
-            two.recall(all_known if shared else two.bugs),
+            tuple(row for key, row in one.bugs.items() if key not in joint),
+            tuple(row for key, row in two.bugs.items() if key not in joint),
         ),
+        crossed,
+        recall,
     )
 
 
-def _kinds(one: _Campaign, two: _Campaign) -> dict[str, Shares]:
-    kinds: dict[bytes, str] = {}
-    for campaign in (two, one):
-        kinds.update((key, row.bug.kind) for key, row in campaign.bugs.items())
+def _kinds(
+    first: Mapping[bytes, CostBugRow], second: Mapping[bytes, CostBugRow]
+) -> dict[str, Shares]:
+    kinds = {key: row.bug.kind for key, row in {**second, **first}.items()}
     return {
         kind: _shares(
-            frozenset(key for key in one.bugs if kinds[key] == kind),
-            frozenset(key for key in two.bugs if kinds[key] == kind),
+            frozenset(key for key in first if kinds[key] == kind),
+            frozenset(key for key in second if kinds[key] == kind),
         )
         for kind in sorted(set(kinds.values()))
     }

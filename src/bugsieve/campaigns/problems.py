@@ -1,0 +1,246 @@
+"""Campaigns on several problems, one after the other, each in a folder below a common one.
+
+A file of that folder says which problems there are and with which options they are tested, so that
+a session that was cut goes on with those that had not begun, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bugsieve.basis.errors import BugsieveError, InputError, UsageError
+from bugsieve.basis.files import write_text
+from bugsieve.basis.foreign_json import fitting, parse_json
+from bugsieve.basis.ours import PROBLEMS_FILE, make_folders
+from bugsieve.basis.trust import trusting
+from bugsieve.campaigns.campaign import Campaign, check_new, summary_of
+from bugsieve.campaigns.kind import (
+    KINDS,
+    as_typed,
+    require_trusted_oracles,
+    require_trusted_policy,
+)
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.several import JointSummary, joint_summary
+from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.campaigns.summary import Summary
+from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
+from bugsieve.results.schema import STORE_FILE, explained
+from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.problem_sets import Problem, folder_name
+
+VERSION = 1
+
+_SHAPE = {
+    "problems": int,
+    "options": str,
+    "tasks": [{"name": str, "files": [str], "error": (str, None)}],
+}
+
+Load = Callable[[Problem], Task]
+Conduct = Callable[[Campaign], object]
+"""Runs a campaign to its end."""
+
+
+@dataclass(frozen=True)
+class ProblemSet:
+    """What is tested in a folder: problems, with the same options but for the task."""
+
+    options: CostOptions
+    """Their stop rules are about all problems together: see `share`."""
+    problems: tuple[Problem, ...]
+    errors: Mapping[str, str]
+    """Why problems could not be tested when they were last tried, by their names."""
+
+    def write(self, directory: Path) -> None:
+        """Put it into the folder, in place of what was there."""
+        content = {
+            "problems": VERSION,
+            "options": self.options.to_toml(),
+            "tasks": [
+                {
+                    "name": problem.name,
+                    "files": list(problem.files),
+                    "error": self.errors.get(problem.name),
+                }
+                for problem in self.problems
+            ],
+        }
+        with explained(directory):
+            write_text(directory / PROBLEMS_FILE, json.dumps(content, indent=1) + "\n")
+
+
+def is_problem_set(directory: Path) -> bool:
+    """Whether the folder is one of several problems."""
+    return (directory / PROBLEMS_FILE).is_file()
+
+
+def read_problem_set(directory: Path) -> ProblemSet:
+    """What the folder says, be it a stranger's; InputError if that is nothing of ours."""
+    path = directory / PROBLEMS_FILE
+    try:
+        content = fitting(parse_json(path.read_text("utf-8")), _SHAPE)
+        rows = content["tasks"]
+        names = [row["name"] for row in rows]
+        if any(name != folder_name(name) for name in names) or len({*names}) < len(names):
+            raise ValueError("names become those of folders")
+        if not all(1 <= len(row["files"]) <= 2 for row in rows):
+            raise ValueError("a task has one file or two")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: is no list of problems of ours, or a damaged one") from None
+    options = CostOptions.from_toml(content["options"], name=str(path))
+    return ProblemSet(
+        # As for a store: a stranger's must not fill the machine with processes.
+        replace(options, workers=min(options.workers, os.cpu_count() or 1)),
+        tuple(Problem(row["name"], tuple(row["files"])) for row in rows),
+        {row["name"]: row["error"] for row in rows if row["error"]},
+    )
+
+
+def share(
+    rules: StopRules, parts: Mapping[str, Summary], name: str, left: int
+) -> StopRules | None:
+    """The stop rules of the next campaign if `left` are still to run; None if none is needed.
+
+    Time and bugs are counted over all problems: each of those that are left gets an equal share of
+    the time that is left, and may find as many bugs as are left. The other rules are each one's.
+    """
+    own = parts.get(name)
+    time, bugs = rules.max_time, rules.max_bugs
+    if bugs is not None:
+        rest = bugs - sum(part.bugs for part in parts.values())
+        if rest <= 0:
+            return None
+        bugs = rest + (0 if own is None else own.bugs)
+    if time is not None:
+        remaining = time - sum(part.seconds for part in parts.values())
+        if remaining <= 0:
+            return None
+        time = remaining / left + (0.0 if own is None else own.seconds)
+    return replace(rules, max_time=time, max_bugs=bugs)
+
+
+class ProblemCampaigns:
+    """The campaigns of a set of problems, in a folder; they run one after the other."""
+
+    def __init__(self, directory: Path, plan: ProblemSet) -> None:
+        self.directory = directory
+        self.plan = plan
+        self.broken: dict[str, BugsieveError] = {}
+        """What ended campaigns of this session before their time."""
+
+    @classmethod
+    def create(
+        cls, directory: Path, options: CostOptions, problems: Sequence[Problem]
+    ) -> ProblemCampaigns:
+        """A new set in a folder that is missing or empty; specs count as typed here."""
+        if options.from_states is not None or options.pool_from is not None:
+            raise UsageError("states to start from belong to one task: give one problem")
+        check_new(options, directory)
+        typed = replace(as_typed(KINDS[options.kind], options), task=())
+        absolute = tuple(
+            replace(problem, files=tuple(map(os.path.abspath, problem.files)))
+            for problem in problems
+        )
+        with explained(directory):
+            make_folders(directory)
+        plan = ProblemSet(typed, absolute, {})
+        plan.write(directory)
+        return cls(directory, plan)
+
+    @classmethod
+    def open(cls, directory: Path) -> ProblemCampaigns:
+        """The set of a folder, ready to go on."""
+        return cls(directory, read_problem_set(directory))
+
+    def run(
+        self,
+        *,
+        load: Load | None = None,
+        conduct: Conduct = Campaign.run,
+        is_typed: bool = False,
+        workers: int | None = None,
+        stop: StopRules | None = None,
+    ) -> JointSummary:
+        """Run what is not done; a problem that cannot be tested is noted, and the others go on.
+
+        With new stop rules those go on as well that had stopped by theirs. A policy that the
+        folder names must be one that the user has typed, unless it `is_typed` now.
+        """
+        lock = FolderLock(self.directory, EXPERIMENT_LOCK_FILE)
+        try:
+            if not is_typed:
+                self._require_trusted()
+            waiting = [p for p in self.plan.problems if stop is not None or not self._is_done(p)]
+            for number, problem in enumerate(waiting):
+                parts = self.summary().parts
+                whole = self.plan.options.stop if stop is None else stop
+                rules = share(whole, parts, problem.name, len(waiting) - number)
+                if rules is not None:
+                    self._run_one(problem, rules, load or self._load, conduct, workers)
+        finally:
+            lock.close()
+        return self.summary()
+
+    def summary(self) -> JointSummary:
+        """What all campaigns together have come to so far."""
+        planned = {p.name: self.plan.errors.get(p.name) for p in self.plan.problems}
+        return joint_summary(self.directory, planned)
+
+    def _run_one(
+        self,
+        problem: Problem,
+        rules: StopRules,
+        load: Load,
+        conduct: Conduct,
+        workers: int | None,
+    ) -> None:
+        error: BugsieveError | None = None
+        try:
+            with self._campaign(problem, rules, load, workers) as campaign:
+                conduct(campaign)
+        except BugsieveError as raised:
+            error = self.broken[problem.name] = raised
+        errors = {n: text for n, text in self.plan.errors.items() if n != problem.name}
+        errors |= {} if error is None else {problem.name: str(error)}
+        if errors != self.plan.errors:
+            self.plan = replace(self.plan, errors=errors)
+            self.plan.write(self.directory)
+
+    @contextlib.contextmanager
+    def _campaign(
+        self, problem: Problem, rules: StopRules, load: Load, workers: int | None
+    ) -> Iterator[Campaign]:
+        folder = self.directory / problem.name
+        if (folder / STORE_FILE).exists():
+            made = Campaign.open(folder, workers=workers, stop=rules)
+        else:
+            options: Any = replace(self.plan.options, task=problem.files, stop=rules)
+            options = options if workers is None else replace(options, workers=workers)
+            with trusting(True):
+                made = Campaign.create(folder, options, load(problem))
+        with made as campaign:
+            yield campaign
+
+    def _require_trusted(self) -> None:
+        kind = KINDS[self.plan.options.kind]
+        require_trusted_policy(kind, self.plan.options, self.directory)
+        require_trusted_oracles(kind, self.plan.options, self.directory)
+
+    def _load(self, problem: Problem) -> Task:
+        return load_task(*problem.files, unit_cost=self.plan.options.unit_cost)
+
+    def _is_done(self, problem: Problem) -> bool:
+        folder = self.directory / problem.name
+        if problem.name in self.plan.errors or not (folder / STORE_FILE).exists():
+            return False
+        return summary_of(folder).reason is not None

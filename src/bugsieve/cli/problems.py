@@ -1,0 +1,123 @@
+"""Tests of a policy over several problems of a domain: a campaign for each, one summary of all."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.basis.errors import BugsieveError, InternalError
+from bugsieve.cli import task_arguments
+from bugsieve.cli.campaign_arguments import free_folder
+from bugsieve.cli.campaign_display import run_displayed
+from bugsieve.cli.several_report import joint_json, joint_lines, worst_lines
+from bugsieve.cli.signals import going_on
+from bugsieve.cli.streams import complain, show
+
+if TYPE_CHECKING:
+    from bugsieve.campaigns.campaign import Campaign
+    from bugsieve.campaigns.options import CostOptions
+    from bugsieve.campaigns.problems import ProblemCampaigns
+    from bugsieve.campaigns.several import JointSummary
+    from bugsieve.campaigns.stop_rules import StopRules
+    from bugsieve.tasks.fdr.task import Task
+    from bugsieve.tasks.problem_sets import Problem
+
+_BUGS_SHOWN = 10
+
+
+def given_problems(args: argparse.Namespace) -> tuple[Problem, ...]:
+    """The problems that the arguments name; none if the policy brings the task."""
+    from bugsieve.tasks.problem_sets import problems_of
+
+    return problems_of(*map(os.fspath, args.task)) if args.task else ()
+
+
+def test_problems(
+    args: argparse.Namespace, options: CostOptions, problems: tuple[Problem, ...]
+) -> int:
+    """Make a campaign for each problem and run them; the exit code of all together."""
+    from bugsieve.campaigns.problems import ProblemCampaigns
+
+    folder = free_folder(args.output, _common_name(problems))
+    campaigns = ProblemCampaigns.create(folder, options, problems)
+
+    def load(problem: Problem) -> Task:
+        return task_arguments.load_files(args, [Path(file) for file in problem.files])
+
+    return _run(
+        args, campaigns, lambda conduct: campaigns.run(load=load, conduct=conduct, is_typed=True)
+    )
+
+
+def resume_problems(args: argparse.Namespace, stop: StopRules | None) -> int:
+    """Go on with all problems of a folder; the exit code of all together."""
+    from bugsieve.campaigns.problems import ProblemCampaigns
+
+    campaigns = ProblemCampaigns.open(args.folder)
+    return _run(
+        args,
+        campaigns,
+        lambda conduct: campaigns.run(conduct=conduct, workers=args.workers, stop=stop),
+    )
+
+
+def _run(
+    args: argparse.Namespace,
+    campaigns: ProblemCampaigns,
+    run: Callable[[Callable[[Campaign], object]], JointSummary],
+) -> int:
+    total = len(campaigns.plan.problems)
+    numbers = {p.name: number for number, p in enumerate(campaigns.plan.problems, 1)}
+
+    def conduct(campaign: Campaign) -> None:
+        name = campaign.directory.name
+        run_displayed(campaign, about=f"{name}, {numbers[name]} of {total}")
+
+    try:
+        summary = run(conduct)
+    except KeyboardInterrupt as interruption:
+        with contextlib.suppress(BugsieveError):
+            _show(args, campaigns, campaigns.summary())
+        how = f"'bugsieve resume {campaigns.directory}' goes on"
+        first = interruption.__cause__ or interruption
+        assert isinstance(first, KeyboardInterrupt)
+        raise going_on(first, how) from interruption
+    _show(args, campaigns, summary)
+    if args.json:
+        for name, error in campaigns.broken.items():
+            complain(f"{name}: {error}")
+    if any(e.exit_code == InternalError.exit_code for e in campaigns.broken.values()):
+        return InternalError.exit_code
+    return summary.exit_code
+
+
+def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointSummary) -> None:
+    if args.json:
+        show(joint_json(campaigns.directory, summary))
+        return
+    options = campaigns.plan.options
+    first, *rest = joint_lines(summary, "problem")
+    lines = [
+        first,
+        f"policy {options.policy}, objective {options.objective}, seed {options.fuzz.seed}",
+        f"results in {campaigns.directory}",
+        "",
+        *rest,
+        *worst_lines(campaigns.directory, summary, _BUGS_SHOWN),
+    ]
+    if summary.rejected:
+        lines += [
+            "",
+            f"{len(summary.rejected)} claims rejected by the checker: a fault in Bugsieve",
+        ]
+    show("\n".join(lines))
+
+
+def _common_name(problems: tuple[Problem, ...]) -> str:
+    """What the folder of the results is called if nobody names it."""
+    domain = Path(os.path.abspath(problems[0].files[0]))
+    return domain.parent.name or "problems"
