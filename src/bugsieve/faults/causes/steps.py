@@ -53,7 +53,7 @@ class LiftedRun:
         does = third_person(schema)
         undone = np.flatnonzero(before & ~after).tolist()
         for words in map(self._goal, undone):
-            yield f"{does} and undoes the goal {words[0]}{self._of(words, objects)}"
+            yield f"{does} and undoes the goal '{words[0]}'{self._of(words, objects)}"
         subjects = {thing: self._goals_about(thing) for thing in objects}
         left_open = {t: g for t, g in subjects.items() if g and not after[g].all()}
         for thing, goals in left_open.items():
@@ -102,7 +102,7 @@ def _goal_words(fact: str) -> list[str]:
 
 
 def _is_open(predicate: str) -> str:
-    return "that is not at its goal" if predicate == "at" else f"whose goal {predicate} is open"
+    return "that is not at its goal" if predicate == "at" else f"whose goal '{predicate}' is open"
 
 
 def third_person(schema: str) -> str:
