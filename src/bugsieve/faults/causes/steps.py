@@ -16,7 +16,7 @@ _ENDS_IN_S = ("s", "x", "z", "ch", "sh")
 
 def schema_of(task: Task, operator: int) -> str:
     """The action schema of an operator: the first word of its name."""
-    return task.operator_names[operator].strip("()").split()[0]
+    return _words(task.operator_names[operator])[0]
 
 
 class LiftedRun:
@@ -49,11 +49,11 @@ class LiftedRun:
     def _traits(self, index: int) -> Iterator[str]:
         before, after = self._held[index], self._held[index + 1]
         name = self.task.operator_names[self.operators[index]]
-        schema, *objects = name.strip("()").split()
+        schema, *objects = _words(name)
         does = third_person(schema)
         undone = np.flatnonzero(before & ~after).tolist()
         for words in map(self._goal, undone):
-            yield f"{does} and undoes the goal {words[0]}{self._of(words, objects)}"
+            yield f"{does} and undoes the goal '{words[0]}'{self._of(words, objects)}"
         subjects = {thing: self._goals_about(thing) for thing in objects}
         left_open = {t: g for t, g in subjects.items() if g and not after[g].all()}
         for thing, goals in left_open.items():
@@ -96,13 +96,20 @@ class LiftedRun:
 
 
 def _goal_words(fact: str) -> list[str]:
-    """The predicate and the objects of a goal fact; of a compound one, those of its first atom."""
-    words = fact.replace("(", " ").replace(")", " ").split()
-    return [word for word in words if word not in ("not", "and")]
+    """The predicate and the objects of a goal fact; of a compound one, those of its first atom.
+
+    That stands alone as `(not …)`, which others follow in `(and …)`.
+    """
+    return _words(fact.replace("(and", "").replace("(not", "").split(")")[0])
+
+
+def _words(text: str) -> list[str]:
+    """The words of an atom or an action; an empty one where SAS files give no name."""
+    return text.replace("(", " ").replace(")", " ").split() or [""]
 
 
 def _is_open(predicate: str) -> str:
-    return "that is not at its goal" if predicate == "at" else f"whose goal {predicate} is open"
+    return "that is not at its goal" if predicate == "at" else f"whose goal '{predicate}' is open"
 
 
 def third_person(schema: str) -> str:
