@@ -122,6 +122,7 @@ def joint_summary(
         rejected=tuple(row for part in found for row in part.rejected),
         troubles={},
         parts=parts,
+        unstable=tuple(row for part in found for row in part.unstable),
         failed=failed,
         not_begun=not_begun,
     )

@@ -190,7 +190,7 @@ def test_what_cannot_be_several(problems: tuple[Problem, ...], tmp_path: Path) -
     [
         lambda content: content["tasks"][0].update(name="../outside"),
         lambda content: content["tasks"][0].update(name=".."),
-        lambda content: content["tasks"][0].update(files=[]),
+        lambda content: content["tasks"][0].update(files=["a", "b", "c"]),
         lambda content: content["tasks"].append(content["tasks"][0]),
         lambda content: content.update(tasks=7),
         lambda content: content.update(options=None),
