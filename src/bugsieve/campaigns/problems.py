@@ -207,14 +207,20 @@ class ProblemCampaigns:
         try:
             if not is_typed:
                 self._require_trusted()
-            waiting = [p for p in self.plan.problems if stop is not None or not self._is_done(p)]
+            session = _Session(load or self._load, conduct, bind, workers)
+            whole = self.plan.options.stop if stop is None else stop
+            parts = dict(self.summary().parts)
+            waiting = [
+                problem
+                for problem in self.plan.problems
+                if stop is not None or not self._is_done(problem, parts)
+            ]
             for number, problem in enumerate(waiting):
-                parts = self.summary().parts
-                whole = self.plan.options.stop if stop is None else stop
                 rules = share(whole, parts, problem.name, len(waiting) - number)
                 if rules is not None:
-                    session = _Session(load or self._load, conduct, bind, workers)
                     self._run_one(problem, rules, session)
+                    with contextlib.suppress(BugsieveError):  # it is told when all are done
+                        parts[problem.name] = summary_of(self.directory / problem.name)
         finally:
             lock.close()
         return self.summary()
@@ -267,8 +273,7 @@ class ProblemCampaigns:
             )
         return load_task(*problem.files, unit_cost=self.plan.options.unit_cost)
 
-    def _is_done(self, problem: Problem) -> bool:
-        folder = self.directory / problem.name
-        if problem.name in self.plan.errors or not (folder / STORE_FILE).exists():
-            return False
-        return summary_of(folder).reason is not None
+    def _is_done(self, problem: Problem, parts: Mapping[str, Summary]) -> bool:
+        part = parts.get(problem.name)
+        is_broken = problem.name in self.plan.errors
+        return part is not None and part.reason is not None and not is_broken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,19 +11,16 @@ from typing import Any
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.ours import PROBLEMS_FILE
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.problems import (
-    PROBLEMS_FILE,
-    ProblemCampaigns,
-    read_problem_set,
-    share,
-)
+from bugsieve.campaigns.problems import ProblemCampaigns, read_problem_set, share
 from bugsieve.campaigns.several import JointSummary, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Outcome, Summary
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.schema import STORE_FILE
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.problem_sets import Problem, problems_of
 from tests.unit.policies.generated import write_task
@@ -111,6 +109,20 @@ def test_a_problem_that_cannot_be_loaded_does_not_stop_the_others(
     (tmp_path / "a-bad.pddl").write_text(Path(files[2]).read_text())
     mended = ProblemCampaigns.open(folder).run()
     assert (len(mended.parts), mended.failed, mended.exit_code) == (2, {}, 0)
+
+
+def test_a_damaged_campaign_does_not_stop_the_others(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    shutil.copytree(whole, folder)
+    names = [problem.name for problem in read_problem_set(folder).problems]
+    (folder / names[0] / STORE_FILE).write_bytes(b"no database at all " * 100)
+    shutil.rmtree(folder / names[1])
+    summary = ProblemCampaigns.open(folder).summary()
+    assert [*summary.parts] == names[2:] and [*summary.failed] == names[:1]
+    assert summary.not_begun == (names[1],)
+    resumed = ProblemCampaigns.open(folder).run()
+    assert [*resumed.parts] == names[1:] and [*resumed.failed] == names[:1]
+    assert found(folder / names[1]) == found(whole / names[1])
 
 
 def test_the_first_bugs_of_all_problems(
