@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from bugsieve.bugs.cost.bug import Bug as Bug
     from bugsieve.bugs.safety.bug import SafetyBug as SafetyBug
     from bugsieve.campaigns.campaign import Campaign as Campaign
-    from bugsieve.campaigns.find import Bugs as Bugs
     from bugsieve.campaigns.find import find_bugs as find_bugs
     from bugsieve.campaigns.find import find_safety_bugs as find_safety_bugs
+    from bugsieve.campaigns.found import Bugs as Bugs
     from bugsieve.campaigns.options import CostOptions as CostOptions
     from bugsieve.campaigns.options import SafetyOptions as SafetyOptions
     from bugsieve.policies.function import policy as policy
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "BudgetError": "bugsieve.basis.errors",
     "Bug": "bugsieve.bugs.cost.bug",
-    "Bugs": "bugsieve.campaigns.find",
+    "Bugs": "bugsieve.campaigns.found",
     "BugsieveError": "bugsieve.basis.errors",
     "Campaign": "bugsieve.campaigns.campaign",
     "CostOptions": "bugsieve.campaigns.options",

@@ -115,7 +115,7 @@ MISTAKES: dict[str, tuple[Call, tuple[Any, ...], str]] = {
     ),
     "find_bugs(task)": (
         lambda s, v: bugsieve.find_bugs(v, "random"),
-        (None, "transport", *NO_OBJECT),
+        (None, [], [None], (3,), *(value for value in NO_OBJECT if not isinstance(value, str))),
         "task",
     ),
     "find_bugs(policy)": (

@@ -2,101 +2,51 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar, overload
+from typing import Any, cast
 
-from bugsieve.basis.arguments import require_folder, require_text, texts
-from bugsieve.basis.errors import PolicyError
+from bugsieve.basis.arguments import require_folder, require_path, require_text, texts, wrong
+from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.safety.bug import SafetyBug
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.found import Bugs as Bugs
+from bugsieve.campaigns.found import BugT
 from bugsieve.campaigns.options import (
     DEFAULT_SAFETY_ORACLES,
     CampaignOptions,
     CostOptions,
     SafetyOptions,
 )
+from bugsieve.campaigns.problems import ProblemCampaigns
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.wording import bugs_line
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.judging.findings import AnyBug, UnstableRow
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import PolicyFunction
+from bugsieve.policies.function import policy as policy_function
 from bugsieve.policies.models.lifted import as_model_policy
-from bugsieve.policies.policy import Policy, policy_name
+from bugsieve.policies.policy import Bindable, Policy, policy_name
+from bugsieve.policies.task_view import StateFunction
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.tasks.fdr.task import Task, require_task
+from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.jani.model import JaniModel, require_model
+from bugsieve.tasks.problem_sets import Problem, problems_of, told_apart
 
 AnyPath = str | os.PathLike[str]
-BugT = TypeVar("BugT", bound=AnyBug)
-
-
-class Bugs(Sequence[BugT]):
-    """The bugs of a policy, and what was left open beside them.
-
-    It counts and lists bugs. It is true, and equal to no list, while there are bugs or anything is
-    undecided: nobody takes "nothing proven" for "nothing wrong".
-    """
-
-    def __init__(self, found: Iterable[BugT], summary: Summary) -> None:
-        self._found = list(found)
-        self.summary = summary
-
-    @property
-    def undecided(self) -> int:
-        """Cases in which the policy fails and nobody knows whether it had to."""
-        return self.summary.undecided
-
-    @property
-    def unstable(self) -> tuple[UnstableRow, ...]:
-        """What would be bugs, had the policy not changed its answers."""
-        return self.summary.changed
-
-    @overload
-    def __getitem__(self, index: int) -> BugT: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[BugT]: ...
-
-    def __getitem__(self, index: int | slice) -> BugT | list[BugT]:
-        return self._found[index]
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __bool__(self) -> bool:
-        return bool(self._found) or self.is_open
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Bugs):
-            return (self._found, self.undecided, self.unstable) == (
-                other._found,
-                other.undecided,
-                other.unstable,
-            )
-        return not self.is_open and self._found == other
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"<{bugs_line(self.summary)}>"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether something is undecided, or would be a bug of a policy that stands by it."""
-        return bool(self.undecided or self.unstable)
 
 
 def find_bugs(
-    task: Task,
-    policy: str | Policy | PolicyFunction,
+    task: Task | AnyPath | Sequence[Task | AnyPath],
+    policy: str | Policy | PolicyFunction | StateFunction,
     *,
     folder: AnyPath | None = None,
     objective: str = "quantitative",
@@ -111,17 +61,22 @@ def find_bugs(
 ) -> Bugs[Bug]:
     """Proven bugs of a policy, the worst first; the campaign is kept if there is a folder for it.
 
+    `task` is a task or several, or what `bugsieve test` takes: a folder, or a list of a domain and
+    problems, in which folders and patterns stand for what they hold. Several problems are tested
+    in the order of their names; `parts` of the result has the bugs of each, `bug.task` the name of
+    its task. `max_time`, in seconds, and `max_bugs` are about all of them together.
+
+    `policy` is a spec like `"greedy:hff"`, a function `f(facts, applicable)` of one state, plain
+    or under `@bugsieve.policy`, or an object with a method `choose(states)`, bound to one task.
+
     PolicyError if the policy never gets ready, hangs or runs out of memory in all its runs.
     `bugsieve.Campaign` offers everything else: resuming, progress, workers.
     """
-    require_task(task)
-    given = policy.bind(task) if isinstance(policy, PolicyFunction) else policy
-    own = None if isinstance(given, str) else given
-    if own is not None:
-        check_policy(own)
+    tasks = _tasks(task)
+    bind = _binding(policy, tasks)
     options = CostOptions(
         task=(),
-        policy=given if isinstance(given, str) else policy_name(given),
+        policy=policy if isinstance(policy, str) else _name(policy),
         policy_seed=seed,
         objective=objective,
         oracles=texts(oracles, "oracles"),
@@ -134,12 +89,12 @@ def find_bugs(
         ),
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
-
-    def read(directory: Path) -> list[Bug]:
-        with CostRecords(directory) as records:
-            return [row.bug for row in records.named(records.ranked())]
-
-    return _found(options, task, own, folder, read)
+    if len(tasks) > 1:
+        return _found_in_all(options, tasks, bind, folder)
+    (loaded,) = (_loaded(given) for given in tasks.values())
+    own = None if bind is None else bind(loaded)
+    named = options if own is None else replace(options, policy=policy_name(own))
+    return _found(named, loaded, own, folder, _read, about=_about(named, loaded.name))
 
 
 def find_safety_bugs(
@@ -178,7 +133,86 @@ def find_safety_bugs(
         with SafetyRecords(directory) as records:
             return [row.bug for row in records.named(records.ranked())]
 
-    return _found(options, model, own, folder, read)
+    return _found(options, model, own, folder, read, about=_about(options, model.name))
+
+
+def _tasks(given: object) -> dict[str, Task | Problem]:
+    """What is to be tested, by names that are all different."""
+    items: Any = [given] if isinstance(given, (Task, str, os.PathLike)) else given
+    is_list = isinstance(items, Sequence) and not isinstance(items, bytes) and len(items) > 0
+    if is_list and all(isinstance(item, Task) for item in items):
+        tasks = sorted(items, key=lambda task: (task.name, task.sha256))
+        return dict(zip(told_apart([task.name for task in tasks]), tasks, strict=True))
+    if is_list and all(isinstance(item, (str, os.PathLike)) for item in items):
+        found = problems_of(*(require_path(item, "task") for item in items))
+        return {problem.name: problem for problem in found}
+    raise wrong("task", "a Task, as bugsieve.load_task makes it, files of one, or a list", given)
+
+
+def _loaded(given: Task | Problem) -> Task:
+    return given if isinstance(given, Task) else load_task(*given.files)
+
+
+def _binding(
+    policy: object, tasks: Mapping[str, Task | Problem]
+) -> Callable[[Task], Policy] | None:
+    """What makes the policy of a task; None for a spec, UsageError if it is of another."""
+    if isinstance(policy, str):
+        return None
+    if isinstance(policy, Bindable):
+        return policy.bind
+    if inspect.isroutine(policy) or isinstance(policy, functools.partial):
+        return policy_function(policy).bind
+    check_policy(policy)
+    if len(tasks) > 1:
+        raise UsageError(
+            "a policy object is bound to one task: give a spec or a function for several"
+        )
+    return lambda task: cast(Policy, policy)
+
+
+def _name(policy: object) -> str:
+    """What the options call a policy that is no spec, before it is bound."""
+    return str(getattr(policy, "__name__", type(policy).__name__))
+
+
+def _about(options: CampaignOptions, subject: str) -> str:
+    return f"policy {options.policy}, {subject}"
+
+
+def _read(directory: Path) -> list[Bug]:
+    with CostRecords(directory) as records:
+        return [row.bug for row in records.named(records.ranked())]
+
+
+def _found_in_all(
+    options: CostOptions,
+    tasks: Mapping[str, Task | Problem],
+    bind: Callable[[Task], Policy] | None,
+    folder: AnyPath | None,
+) -> Bugs[Bug]:
+    """The bugs of all problems together; an error that all of them end with is raised."""
+    problems = [g if isinstance(g, Problem) else Problem(name, ()) for name, g in tasks.items()]
+    kept = None if folder is None else require_folder(folder, "folder")
+    with TemporaryDirectory() as temporary:
+        directory = kept or Path(temporary, "campaigns")
+        campaigns = ProblemCampaigns.create(
+            directory, options, problems, is_object=bind is not None
+        )
+        summary = campaigns.run(load=lambda p: _loaded(tasks[p.name]), bind=bind, is_typed=True)
+        if campaigns.broken and not summary.parts:
+            raise next(iter(campaigns.broken.values()))
+        silent = [part.unanswered for part in summary.parts.values()]
+        if silent and all(silent):
+            raise PolicyError(f"policy {options.policy} could not be tested: {silent[0]}")
+        parts = {
+            name: Bugs(_read(directory / name), part, about=_about(options, name))
+            for name, part in summary.parts.items()
+        }
+    found = [bug for part in parts.values() if part.summary.mistake is None for bug in part]
+    found.sort(key=lambda bug: (-bug.gap, bug.steps))
+    about = _about(options, f"{len(tasks)} problems")
+    return Bugs(found, summary, about=about, parts=parts)
 
 
 def _found(
@@ -187,6 +221,8 @@ def _found(
     policy: object | None,
     folder: AnyPath | None,
     read: Callable[[Path], list[BugT]],
+    *,
+    about: str,
 ) -> Bugs[BugT]:
     """What is read from a campaign with these options, run to its end."""
     kept = None if folder is None else require_folder(folder, "folder")
@@ -196,4 +232,4 @@ def _found(
             summary = campaign.run()
         if summary.unanswered is not None:
             raise PolicyError(f"policy {options.policy} could not be tested: {summary.unanswered}")
-        return Bugs(read(directory), summary)
+        return Bugs(read(directory), summary, about=about)

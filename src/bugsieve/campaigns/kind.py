@@ -27,6 +27,7 @@ from bugsieve.results.folder import Description
 from bugsieve.results.progress import CampaignHeader, Progress
 from bugsieve.results.records import CampaignRecords, kind_of
 from bugsieve.results.salvage import Salvage
+from bugsieve.results.schema import STORE_FILE
 from bugsieve.results.store import Store
 from bugsieve.results.table_files import Table
 
@@ -190,7 +191,10 @@ def remember_oracles(kind: Kind[Any], options: CampaignOptions) -> None:
 
 
 def kind_in(directory: Path) -> Kind[Any]:
-    """The kind of the campaign in a folder."""
+    """The kind of the campaign in a folder; InputError if there is none."""
+    first = min(directory.glob(f"*/{STORE_FILE}"), default=None)
+    if first is not None and not (directory / STORE_FILE).exists():
+        raise InputError(f"{directory}: holds several campaigns, name one: {first.parent}")
     name = kind_of(directory)
     try:
         return KINDS[name]

@@ -30,6 +30,7 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.several import JointSummary, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary
+from bugsieve.results.folder import check_free
 from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
 from bugsieve.results.schema import STORE_FILE, explained
 from bugsieve.tasks.fdr.loading import load_task
@@ -47,6 +48,18 @@ _SHAPE = {
 Load = Callable[[Problem], Task]
 Conduct = Callable[[Campaign], object]
 """Runs a campaign to its end."""
+Bind = Callable[[Task], object]
+"""Makes the policy of a task."""
+
+
+@dataclass(frozen=True)
+class _Session:
+    """How campaigns are made and run."""
+
+    load: Load
+    conduct: Conduct
+    bind: Bind | None
+    workers: int | None
 
 
 @dataclass(frozen=True)
@@ -91,8 +104,8 @@ def read_problem_set(directory: Path) -> ProblemSet:
         names = [row["name"] for row in rows]
         if any(name != folder_name(name) for name in names) or len({*names}) < len(names):
             raise ValueError("names become those of folders")
-        if not all(1 <= len(row["files"]) <= 2 for row in rows):
-            raise ValueError("a task has one file or two")
+        if any(len(row["files"]) > 2 for row in rows):
+            raise ValueError("a task has one file or two, or none if it was a Python object")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError):
@@ -140,13 +153,25 @@ class ProblemCampaigns:
 
     @classmethod
     def create(
-        cls, directory: Path, options: CostOptions, problems: Sequence[Problem]
+        cls,
+        directory: Path,
+        options: CostOptions,
+        problems: Sequence[Problem],
+        *,
+        is_object: bool = False,
     ) -> ProblemCampaigns:
-        """A new set in a folder that is missing or empty; specs count as typed here."""
+        """A new set in a folder that is missing or empty; specs count as typed here.
+
+        If the policy `is_object`, a Python object, its name in the options is no spec.
+        """
         if options.from_states is not None or options.pool_from is not None:
             raise UsageError("states to start from belong to one task: give one problem")
-        check_new(options, directory)
-        typed = replace(as_typed(KINDS[options.kind], options), task=())
+        if is_object:
+            check_free(directory)
+            typed = replace(options, task=())
+        else:
+            check_new(options, directory)
+            typed = replace(as_typed(KINDS[options.kind], options), task=())
         absolute = tuple(
             replace(problem, files=tuple(map(os.path.abspath, problem.files)))
             for problem in problems
@@ -167,6 +192,7 @@ class ProblemCampaigns:
         *,
         load: Load | None = None,
         conduct: Conduct = Campaign.run,
+        bind: Bind | None = None,
         is_typed: bool = False,
         workers: int | None = None,
         stop: StopRules | None = None,
@@ -174,19 +200,27 @@ class ProblemCampaigns:
         """Run what is not done; a problem that cannot be tested is noted, and the others go on.
 
         With new stop rules those go on as well that had stopped by theirs. A policy that the
-        folder names must be one that the user has typed, unless it `is_typed` now.
+        folder names must be one that the user has typed, unless it `is_typed` now; `bind` makes
+        one that is a Python object.
         """
         lock = FolderLock(self.directory, EXPERIMENT_LOCK_FILE)
         try:
             if not is_typed:
                 self._require_trusted()
-            waiting = [p for p in self.plan.problems if stop is not None or not self._is_done(p)]
+            session = _Session(load or self._load, conduct, bind, workers)
+            whole = self.plan.options.stop if stop is None else stop
+            parts = dict(self.summary().parts)
+            waiting = [
+                problem
+                for problem in self.plan.problems
+                if stop is not None or not self._is_done(problem, parts)
+            ]
             for number, problem in enumerate(waiting):
-                parts = self.summary().parts
-                whole = self.plan.options.stop if stop is None else stop
                 rules = share(whole, parts, problem.name, len(waiting) - number)
                 if rules is not None:
-                    self._run_one(problem, rules, load or self._load, conduct, workers)
+                    self._run_one(problem, rules, session)
+                    with contextlib.suppress(BugsieveError):  # it is told when all are done
+                        parts[problem.name] = summary_of(self.directory / problem.name)
         finally:
             lock.close()
         return self.summary()
@@ -196,18 +230,11 @@ class ProblemCampaigns:
         planned = {p.name: self.plan.errors.get(p.name) for p in self.plan.problems}
         return joint_summary(self.directory, planned)
 
-    def _run_one(
-        self,
-        problem: Problem,
-        rules: StopRules,
-        load: Load,
-        conduct: Conduct,
-        workers: int | None,
-    ) -> None:
+    def _run_one(self, problem: Problem, rules: StopRules, session: _Session) -> None:
         error: BugsieveError | None = None
         try:
-            with self._campaign(problem, rules, load, workers) as campaign:
-                conduct(campaign)
+            with self._campaign(problem, rules, session) as campaign:
+                session.conduct(campaign)
         except BugsieveError as raised:
             error = self.broken[problem.name] = raised
         errors = {n: text for n, text in self.plan.errors.items() if n != problem.name}
@@ -218,16 +245,18 @@ class ProblemCampaigns:
 
     @contextlib.contextmanager
     def _campaign(
-        self, problem: Problem, rules: StopRules, load: Load, workers: int | None
+        self, problem: Problem, rules: StopRules, session: _Session
     ) -> Iterator[Campaign]:
-        folder = self.directory / problem.name
+        folder, workers = self.directory / problem.name, session.workers
         if (folder / STORE_FILE).exists():
             made = Campaign.open(folder, workers=workers, stop=rules)
         else:
             options: Any = replace(self.plan.options, task=problem.files, stop=rules)
             options = options if workers is None else replace(options, workers=workers)
+            task = session.load(problem)
+            policy = None if session.bind is None else session.bind(task)
             with trusting(True):
-                made = Campaign.create(folder, options, load(problem))
+                made = Campaign.create(folder, options, task, policy=policy)
         with made as campaign:
             yield campaign
 
@@ -237,10 +266,14 @@ class ProblemCampaigns:
         require_trusted_oracles(kind, self.plan.options, self.directory)
 
     def _load(self, problem: Problem) -> Task:
+        if not problem.files:
+            raise UsageError(
+                f"{self.directory}: {problem.name} was given as a Python object, and its campaign "
+                "had not begun: test it in Python"
+            )
         return load_task(*problem.files, unit_cost=self.plan.options.unit_cost)
 
-    def _is_done(self, problem: Problem) -> bool:
-        folder = self.directory / problem.name
-        if problem.name in self.plan.errors or not (folder / STORE_FILE).exists():
-            return False
-        return summary_of(folder).reason is not None
+    def _is_done(self, problem: Problem, parts: Mapping[str, Summary]) -> bool:
+        part = parts.get(problem.name)
+        is_broken = problem.name in self.plan.errors
+        return part is not None and part.reason is not None and not is_broken

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.basis.ours import INDEX_FILE, PROBLEMS_FILE
 from bugsieve.campaigns.campaign import summary_of
 from bugsieve.campaigns.summary import (
@@ -97,11 +97,15 @@ def joint_summary(
     `planned` has those that there should be, with what kept them from being run.
     """
     planned = planned or {}
-    parts: dict[str, Summary] = {
-        path.relative_to(directory).as_posix(): summary_of(path)
-        for path in campaigns_in(directory)
-    }
-    if not parts and not planned:
+    parts: dict[str, Summary] = {}
+    failed = {name: error for name, error in planned.items() if error}
+    for path in campaigns_in(directory):
+        name = path.relative_to(directory).as_posix()
+        try:
+            parts[name] = summary_of(path)
+        except BugsieveError as error:  # a damaged store is one of several
+            failed[name] = str(error)
+    if not parts and not planned and not failed:
         raise InputError(f"{directory}: there is no campaign in this folder")
     found = list(parts.values())
     # Where a policy was never connected as it should be, nothing counts as a bug.
@@ -109,7 +113,6 @@ def joint_summary(
     kinds = Counter[str]()
     for part in proper:
         kinds.update(part.bugs_by_kind)
-    failed = {name: error for name, error in planned.items() if error}
     not_begun = tuple(name for name in planned if name not in parts and name not in failed)
     is_done = not not_begun and all(part.reason is not None for part in found)
     return JointSummary(
@@ -122,6 +125,7 @@ def joint_summary(
         rejected=tuple(row for part in found for row in part.rejected),
         troubles={},
         parts=parts,
+        unstable=tuple(row for part in found for row in part.unstable),
         failed=failed,
         not_begun=not_begun,
     )

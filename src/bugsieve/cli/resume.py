@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.ours import INDEX_FILE
 from bugsieve.cli import campaign_arguments
 from bugsieve.cli.options import Options
 
@@ -44,6 +46,10 @@ def run(args: argparse.Namespace) -> int:
 
     if is_problem_set(args.folder):
         return resume_problems(args, _stop(args))
+    if (args.folder / INDEX_FILE).is_file():
+        raise UsageError(
+            f"{args.folder}: is an experiment: 'bugsieve experiment FILE -o {args.folder}' goes on"
+        )
     with Campaign.open(args.folder, workers=args.workers, stop=_stop(args)) as campaign:
         return run_and_report(campaign, as_json=args.json)
 

@@ -111,13 +111,16 @@ def say_nothing_there(axes: Axes, text: str) -> None:
 
 
 def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
-    """Small lines at the bottom of a figure, wrapped to its width."""
+    """Small lines over the legend at the bottom of a figure, wrapped to its width."""
     if notes:
         room = int(_NOTE_LETTERS * figure.get_figwidth())
         lines = [line for note in notes for line in wrap(plain_label(note), room)]
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + _NOTE_LINE * len(lines))
-        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=6, color=GREY)
+        # As a part of the legend, for which the layout has room: other texts would overlap it.
+        legend = figure.legends[-1]
+        legend.set_title("\n".join(lines), prop={"size": 6})
+        legend.get_title().set_color(GREY)
 
 
 def draw_bars(

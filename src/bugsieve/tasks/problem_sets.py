@@ -94,20 +94,25 @@ def _named(tasks: Iterable[tuple[str, ...]]) -> tuple[Problem, ...]:
     """Each task once, in the order of its files, with a name of its own."""
     absolute = {tuple(map(os.path.abspath, files)): files for files in tasks}
     ordered = sorted(absolute)
-    names = _told_apart([Path(files[-1]) for files in ordered])
+    names = told_apart(_short_names([Path(files[-1]) for files in ordered]))
     return tuple(
         Problem(name, absolute[files]) for name, files in zip(names, ordered, strict=True)
     )
 
 
-def _told_apart(paths: Sequence[Path]) -> list[str]:
-    """The stems of files; with the folders where that is not enough, and then with numbers."""
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """The stems of files, with the folders where that is not enough."""
     short = [path.parent.name if path.name == PROBLEM_FILE else path.stem for path in paths]
     count = Counter(short)
-    names = [
-        folder_name(name if count[name] == 1 else f"{path.parent.name}-{path.stem}")
+    return [
+        name if count[name] == 1 else f"{path.parent.name}-{path.stem}"
         for name, path in zip(short, paths, strict=True)
     ]
+
+
+def told_apart(texts: Sequence[str]) -> list[str]:
+    """Names of folders like the texts, with numbers where two would be the same."""
+    names = [folder_name(text) for text in texts]
     used: set[str] = set()
     for place, name in enumerate(names):
         number = 1

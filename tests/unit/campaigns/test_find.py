@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import bugsieve
+from bugsieve.basis.errors import InputError, PolicyError, UsageError
 from bugsieve.campaigns.cost.summary import CostSummary
-from bugsieve.campaigns.find import Bugs
+from bugsieve.campaigns.found import Bugs
+from bugsieve.campaigns.several import joint_summary
 from bugsieve.tasks.fdr.task import Task
+from tests.unit.policies.generated import write_task
 from tests.unit.policies.line import line_task
 
 
@@ -30,6 +39,114 @@ def test_bugs_are_a_sequence(task: Task) -> None:
     assert bugs[0] is next(iter(bugs)) and bugs[:1] == [bugs[0]]
     assert bugs == list(bugs) and bugs != [] and list(bugs) == bugs
     assert bugs.undecided == 0 and "bug" in repr(bugs)
+
+
+def test_a_bug_reads_well(task: Task) -> None:
+    bugs = bugsieve.find_bugs(task, there_and_back, pool_size=3)
+    start = next(bug for bug in bugs if bug.found_by and bug.found_by.path == ())
+    assert start.task == "line"
+    assert str(start) == (
+        f"unsolved bug {start.id}: loop instead of a plan of cost 4, in the initial state of line"
+    )
+    near = next(bug for bug in bugs if bug.found_by and len(bug.found_by.path or ()) == 1)
+    assert str(near).endswith(", 1 step from the initial state of line")
+    assert str(replace(near, found_by=None)).endswith(", in a state of line")
+    assert repr(near) == f"<{near}>"
+
+
+FAILING_TEST = """
+import bugsieve
+
+def left(facts, applicable):
+    return min(applicable)
+
+def test_policy():
+    assert not bugsieve.find_bugs("line.sas", left, pool_size=3)
+"""
+
+
+def test_what_a_failing_assertion_shows(task: Task, tmp_path: Path) -> None:
+    (tmp_path / "line.sas").write_text(task.to_sas())
+    (tmp_path / "test_policy.py").write_text(FAILING_TEST)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", "."]
+    quick = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    shown = subprocess.run(
+        [*command, "test_policy.py"],
+        cwd=tmp_path,
+        env=quick,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+    assert "assert not <3 bugs: 3 unsolved (policy function:left, line); the worst: uns" in shown
+    assert "instead of a plan of cost" in shown and "initial state of line>" in shown
+
+
+def test_the_bugs_as_a_text(task: Task) -> None:
+    bugs = bugsieve.find_bugs(task, there_and_back, pool_size=3)
+    first, *rest = str(bugs).splitlines()
+    count = len(bugs)
+    assert first == f"{count} bugs: {count} unsolved (policy function:there_and_back, line)"
+    assert rest == [f"  {bug}" for bug in bugs]
+    assert len(repr(bugs)) < 240  # where test runners begin to cut
+
+
+def leftward(facts: frozenset[str], applicable: list[str]) -> str:
+    """A plain function."""
+    return next((action for action in applicable if "left" in action), "(right p0)")
+
+
+def test_plain_functions(task: Task) -> None:
+    few = functools.partial(bugsieve.find_bugs, pool_size=4)
+    expected = [bug.certificate["state"] for bug in few(task, there_and_back)]
+    for given in (leftward, functools.partial(leftward)):
+        bugs = few(task, given)
+        assert [bug.certificate["state"] for bug in bugs] == expected
+    with pytest.raises(UsageError, match="the policy function"):
+        bugsieve.find_bugs(task, lambda facts: None)
+
+
+@pytest.mark.parametrize("policy", [leftward, "random:1"])
+def test_several_tasks(policy: Any, tmp_path: Path) -> None:
+    tasks = [line_task(places) for places in (6, 4)]
+    alone = [bugsieve.find_bugs(task, policy, pool_size=4) for task in tasks]
+    bugs = bugsieve.find_bugs(tasks, policy, pool_size=4, folder=tmp_path / "kept")
+    assert {bug.id for bug in bugs} == {bug.id for part in alone for bug in part}
+    assert sorted(map(len, bugs.parts.values())) == sorted(map(len, alone))
+    assert [*bugs.parts] == ["line", "line-2"]  # one name for both tasks
+    assert [bug.gap for bug in bugs] == sorted((bug.gap for bug in bugs), reverse=True)
+    assert "2 problems" in repr(bugs)
+    assert bugsieve.find_bugs(tasks[::-1], policy, pool_size=4) == bugs
+    assert len(bugsieve.find_bugs(tasks, policy, pool_size=4, max_bugs=2)) == 2
+    assert joint_summary(tmp_path / "kept").bugs == len(bugs) > 2
+
+
+def test_files_and_folders(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        write_task(tmp_path, "gripper", seed=seed, balls=2)
+    domain = tmp_path / "gripper-1-domain.pddl"
+    problems = tmp_path / "gripper-*-problem.pddl"
+    bugs = bugsieve.find_bugs([domain, problems], "hill-climbing:hadd", pool_size=4, max_time=60)
+    assert [*bugs.parts] == ["gripper-1-problem", "gripper-2-problem"]
+    task = bugsieve.load_task(domain, tmp_path / "gripper-2-problem.pddl")
+    assert bugs.parts["gripper-2-problem"] == bugsieve.find_bugs(
+        task, "hill-climbing:hadd", pool_size=4
+    )
+    (tmp_path / "gripper-2-problem.pddl").write_text("(define (problem x)")
+    fine = bugsieve.find_bugs([domain, problems], "optimal", pool_size=2)
+    assert fine and not len(fine) and fine.untested == ["gripper-2-problem"]
+    assert "not tested: gripper-2-problem" in repr(fine)
+    (tmp_path / "gripper-1-problem.pddl").write_text("(define (problem x)")
+    with pytest.raises(InputError, match=r"gripper-1-problem\.pddl:1"):
+        bugsieve.find_bugs([domain, problems], "optimal", pool_size=2)
+
+
+def test_what_cannot_be_tested_on_several_tasks() -> None:
+    tasks = [line_task(4), line_task(5)]
+    with pytest.raises(UsageError, match="bound to one task"):
+        bugsieve.find_bugs(tasks, bugsieve.make_policy("random", tasks[0]))
+    with pytest.raises(PolicyError, match="could not be tested"):
+        bugsieve.find_bugs(tasks, "cmd:true", pool_size=3)
 
 
 def test_nothing_found_and_nothing_open_is_an_empty_list(task: Task) -> None:

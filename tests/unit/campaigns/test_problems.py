@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,19 +11,16 @@ from typing import Any
 import pytest
 
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.ours import PROBLEMS_FILE
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.problems import (
-    PROBLEMS_FILE,
-    ProblemCampaigns,
-    read_problem_set,
-    share,
-)
+from bugsieve.campaigns.problems import ProblemCampaigns, read_problem_set, share
 from bugsieve.campaigns.several import JointSummary, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Outcome, Summary
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.schema import STORE_FILE
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.problem_sets import Problem, problems_of
 from tests.unit.policies.generated import write_task
@@ -43,29 +41,36 @@ def problems(files: list[str]) -> tuple[Problem, ...]:
     return problems_of(*files)
 
 
+@pytest.fixture(scope="module")
+def whole(problems: tuple[Problem, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What all problems give without a limit."""
+    folder = tmp_path_factory.mktemp("whole") / "set"
+    ProblemCampaigns.create(folder, OPTIONS, problems).run()
+    return folder
+
+
 def found(folder: Path) -> list[str]:
     with CostRecords(folder) as records:
         return records.ranked()
 
 
 def test_each_problem_is_tested_as_if_it_were_alone(
-    problems: tuple[Problem, ...], tmp_path: Path
+    problems: tuple[Problem, ...], whole: Path, tmp_path: Path
 ) -> None:
-    summary = ProblemCampaigns.create(tmp_path / "all", OPTIONS, problems).run()
+    summary = ProblemCampaigns.open(whole).summary()
     assert [*summary.parts] == [problem.name for problem in problems]
     assert (summary.outcome, summary.exit_code, summary.reason) == (
         *(Outcome.BUG, 1),
         "all campaigns are done",
     )
-    for problem in problems:
-        alone = tmp_path / f"alone-{problem.name}"
-        Campaign.create(alone, OPTIONS, load_task(*problem.files)).run()
-        assert found(alone) == found(tmp_path / "all" / problem.name)
+    last = problems[-1]
+    Campaign.create(tmp_path / "alone", OPTIONS, load_task(*last.files)).run()
+    assert found(tmp_path / "alone") == found(whole / last.name)
     assert summary.bugs == sum(part.bugs for part in summary.parts.values()) > 0
 
 
 def test_a_session_that_was_cut_goes_on_with_all_problems(
-    problems: tuple[Problem, ...], tmp_path: Path
+    problems: tuple[Problem, ...], whole: Path, tmp_path: Path
 ) -> None:
     campaigns = ProblemCampaigns.create(tmp_path / "cut", OPTIONS, problems)
 
@@ -85,10 +90,9 @@ def test_a_session_that_was_cut_goes_on_with_all_problems(
 
     resumed = ProblemCampaigns.open(tmp_path / "cut").run(conduct=conduct)
     assert begun == [problem.name for problem in problems[1:]]
-    whole = ProblemCampaigns.create(tmp_path / "whole", OPTIONS, problems).run()
-    assert resumed.bugs_by_kind == whole.bugs_by_kind and not resumed.not_begun
+    assert resumed.reason == "all campaigns are done" and not resumed.not_begun
     for problem in problems:
-        assert found(tmp_path / "cut" / problem.name) == found(tmp_path / "whole" / problem.name)
+        assert found(tmp_path / "cut" / problem.name) == found(whole / problem.name)
 
 
 def test_a_problem_that_cannot_be_loaded_does_not_stop_the_others(
@@ -107,9 +111,24 @@ def test_a_problem_that_cannot_be_loaded_does_not_stop_the_others(
     assert (len(mended.parts), mended.failed, mended.exit_code) == (2, {}, 0)
 
 
-def test_the_first_bugs_of_all_problems(problems: tuple[Problem, ...], tmp_path: Path) -> None:
-    whole = ProblemCampaigns.create(tmp_path / "whole", OPTIONS, problems).run()
-    counts = [part.bugs for part in whole.parts.values()]
+def test_a_damaged_campaign_does_not_stop_the_others(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    shutil.copytree(whole, folder)
+    names = [problem.name for problem in read_problem_set(folder).problems]
+    (folder / names[0] / STORE_FILE).write_bytes(b"no database at all " * 100)
+    shutil.rmtree(folder / names[1])
+    summary = ProblemCampaigns.open(folder).summary()
+    assert [*summary.parts] == names[2:] and [*summary.failed] == names[:1]
+    assert summary.not_begun == (names[1],)
+    resumed = ProblemCampaigns.open(folder).run()
+    assert [*resumed.parts] == names[1:] and [*resumed.failed] == names[:1]
+    assert found(folder / names[1]) == found(whole / names[1])
+
+
+def test_the_first_bugs_of_all_problems(
+    problems: tuple[Problem, ...], whole: Path, tmp_path: Path
+) -> None:
+    counts = [part.bugs for part in ProblemCampaigns.open(whole).summary().parts.values()]
     assert counts[0] > 0 and sum(counts[1:]) > 1
     most = counts[0] + 1
     limited = replace(OPTIONS, stop=StopRules(max_bugs=most))
@@ -190,7 +209,7 @@ def test_what_cannot_be_several(problems: tuple[Problem, ...], tmp_path: Path) -
     [
         lambda content: content["tasks"][0].update(name="../outside"),
         lambda content: content["tasks"][0].update(name=".."),
-        lambda content: content["tasks"][0].update(files=[]),
+        lambda content: content["tasks"][0].update(files=["a", "b", "c"]),
         lambda content: content["tasks"].append(content["tasks"][0]),
         lambda content: content.update(tasks=7),
         lambda content: content.update(options=None),

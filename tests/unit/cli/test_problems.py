@@ -124,3 +124,11 @@ def test_the_status_of_an_experiment_counts_what_failed(tmp_path: Path, run: Run
     assert (code, out.startswith("2 campaigns, ")) == (0, True)
     assert "could not be tested: 1 of 2: gripper/bad/" in out
     assert "4 states judged (pool full)" in out
+    code, _, err = run("resume", tmp_path / "grid")
+    assert (code, "is an experiment: 'bugsieve experiment FILE -o" in err) == (4, True)
+
+
+def test_commands_for_one_campaign_say_which_there_are(results: Path, run: Run) -> None:
+    for command in (["replay"], ["explain", "abc"], ["export", "--json", results / "x.json"]):
+        code, _, err = run(command[0], results, *command[1:])
+        assert (code, f"holds several campaigns, name one: {results / 'p1'}" in err) == (4, True)

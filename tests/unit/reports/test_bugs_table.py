@@ -40,7 +40,7 @@ def test_the_table_says_what_the_records_say(tmp_path: Path, capsys: Captured) -
     assert main(["table", "bugs", str(tmp_path / "all"), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["campaign"] for row in rows] == ["c1", "c2", "c3"]
-    found = set()
+    found: set[str] = set()
     for row in rows:
         truth = counts_in(tmp_path / "all" / row["campaign"])
         found |= truth.keys()

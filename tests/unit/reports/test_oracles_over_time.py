@@ -99,7 +99,10 @@ def test_only_instances_that_the_policy_solves_unless_all_are_wanted(tmp_path: P
         "line* (1 task)",
         "none* (0 tasks)",
     ]
-    assert "line-10" in figure.get_supxlabel() and "p1" in figure.get_supxlabel()
+    assert (
+        "line-10" in figure.legends[0].get_title().get_text()
+        and "p1" in figure.legends[0].get_title().get_text()
+    )
     assert len(panels(tmp_path, all_instances=True)[0].curves["aras"].times) == 3
 
 

@@ -138,7 +138,7 @@ def test_states_of_instances_that_do_not_count_are_no_missing_states(tmp_path: P
     assert shown(qualitative) == ["no oracle for such states"]
     assert shown(quantitative) == ["the policy solves none of 1 instance"]
     assert [label.get_text() for label in qualitative.get_yticklabels()] == ["line*"]
-    assert "line-30" in figure.get_supxlabel()
+    assert "line-30" in figure.legends[0].get_title().get_text()
     save_picture(figure, tmp_path / "bars.svg")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.foreign_json import fitting
+from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import objective_class
 from bugsieve.bugs.cost.certificate import (
@@ -42,7 +43,7 @@ class FoundBy:
     """Operators that lead from the task's initial state to the bug's, where they are known."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bug:
     """A proven bug; `id` names the state, the policy, the task and the objective together."""
 
@@ -54,6 +55,25 @@ class Bug:
     exact: bool = False
     """Whether the oracle proved that no run is better still, hence that the gap is exact."""
     found_by: FoundBy | None = None
+
+    def __str__(self) -> str:
+        """What is wrong where, as in "unsolved bug 5baf8bd613e8: loop instead of a plan of cost 6,
+        3 steps from the initial state of gripper-1"."""
+        found = self.found_by
+        steps = None if found is None or found.path is None else len(found.path)
+        start = f"the initial state of {self.task}"
+        place = f"in a state of {self.task}" if steps is None else f"in {start}"
+        if steps:
+            place = f"{counted(steps, 'step')} from {start}"
+        return f"{self.kind} bug {self.id}: {self.in_words}, {place}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    @property
+    def task(self) -> str:
+        """The name of its task."""
+        return str(self.certificate["task"]["name"])
 
     @property
     def kind(self) -> str:

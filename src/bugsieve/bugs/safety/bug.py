@@ -59,7 +59,7 @@ class FoundInRun:
     walk: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SafetyBug:
     """A proven bug: the policy meets danger that another policy avoids.
 
@@ -72,6 +72,16 @@ class SafetyBug:
     oracle: str
     """The spec of the oracle that found it."""
     found_in: FoundInRun | None = None
+
+    def __str__(self) -> str:
+        """What is wrong where, as in "fault 9d029589939d: go in x=3, y=0 of drive"."""
+        pairs = zip(self.certificate["variables"], self.state, strict=True)
+        values = ", ".join(f"{name}={value}" for name, value in pairs)
+        model = self.certificate["model"]["name"]
+        return f"{self.kind} {self.id}: {self.certificate['action_name']} in {values} of {model}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     @property
     def kind(self) -> str:

@@ -1,0 +1,108 @@
+"""The bugs that a call has found, with what was left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar, overload
+
+from bugsieve.campaigns.several import JointSummary
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.wording import bugs_line
+from bugsieve.judging.findings import AnyBug, UnstableRow
+
+BugT = TypeVar("BugT", bound=AnyBug)
+
+_BUGS_LISTED = 10
+_LONGEST_BUG = 110
+"""Test runners cut long lines in their middle."""
+
+
+class Bugs(Sequence[BugT]):
+    """The bugs of a policy, and what was left open beside them.
+
+    It counts and lists bugs. It is true, and equal to no list, while there are bugs or anything is
+    undecided: nobody takes "nothing proven" for "nothing wrong". As a text it says how many there
+    are, and lists the worst.
+    """
+
+    def __init__(
+        self,
+        found: Iterable[BugT],
+        summary: Summary,
+        *,
+        about: str = "",
+        parts: Mapping[str, Bugs[BugT]] | None = None,
+    ) -> None:
+        self._found = list(found)
+        self.summary = summary
+        self.parts: Mapping[str, Bugs[BugT]] = parts or {}
+        """Where several problems were tested, the bugs of each by its name."""
+        self._about = about
+
+    @property
+    def undecided(self) -> int:
+        """Cases in which the policy fails and nobody knows whether it had to."""
+        return self.summary.undecided
+
+    @property
+    def unstable(self) -> tuple[UnstableRow, ...]:
+        """What would be bugs, had the policy not changed its answers."""
+        return self.summary.changed
+
+    @overload
+    def __getitem__(self, index: int) -> BugT: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[BugT]: ...
+
+    def __getitem__(self, index: int | slice) -> BugT | list[BugT]:
+        return self._found[index]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __bool__(self) -> bool:
+        return bool(self._found) or self.is_open
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Bugs):
+            return (self._found, self.undecided, self.unstable) == (
+                other._found,
+                other.undecided,
+                other.unstable,
+            )
+        return not self.is_open and self._found == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """In one line, which is what a failing `assert not find_bugs(…)` shows."""
+        worst = f"; the worst: {str(self._found[0])[:_LONGEST_BUG]}" if self._found else ""
+        return f"<{self._headline()}{worst}>"
+
+    def __str__(self) -> str:
+        """How many there are, and a line on each of the worst."""
+        lines = [self._headline(), *(f"  {bug}" for bug in self._found[:_BUGS_LISTED])]
+        rest = len(self._found) - _BUGS_LISTED
+        return "\n".join([*lines, f"  … and {rest} more"] if rest > 0 else lines)
+
+    def _headline(self) -> str:
+        about = f" ({self._about})" if self._about else ""
+        open_runs = f", {self.undecided} undecided" if self.undecided else ""
+        untested = f", not tested: {', '.join(self.untested)}" if self.untested else ""
+        return f"{bugs_line(self.summary)}{open_runs}{untested}{about}"
+
+    @property
+    def untested(self) -> list[str]:
+        """The names of problems that could not be tested, or were not before the end."""
+        summary = self.summary
+        if not isinstance(summary, JointSummary):
+            return []
+        silent = [n for n, part in summary.parts.items() if part.unanswered is not None]
+        return [*summary.failed, *summary.not_begun, *silent]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is undecided, would be a bug of a policy that stands by it, or could
+        not be tested."""
+        return bool(self.undecided or self.unstable or self.untested)
