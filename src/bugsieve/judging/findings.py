@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.faults.causes.cause import UNNAMED, Cause
 from bugsieve.judging.cases import Visit
 
 
@@ -67,6 +68,7 @@ class BugRow(Generic[BugT]):
     """The visit at which its certificate was last improved, or else proven."""
     seconds: float = 0.0
     """Running time of the campaign when it was found."""
+    cause: Cause = UNNAMED
 
     @property
     def id(self) -> str:
@@ -203,3 +205,11 @@ class Finding:
         """
         bugs = tuple(replace(row, found=number, changed=number) for row in self.bugs)
         return replace(self, visit=replace(self.visit, number=number), bugs=bugs)
+
+    def with_causes(self, cause_of: Callable[[Mapping[str, Any]], Cause]) -> Finding:
+        """The same with the causes of all bugs, by their certificates."""
+        bugs, improved = (
+            tuple(replace(row, cause=cause_of(row.bug.certificate)) for row in rows)
+            for rows in (self.bugs, self.improved)
+        )
+        return replace(self, bugs=bugs, improved=improved)

@@ -6,11 +6,14 @@ Light: the worker process imports it.
 from __future__ import annotations
 
 import os
+import re
 from types import TracebackType
 
 MOST = 4096
 """Characters that are kept of a traceback, and of what was printed; the last ones."""
 
+_PRINTED = "it printed:\n"
+_FRAME = re.compile(r'File "([^"\n]*)", line ([0-9]+)')
 _OURS = (os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), "models"))
 
 
@@ -27,9 +30,18 @@ def traceback_of(error: BaseException) -> str:
 
 def trace_text(traceback: str, printed: str) -> str:
     """Both as one text for people; either may be empty."""
-    told = f"it printed:\n{printed[-MOST:].rstrip()}" if printed.strip() else ""
+    told = f"{_PRINTED}{printed[-MOST:].rstrip()}" if printed.strip() else ""
     text = "\n".join(part for part in (traceback[-MOST:].rstrip(), told) if part)
     return text.encode("utf-8", "replace").decode()  # halves of characters cannot be stored
+
+
+def raised_at(trace: str) -> str:
+    """The file, without its folder, and the line of the innermost frame; empty if it has none."""
+    frames = _FRAME.findall(trace.split(_PRINTED)[0]) or _FRAME.findall(trace)
+    if not frames:
+        return ""
+    path, line = frames[-1]
+    return f"{os.path.basename(path)}:{line}"
 
 
 def _theirs(trace: TracebackType | None) -> TracebackType | None:

@@ -9,6 +9,7 @@ import os
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -17,6 +18,7 @@ from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.basis.toml import parse_toml
 from bugsieve.basis.wording import kind_in_words
+from bugsieve.faults.causes.cause import Cause, cause_from
 from bugsieve.judging.findings import (
     BoundRow,
     BugRow,
@@ -41,7 +43,9 @@ from bugsieve.results.validation import Guard, Layout, layout_of
 
 RowT = TypeVar("RowT", bound=BugRow[Any])
 
-BUGS = "SELECT id, kind, case_number, bug, finders, found, changed, seconds FROM bugs"
+BUGS = (
+    "SELECT id, kind, case_number, bug, finders, cause, traits, found, changed, seconds FROM bugs"
+)
 _ROWS_AT_ONCE = 100
 _TROUBLES = {"*": {"answers": int, "first": str}}
 
@@ -210,7 +214,7 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             try:
                 check(self._bug_row(row).bug.certificate)
             except (BugsieveError, ValueError) as error:
-                return int(row[5]), f"table bugs, row {row[0]}: {error}"
+                return int(row[7]), f"table bugs, row {row[0]}: {error}"
         return None
 
     def first_wrong_case(self) -> tuple[int, str] | None:
@@ -307,12 +311,13 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         return (TimelineRow(*row) for row in rows)
 
     def _bug_row(self, row: tuple[Any, ...]) -> RowT:
-        name, kind, case, bug, finders, *rest = row
+        name, kind, case, bug, finders, key, traits, *rest = row
         with understood(self.directory):
             numbers = fitting(parse_json(finders), [int])
             specs = tuple(self._specs[finder] for finder in numbers)
             data = unpacked(bug)
-        made = self._bug(case, data, specs, *rest)
+            cause = stored_cause(key, traits)
+        made = self._bug(case, data, specs, *rest, cause)
         if (made.id, made.bug.kind, made.bug.oracle in self._specs) != (name, kind, True):
             raise damaged(self.directory, f"table bugs, row {name}: is about another bug")
         return made
@@ -320,6 +325,11 @@ class CampaignRecords(StoreReader, Generic[RowT]):
     @property
     def _source(self) -> str:
         return str(self.directory / STORE_FILE)
+
+
+def stored_cause(key: str, traits: str) -> Cause:
+    """The cause of a bug as the store has it; ValueError if it is none of ours."""
+    return replace(cause_from(key), traits=tuple(fitting(parse_json(traits), [str])))
 
 
 def kind_of(directory: str | os.PathLike[str]) -> str:

@@ -164,16 +164,17 @@ class Store(Closing):
         return (
             *(bug.id, row.case, bug.kind, bug.gap, bug.steps, self._oracles[bug.oracle]),
             *(finders, row.found, row.changed, row.seconds, packed(bug.to_json())),
+            *(row.cause.key, json_text(row.cause.traits)),
         )
 
     def _improve(self, rows: Iterable[BugRow[Any]]) -> None:
         """Give known bugs their better certificates; what was noted of the old ones is gone."""
         for row in rows:
-            name, _, kind, gap, steps, oracle, finders, _, changed, _, bug = self._bug_row(row)
+            name, _, kind, gap, steps, oracle, finders, _, changed, _, *rest = self._bug_row(row)
             self._connection.execute(
                 "UPDATE bugs SET kind = ?, gap = ?, steps = ?, oracle = ?, finders = ?,"
-                " changed = ?, bug = ? WHERE id = ?",
-                (kind, gap, steps, oracle, finders, changed, bug, name),
+                " changed = ?, bug = ?, cause = ?, traits = ? WHERE id = ?",
+                (kind, gap, steps, oracle, finders, changed, *rest, name),
             )
             self._connection.execute(
                 "DELETE FROM notes WHERE bug = ? AND changed < ?", (name, changed)

@@ -2,7 +2,7 @@
 
 The table `meta` names the kind. Verdicts are keyed by visit and oracle, bugs by their names; the
 case of a bug is the one it is about, which the visits that found and last changed it need not be.
-Its gap and steps stand beside its certificate, so that lists need not open that.
+Its gap, steps, cause and traits stand beside its certificate, so that lists need not open that.
 `history` keeps the progress of every commit, which is what `salvage` goes back to.
 
 A store may come from anybody. `validation` checks the rows of each table before they are used: the
@@ -61,7 +61,8 @@ CREATE TABLE visits (
 CREATE TABLE bugs (
     id TEXT NOT NULL UNIQUE, case_number INTEGER NOT NULL, kind TEXT NOT NULL,
     gap REAL NOT NULL, steps INTEGER NOT NULL, oracle INTEGER NOT NULL, finders TEXT NOT NULL,
-    found INTEGER NOT NULL, changed INTEGER NOT NULL, seconds REAL NOT NULL, bug BLOB NOT NULL
+    found INTEGER NOT NULL, changed INTEGER NOT NULL, seconds REAL NOT NULL, bug BLOB NOT NULL,
+    cause TEXT NOT NULL, traits TEXT NOT NULL
 );
 CREATE TABLE notes (
     bug TEXT, name TEXT, changed INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (bug, name)
@@ -113,6 +114,8 @@ _TROUBLE = (
 SHARED_CONDITIONS = {
     "*.troubles": json_condition("troubles", "object", _TROUBLE),
     "bugs.finders": json_condition("finders", "array", "item.type <> 'integer'"),
+    "bugs.cause": f"{json_condition('cause', 'array', '0')} AND json_array_length(cause) = 3",
+    "bugs.traits": json_condition("traits", "array", "item.type <> 'text'"),
     "rejected.certificate": "json_valid(certificate)",
     "meta.value": ANYTHING,
     "oracles.number": "number < (SELECT COUNT(*) FROM oracles)",

@@ -15,10 +15,11 @@ from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.policies.chances.runs import ChanceRuns
-from bugsieve.policies.decisions import Ending
+from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.policy import policy_name
 from bugsieve.policies.run_table import RunTable
 from bugsieve.policies.runs import runs_of
+from bugsieve.policies.traces import raised_at
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 VERSION = 1
@@ -130,10 +131,18 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
         "loop_start": run.loop_start,
         "chosen": failure.action if failure is not None and is_illegal else None,
         "detail": run.detail,
+        **_crash_place(failure),
         **_plan_mark(runs),
         **_chances(runs),
         **objective.details(states, run.actions, run.ending.label, run.loop_start),
     }
+
+
+def _crash_place(failure: Failure | None) -> dict[str, str]:
+    """Of a crash that has a traceback, where it was raised."""
+    is_crash = failure is not None and failure.ending is Ending.POLICY_CRASH
+    place = raised_at(failure.trace) if failure is not None and is_crash else ""
+    return {"raised_at": place} if place else {}
 
 
 def _plan_mark(runs: RunTable) -> dict[str, bool]:

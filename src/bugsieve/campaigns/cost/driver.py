@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InputError, UsageError
@@ -11,6 +12,7 @@ from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
+from bugsieve.faults.causes.cost import cause_of
 from bugsieve.fuzzing.fuzzer import Fuzzer
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.judging.cases import Parcel, StateCase, Visit
@@ -171,6 +173,8 @@ class CostDriver(Driver):
         """Number and complete a finding; False if there are enough bugs."""
         made = session.progress.visits
         complete = self._order.looked_at(self._ledger.complete(case, finding.at(made)))
+        with doing(f"naming the causes of bugs at state {case.number}"):
+            complete = complete.with_causes(partial(cause_of, self._again.bench))
         self._judged += not finding.visit.effort
         goes_on = session.accept(complete)
         if session.progress.visits == made:  # cut in the middle of its bugs

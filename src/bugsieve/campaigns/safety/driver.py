@@ -6,12 +6,14 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from bugsieve.basis.activity import doing
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.policy import SafetyEquipment
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
+from bugsieve.faults.causes.safety import safety_cause_of
 from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer, Walk
 from bugsieve.judging.findings import Finding
 from bugsieve.judging.runs import RunFold, StoredRuns, UnsafeRunRow
@@ -63,7 +65,7 @@ class SafetyDriver(Driver):
         for number, run in self._pending:
             finding = self._fold.of(number, run)
             assert isinstance(finding, Finding)
-            session.accept(self._order.looked_at(finding))
+            self._accept(session, finding)
         self._pending = ()
         done, most = session.progress.walks, self._options.fuzz.walks
         if done >= most or session.stop_reason() is not None:
@@ -137,9 +139,13 @@ class SafetyDriver(Driver):
         self._walks.append(WalkRow(walk.number, walk.outcome.value, walk.steps, seconds))
         self._runs += found is not None
         if isinstance(found, Finding):
-            session.accept(self._order.looked_at(found))
+            self._accept(session, found)
         elif found is not None:
             self._repeated.append(found)
+
+    def _accept(self, session: Session, finding: Finding) -> None:
+        looked_at = self._order.looked_at(finding)
+        session.accept(looked_at.with_causes(partial(safety_cause_of, self._policy.model)))
 
     def _resize(self, seconds: float) -> None:
         """Rounds long enough to be worth it, and short enough to be stored soon."""

@@ -1,0 +1,148 @@
+"""The causes of bugs of cost testing: pure functions of certificates.
+
+By how the policy's run ends:
+
+| ending | what the key holds |
+|---|---|
+| loop | the steps of the cycle, as a set |
+| costly (solved, or cut when it was dearer than a plan), condition met | the culprit's step |
+| dead end (a loop, or no action, where no plan exists) | the culprit's step |
+| no action | the predicates of the open goals |
+| illegal action | the schema; nothing where no such action exists |
+| policy crash | the exception and where it was raised |
+| rule violated | the rules without their objects; the literals that came true, and the step |
+| anything else | the ending alone |
+
+Steps are without objects (`steps`). A run of the objective `probability` shows the likeliest way
+into failure, and counts as any run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bugsieve import _native
+from bugsieve.basis.errors import UnsupportedError
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives.objective import path_states
+from bugsieve.benches.objectives.rules import Rules
+from bugsieve.faults.blame import blame
+from bugsieve.faults.causes.cause import Cause, LiftedStep
+from bugsieve.faults.causes.steps import LiftedRun, schema_of
+from bugsieve.policies.decisions import Ending
+from bugsieve.rules.ltl.causes import literals
+from bugsieve.rules.ltl.formula import atoms_of
+from bugsieve.rules.monitoring.traces import Letters, Traces
+from bugsieve.search import Limits
+
+LIMITS = Limits(expansions=200, bytes=1 << 28)
+"""Of the searches for the culprit: the same everywhere, for the cause depends on it."""
+
+COSTLY, DEAD_END = "costly", "dead end"
+
+
+def cause_of(bench: Bench, certificate: Mapping[str, Any]) -> Cause:
+    """The cause of the bug of a certificate, which must hold."""
+    run = certificate["run"]
+    start = np.array(certificate["state"], dtype=np.uint16)
+    operators = tuple(run["operators"])
+    lifted = LiftedRun(bench.task, path_states(bench.task, start, operators), operators)
+    return _Inquiry(bench, certificate, lifted).cause()
+
+
+class _Inquiry:
+    def __init__(self, bench: Bench, certificate: Mapping[str, Any], lifted: LiftedRun) -> None:
+        self.bench = bench
+        self.certificate = certificate
+        self.run: Mapping[str, Any] = certificate["run"]
+        self.lifted = lifted
+
+    def cause(self) -> Cause:
+        ending: str = self.run["ending"]
+        if isinstance(self.bench.objective, Rules):
+            return self._rule_violated(self.bench.objective)
+        if ending in (Ending.SOLVED.label, Ending.STEP_LIMIT.label):
+            return self._by_culprit(COSTLY)
+        if ending == self.bench.objective.settled_ending:
+            return self._by_culprit(ending)
+        if ending in (Ending.LOOP.label, Ending.NO_ACTION.label) and self._is_lost():
+            return self._by_culprit(DEAD_END)
+        if ending == Ending.LOOP.label:
+            return self._loop()
+        if ending == Ending.NO_ACTION.label:
+            return Cause(ending, details=self.lifted.open_goals())
+        if ending == Ending.ILLEGAL_ACTION.label:
+            return Cause(ending, details=self._chosen())
+        if ending == Ending.POLICY_CRASH.label:
+            exception = str(self.run["detail"]).partition(":")[0]
+            return Cause(ending, details=(exception, str(self.run.get("raised_at", ""))))
+        return Cause(ending)
+
+    def _is_lost(self) -> bool:
+        """Whether it is plain that no plan leads from the run's end to the goal."""
+        value = self.bench.task.heuristic("hmax").evaluate(self.lifted.states[-1])[0]
+        return bool(value == _native.DEAD_END)
+
+    def _by_culprit(self, ending: str) -> Cause:
+        """By the step to blame; without one where nobody finds out which that is."""
+        try:
+            found = blame(self.bench, self.certificate, limits=LIMITS)
+        except UnsupportedError:  # the task within the condition is too large to search in
+            return Cause(ending)
+        if not found.is_one_decision or found.index >= len(self.lifted.operators):
+            return Cause(ending)
+        step, traits = self.lifted.step(found.index), self.lifted.traits(found.index)
+        return Cause(ending, (step,), traits=traits)
+
+    def _loop(self) -> Cause:
+        cycle = range(int(self.run["loop_start"] or 0), len(self.lifted.operators))
+        return Cause(Ending.LOOP.label, self._steps(cycle), traits=self._traits(cycle))
+
+    def _steps(self, indices: Sequence[int]) -> tuple[LiftedStep, ...]:
+        return tuple(sorted({self.lifted.step(index) for index in indices}))
+
+    def _traits(self, cycle: Sequence[int]) -> tuple[str, ...]:
+        """What is so at all steps of some kind in the cycle."""
+        shared: dict[LiftedStep, dict[str, None]] = {}
+        for index in cycle:
+            step, traits = self.lifted.step(index), dict.fromkeys(self.lifted.traits(index))
+            known = shared.setdefault(step, traits)
+            shared[step] = {trait: None for trait in known if trait in traits}
+        # Steps that undo a goal say most, those that achieve one least.
+        order = sorted(shared, key=lambda step: (step.flag != "destroys", step.flag, step.schema))
+        return tuple(trait for step in order for trait in shared[step])
+
+    def _chosen(self) -> tuple[str, ...]:
+        chosen = self.run["chosen"]
+        is_operator = chosen is not None and 0 <= chosen < self.bench.task.num_operators
+        return (schema_of(self.bench.task, chosen),) if is_operator else ()
+
+    def _rule_violated(self, objective: Rules) -> Cause:
+        """By the rules, what came true of their negations at the last step, and that step."""
+        broken = [rule for rule in objective.rules.rules if rule.id in self.run.get("rules", ())]
+        last = len(self.lifted.operators) - 1
+        names = {_without_objects(rule.id) for rule in broken}
+        if self.run["ending"] == Ending.LOOP.label:
+            cycle = range(int(self.run["loop_start"] or 0), last + 1)
+            return Cause("rule violated", self._steps(cycle), tuple(sorted(names)))
+        steps = self._steps(range(max(last, 0), last + 1))
+        letters = Letters(
+            Traces.of_run(self.lifted.states, self.lifted.operators), objective.monitor.atoms
+        )
+        news: set[str] = set()
+        for rule in broken:
+            for occurrence in literals(~rule.requirement, equivalences="atom"):
+                if occurrence.literal.operator != "iff":
+                    (atom,) = atoms_of(occurrence.literal)
+                    held = letters.column(atom) != occurrence.is_negated
+                    is_new = held[-1] and (len(held) < 2 or not held[-2])
+                    news |= {_without_objects(str(occurrence))} if is_new else set()
+        return Cause("rule violated", steps, (*sorted(names), *sorted(news)))
+
+
+def _without_objects(name: str) -> str:
+    """`FR-2` for `FR-2[rover1]`, `moving` for `moving(rover1)`."""
+    return name.split("[")[0].split("(")[0].strip()
