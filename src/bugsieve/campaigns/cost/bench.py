@@ -177,7 +177,7 @@ def bench_of(
 ) -> Iterator[Bench]:
     """The bench of a campaign, to look at its bugs; with another policy if one is named."""
     folder = Path(directory)
-    options = _stored(folder, header)
+    options = stored_options(folder, header)
     if policy is not None:
         options = replace(options, policy=policy, policy_folder="")
         check_spec(policy)
@@ -195,11 +195,12 @@ def bench_of(
 
 def judged_bench(directory: AnyPath, header: CampaignHeader) -> Bench:
     """The bench of a campaign for what is known of its bugs: the policy is not started."""
-    options = _stored(Path(directory), header)
+    options = stored_options(Path(directory), header)
     return plan_of(options).bench(header.subject.load(), NoPolicy())
 
 
-def _stored(folder: Path, header: CampaignHeader) -> CostOptions:
+def stored_options(folder: Path, header: CampaignHeader) -> CostOptions:
+    """The options of a campaign as its store has them."""
     options = CostOptions.from_toml(header.options, name=str(folder / "options.toml"))
     return replace(options, objective=header.objective)
 

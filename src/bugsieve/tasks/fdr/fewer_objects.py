@@ -8,6 +8,7 @@ group of facts of which one is always true, one must be true still.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import NamedTuple
 
 from bugsieve.basis.errors import UnsupportedError
@@ -25,13 +26,21 @@ from bugsieve.tasks.pddl.reader import Document, Expression, Word, parse, to_tex
 _KEPT_SECTIONS = (":requirements", ":metric")
 
 
+def objects_of(task: Task) -> tuple[str, ...]:
+    """The objects that its problem has beside the constants of the domain, in alphabetical order.
+
+    None of a task that comes from a SAS file.
+    """
+    constants = {} if task.pddl is None else task.pddl.constants
+    return tuple(sorted(name for name in task.objects if name not in constants))
+
+
 class _Group(NamedTuple):
     """Facts of which one is true in every state that can be reached."""
 
-    mentioned: frozenset[str]
-    """The objects of the fact that is true in the state at hand."""
+    atoms: frozenset[str]
     owners: tuple[str, ...]
-    """The objects that all its facts mention: without one of them there is no such group."""
+    """The objects that all of them mention: without one of these there is no such group."""
 
 
 class FewerObjects:
@@ -44,17 +53,19 @@ class FewerObjects:
             Document(f"{name}.pddl", text, parse(text, f"{name}.pddl"))
             for name, text in zip(task.pddl_texts._fields, task.pddl_texts, strict=True)
         ]
+        self.objects = objects_of(task)
         self._task = task
         self._facts = task.facts(state)
         self._domain = documents[0]
         self._pddl = check_documents(*documents)
         self._goal = list(conjuncts(self._pddl.problem.sections[":goal"][1]))
-        self._groups = list(_groups(task, self._facts))
-        constants = self._pddl.domain.vocabulary.constants
-        self.objects = tuple(
-            sorted(name for name in self._pddl.problem.objects if name not in constants)
-        )
-        """Those that may be left out, in the order of their names; constants are not among them."""
+        self._groups = list(_groups(task))
+
+    def at(self, facts: frozenset[str]) -> FewerObjects:
+        """The same for another state, perhaps one of a problem that has fewer objects already."""
+        other = copy(self)
+        other._facts = facts
+        return other
 
     def closed(self, objects: Iterable[str]) -> frozenset[str] | None:
         """These objects, and those that cannot stay without them; None if that leaves no problem.
@@ -78,9 +89,12 @@ class FewerObjects:
         return names <= set(self.objects) and has_goal and next(self._broken(names), None) is None
 
     def _broken(self, dropped: set[str]) -> Iterator[_Group]:
+        """The groups that remain, but not their one true fact."""
         for group in self._groups:
-            if not dropped.isdisjoint(group.mentioned) and dropped.isdisjoint(group.owners):
-                yield group
+            true = [fact for fact in group.atoms if fact in self._facts]
+            if len(true) == 1 and dropped.isdisjoint(group.owners):
+                if not dropped.isdisjoint(words_of(true[0])[1:]):
+                    yield group
 
     def problem(self, dropped: Iterable[str], name: str) -> str:
         """The problem without the objects, as PDDL; it has this name."""
@@ -127,23 +141,23 @@ def _mentions(item: Expression, names: set[str]) -> bool:
     return any(_mentions(part, names) for part in parts)
 
 
-def _groups(task: Task, facts: frozenset[str]) -> Iterator[_Group]:
-    """The exactly-one groups with one true fact in the state."""
+def _groups(task: Task) -> Iterator[_Group]:
+    """The exactly-one groups: mutex groups and variables that no operator leaves without a fact.
+
+    The task's initial state has one of each, or it says nothing.
+    """
     ranges = (
         tuple((variable, value) for value in range(int(size)))
         for variable, size in enumerate(task.domain_sizes)
     )
     groups = [*task.mutex_groups, *ranges]
-    lost = _emptied(task, groups)
+    emptied = _emptied(task, groups)
     for number, group in enumerate(groups):
-        atoms = {task.variables[variable].facts[value] for variable, value in group}
-        true = [atom for atom in atoms if atom in facts]
-        if number in lost or None in atoms or len(true) != 1:
-            continue
-        words = [set(words_of(str(atom))[1:]) for atom in atoms]
-        yield _Group(
-            frozenset(words_of(str(true[0]))[1:]), tuple(sorted(set.intersection(*words)))
-        )
+        atoms = [task.variables[variable].facts[value] for variable, value in group]
+        known = frozenset(atom for atom in atoms if atom is not None)
+        if number not in emptied and len(known) == len(set(atoms)):
+            words = [set(words_of(atom)[1:]) for atom in known]
+            yield _Group(known, tuple(sorted(set.intersection(*words))))
 
 
 def _emptied(task: Task, groups: list[tuple[Fact, ...]]) -> set[int]:

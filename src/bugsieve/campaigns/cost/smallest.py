@@ -1,0 +1,98 @@
+"""The smallest example of a bug of a campaign, and the folder it is written to.
+
+The folder stands for itself: a domain, a problem, the grounded task and the bug, which the checker
+accepts with nothing else at hand. The campaign is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.files import write_together
+from bugsieve.basis.ours import make_folders
+from bugsieve.basis.spec_folder import typed_in
+from bugsieve.basis.trust import require_trusted
+from bugsieve.benches.bench import Bench
+from bugsieve.bugs.cost.bug import Bug
+from bugsieve.campaigns.campaign import AnyPath
+from bugsieve.campaigns.cost.bench import judged_bench, plan_of, stored_options
+from bugsieve.checkers.cost import check
+from bugsieve.faults.shrinking import Remake
+from bugsieve.faults.smallest import DEFAULT_CANDIDATES, SmallestExample, smallest_example
+from bugsieve.judging.plan import close_policy
+from bugsieve.policies.registry import POLICIES, brings_task
+from bugsieve.results.folder import readable_json
+from bugsieve.results.progress import CampaignHeader
+from bugsieve.results.proofs import proof_of
+from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.sources import DOMAIN_FILE, PROBLEM_FILE
+
+EXAMPLES_FOLDER = "smallest"
+"""In the folder of a campaign: an example for each bug that was minimised."""
+SAS_FILE, BUG_FILE = "output.sas", "bug.json"
+
+
+def smallest_of(
+    directory: AnyPath,
+    header: CampaignHeader,
+    bug: Bug,
+    *,
+    candidates: int = DEFAULT_CANDIDATES,
+) -> SmallestExample:
+    """The smallest example of a bug of the campaign in a folder.
+
+    UsageError if the folder names a policy that starts programs and that the user never typed.
+    """
+    folder = Path(directory)
+    bench = judged_bench(folder, header)
+    with proof_of(bug.id, folder):
+        check(bench.task.to_sas(), bug.certificate)
+    return smallest_example(bench, bug, remake_of(folder, header), candidates=candidates)
+
+
+def remake_of(folder: Path, header: CampaignHeader) -> Remake | str:
+    """What makes the policy of a campaign for other tasks, or why nothing does."""
+    options = stored_options(folder, header)
+    if header.policy_is_object:
+        return f"the policy {header.policy} is a Python object, bound to its task"
+    if brings_task(options.policy):
+        return f"the policy {header.policy} knows the task that it brings and no other"
+    with typed_in(options.policy_folder):
+        require_trusted(POLICIES, options.policy, folder)
+    plan = plan_of(options)
+
+    @contextmanager
+    def remade(task: Task) -> Iterator[Bench]:
+        bench = plan.bench(task)
+        try:
+            yield bench
+        finally:
+            close_policy(bench.policy)
+
+    return remade
+
+
+def write_example(example: SmallestExample, folder: Path) -> list[Path]:
+    """Write the files of an example, all or none; those of an earlier one are replaced."""
+    texts = example.task.pddl_texts
+    files = {} if texts is None else {DOMAIN_FILE: texts.domain, PROBLEM_FILE: texts.problem}
+    files[SAS_FILE] = example.task.to_sas().encode()
+    files[BUG_FILE] = f"{readable_json(example.bug.to_json())}\n".encode()
+    try:
+        _check_free(folder, files)
+        make_folders(folder)
+        paths = {folder / name: content for name, content in files.items()}
+        write_together(paths)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+    return list(paths)
+
+
+def _check_free(folder: Path, files: dict[str, bytes]) -> None:
+    """UsageError if the folder holds something that is no earlier example."""
+    there = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if there - files.keys() or (there and BUG_FILE not in there):
+        raise UsageError(f"{folder}: is not empty: name a new folder with -o")
