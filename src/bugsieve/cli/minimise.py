@@ -37,9 +37,10 @@ is. Of a task from a SAS file, and of a policy that is bound to its task (a Pyth
 server), all objects are kept: OUT has the task as it was, and the bug with its new start.
 
 --json prints one object: id (of the bug), example (id of the new one), folder, steps_later (the
-start on the old run), way (actions from the initial state, or null), run and run_before, plan and
-plan_before (steps), objects and objects_before, problems (tried), calls (of the policy), new (is
-it a new problem) and kept (why objects were kept, or null if no more can be left out).
+start on the old run), way (actions from the initial state to there, or null), steps_further (of
+the policy, with fewer objects), run and run_before, plan and plan_before (steps), objects and
+objects_before, problems (tried), calls (of the policy), new (whether it is a problem of its own)
+and kept (why objects were kept, or null if no more can be left out).
 """
 
 
@@ -94,6 +95,8 @@ def _lines(
         before = "" if known is None else f" of {len(known) + example.steps_later}"
         yield f"  steps to it from the initial state: {len(example.way)}{before}"
         yield from ((f"    {' '.join(example.way)}",) if example.way else ())
+    if example.steps_further:
+        yield f"  and {counted(example.steps_further, 'step')} of the policy further"
     if example.objects_before:
         yield f"  objects: {example.objects} of {example.objects_before}"
     tried, calls = counted(example.candidates, "problem"), counted(example.calls, "question")
@@ -124,6 +127,7 @@ def _report(bug: Bug, example: SmallestExample, folder: Path) -> dict[str, Any]:
         "folder": str(folder),
         "steps_later": example.steps_later,
         "way": None if example.way is None else list(example.way),
+        "steps_further": example.steps_further,
         "run": example.bug.steps,
         "run_before": bug.steps,
         "plan": len(new["plan"]["operators"]),

@@ -7,7 +7,7 @@ must show the same cause. If the culprit is a later decision now, the problem be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -55,10 +55,12 @@ class Smaller(NamedTuple):
     """A problem without some objects, and the bug in its initial state."""
 
     dropped: frozenset[str]
+    fewer: FewerObjects
+    """What else can be left out."""
+    steps: int
+    """So many steps of the policy after the state that all began with."""
     task: Task
     bug: Bug
-    fewer: FewerObjects
-    """What can be left out further."""
 
 
 class Shrinking:
@@ -67,94 +69,92 @@ class Shrinking:
     def __init__(
         self, bench: Bench, bug: Bug, cause: Cause, remake: Remake, candidates: int
     ) -> None:
-        state = np.array(bug.certificate["state"], dtype=np.uint16)
         found = blamed(bench, bug.certificate)
         self.tried = 0
         self.calls = 0
         self.is_cut = False
         """Whether the limit on candidates left some untried."""
         self.refusal: str | None = None
-        """Why not even the problem with all objects would do."""
+        """Why not even the problem with all objects will do."""
+        self._bench = bench
         self._original = bug
         self._cause = cause
         self._remake = remake
         self._most = candidates
-        self._fewer = FewerObjects(bench.task, state)
-        self._name = f"{bench.task.name}-smallest"
-        self._plan: list[str] = bug.certificate["plan"]["actions"]
-        self._is_first = found is not None and found.index == 0
-        self._dropped: frozenset[str] = frozenset()
+        self._has_culprit = found is not None and found.index == 0
+        self._refused: set[tuple[frozenset[str], frozenset[str]]] = set()
+        self._left = 0
 
     def smallest(self) -> Smaller | None:
         """The smallest problem that was found; None if there is none that shows the bug."""
         with progressing(self._progress):
             best = self._with_all()
-            if best is not None:
-                self._fewer = best.fewer
-                for best in self._ever_smaller():
-                    self._dropped, self._fewer = best.dropped, best.fewer
+            before = None
+            # What was needed may not be when others are gone, so all are tried again.
+            while best is not None and best is not before and not self.is_cut:
+                before, best = best, self._once_over(best)
             return best
 
     def _with_all(self) -> Smaller | None:
         """The problem that begins with the bug and has all objects."""
-        if not self._most:
-            self.refusal = "no problem was to be tried"
-            return None
+        state = np.array(self._original.certificate["state"], dtype=np.uint16)
         try:
-            best = self._shown(self._fewer, self._dropped)
+            fewer = FewerObjects(self._bench.task, state)
+            self._left = len(fewer.objects)
+            best = self._shown(fewer, frozenset(), 0)
         except _REFUSALS as error:
             self.refusal = str(error)
             return None
         if best is None:
-            self.refusal = "made anew for the problem that begins there, the policy has no such bug"
+            self.refusal = (
+                "made anew for the problem that begins there, the policy has no such bug"
+            )
         return best
 
-    def _ever_smaller(self) -> Iterator[Smaller]:
-        """Whoever takes one sets `_dropped` and `_fewer`.
+    def _once_over(self, best: Smaller) -> Smaller:
+        """Try to leave out each object once."""
+        for name in best.fewer.objects:
+            dropped = best.fewer.closed({*best.dropped, name})
+            case = (best.fewer.facts, dropped or frozenset())
+            if name in best.dropped or dropped is None or case in self._refused:
+                continue
+            new = ", ".join(sorted(dropped - best.dropped))
+            with doing(f"trying the bug without {new}"):
+                found = self._tried(best, dropped)
+            if self.is_cut:
+                break
+            if found is None:
+                self._refused.add(case)
+            else:
+                best, self._left = found, len(best.fewer.objects) - len(dropped)
+        return best
 
-        What was needed may not be when others are gone, so all are tried again.
-        """
-        refused: set[frozenset[str]] = set()
-        is_over = False
-        while not is_over:
-            is_over = True
-            for name in self._fewer.objects:
-                dropped = self._fewer.closed({*self._dropped, name})
-                if name in self._dropped or dropped is None or dropped in refused:
-                    continue
-                found = self._tried_without(dropped)
-                if self.is_cut:
-                    return
-                if found is None:
-                    refused.add(dropped)
-                else:
-                    is_over = False
-                    yield found
+    def _tried(self, best: Smaller, dropped: frozenset[str]) -> Smaller | None:
+        try:
+            return self._shown(best.fewer, dropped, best.steps)
+        except _REFUSALS:
+            return None
 
-    def _tried_without(self, dropped: frozenset[str]) -> Smaller | None:
-        new = ", ".join(sorted(dropped - self._dropped))
-        with doing(f"trying the bug without {new}"):
-            try:
-                return self._shown(self._fewer, dropped)
-            except _REFUSALS:
-                return None
-
-    def _shown(self, fewer: FewerObjects, dropped: frozenset[str]) -> Smaller | None:
+    def _shown(self, fewer: FewerObjects, dropped: frozenset[str], steps: int) -> Smaller | None:
         """The problem without these objects, if the policy shows the same cause in it."""
-        for _ in range(_MOVES if self._is_first else 1):
+        for _ in range(_MOVES if self._has_culprit else 1):
             check_stop()
-            if self.tried >= self._most:
-                self.is_cut = True
+            self.is_cut = self.tried >= self._most
+            if self.is_cut:
                 return None
             self.tried += 1
             task = fewer.task(dropped, self._name, limits=TranslationLimits())
             with self._remake(task) as bench:
                 bug = self._same_bug(bench)
-                found = blamed(bench, bug.certificate) if bug and self._is_first else None
+                found = blamed(bench, bug.certificate) if bug and self._has_culprit else None
             if bug is None or found is None or found.index == 0:
-                return None if bug is None else Smaller(dropped, task, bug, fewer)
-            fewer = fewer.at(task.facts(found.state))
+                return None if bug is None else Smaller(dropped, fewer, steps, task, bug)
+            fewer, steps = fewer.at(task.facts(found.state)), steps + found.index
         return None
+
+    @property
+    def _name(self) -> str:
+        return f"{self._bench.task.name}-smallest"
 
     def _same_bug(self, bench: Bench) -> Bug | None:
         """The bug in the initial state, if it shows the cause and the policy stands by it."""
@@ -192,7 +192,8 @@ class Shrinking:
         """By what is left of the known plan, else by search."""
         state, value = suspects.states[0], float(suspects.values[0])
         with closing(PerfectOracle(bench, PerfectOracle.usage, limits=_JUDGING)) as oracle:
-            plan = followed(bench.task, state, self._plan)
+            known = self._original.certificate["plan"]["actions"]
+            plan = followed(bench.task, state, known)
             if plan is not None and oracle.settled(suspects, 0) is None:
                 if bench.objective.costs_count:
                     plan = improve_plan(bench.task, state, plan, limits=_JUDGING).plan or plan
@@ -202,8 +203,7 @@ class Shrinking:
             return oracle.judge(suspects)[0]
 
     def _progress(self) -> str:
-        left = len(self._fewer.objects) - len(self._dropped)
-        return f"{counted(self.tried, 'problem')} tried, {counted(left, 'object')} left"
+        return f"{counted(self.tried, 'problem')} tried, {counted(self._left, 'object')} left"
 
 
 def blamed(bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:

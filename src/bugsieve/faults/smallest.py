@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bugsieve.basis.activity import doing
-from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug, FoundBy
 from bugsieve.bugs.cost.later_start import starting_later
@@ -51,6 +50,8 @@ class SmallestExample:
     """Why objects were not left out, or not all that may be; None if no other can be."""
     is_new_problem: bool = False
     """Whether its task is a problem of its own, which begins where the bug does."""
+    steps_further: int = 0
+    """So many steps after that the new problem begins, as the policy goes with fewer objects."""
 
 
 def smallest_example(
@@ -101,17 +102,16 @@ def _example(task: Task, start: Bug, steps: int) -> SmallestExample:
 
 def _without_objects(example: SmallestExample, shrinking: Shrinking) -> SmallestExample:
     smallest = shrinking.smallest()
-    tried = replace(
-        example, candidates=shrinking.tried, calls=shrinking.calls, kept=shrinking.refusal
-    )
+    cut = f"no more than {shrinking.tried} problems were to be tried" if shrinking.is_cut else None
+    kept = cut or shrinking.refusal
+    tried = replace(example, candidates=shrinking.tried, calls=shrinking.calls, kept=kept)
     if smallest is None:
         return tried
-    said = f"only {counted(shrinking.tried, 'problem')} were tried" if shrinking.is_cut else None
     return replace(
         tried,
         task=smallest.task,
         bug=smallest.bug,
         objects=example.objects - len(smallest.dropped),
-        kept=said,
         is_new_problem=True,
+        steps_further=smallest.steps,
     )

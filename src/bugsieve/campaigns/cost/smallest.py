@@ -21,7 +21,12 @@ from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench, plan_of, stored_options
 from bugsieve.checkers.cost import check
 from bugsieve.faults.shrinking import Remake
-from bugsieve.faults.smallest import DEFAULT_CANDIDATES, SmallestExample, smallest_example
+from bugsieve.faults.smallest import (
+    DEFAULT_CANDIDATES,
+    FROM_SAS,
+    SmallestExample,
+    smallest_example,
+)
 from bugsieve.judging.plan import close_policy
 from bugsieve.policies.registry import POLICIES, brings_task
 from bugsieve.results.folder import readable_json
@@ -56,6 +61,8 @@ def smallest_of(
 def remake_of(folder: Path, header: CampaignHeader) -> Remake | str:
     """What makes the policy of a campaign for other tasks, or why nothing does."""
     options = stored_options(folder, header)
+    if header.subject.problem is None:
+        return FROM_SAS
     if header.policy_is_object:
         return f"the policy {header.policy} is a Python object, bound to its task"
     if brings_task(options.policy):

@@ -21,7 +21,15 @@ from bugsieve.tasks.pddl.declarations import ROOT_TYPE
 from bugsieve.tasks.pddl.execution import conjuncts
 from bugsieve.tasks.pddl.formulas import QUANTIFIERS
 from bugsieve.tasks.pddl.problem_text import problem_text
-from bugsieve.tasks.pddl.reader import Document, Expression, Word, parse, to_text, words_of
+from bugsieve.tasks.pddl.reader import (
+    Block,
+    Document,
+    Expression,
+    Word,
+    parse,
+    to_text,
+    words_of,
+)
 
 _KEPT_SECTIONS = (":requirements", ":metric")
 
@@ -54,17 +62,19 @@ class FewerObjects:
             for name, text in zip(task.pddl_texts._fields, task.pddl_texts, strict=True)
         ]
         self.objects = objects_of(task)
+        self.facts = task.facts(state)
         self._task = task
-        self._facts = task.facts(state)
         self._domain = documents[0]
         self._pddl = check_documents(*documents)
         self._goal = list(conjuncts(self._pddl.problem.sections[":goal"][1]))
         self._groups = list(_groups(task))
+        self._held = _held(self._groups, self.facts)
 
     def at(self, facts: frozenset[str]) -> FewerObjects:
         """The same for another state, perhaps one of a problem that has fewer objects already."""
         other = copy(self)
-        other._facts = facts
+        other.facts = facts
+        other._held = _held(self._groups, facts)
         return other
 
     def closed(self, objects: Iterable[str]) -> frozenset[str] | None:
@@ -90,11 +100,9 @@ class FewerObjects:
 
     def _broken(self, dropped: set[str]) -> Iterator[_Group]:
         """The groups that remain, but not their one true fact."""
-        for group in self._groups:
-            true = [fact for fact in group.atoms if fact in self._facts]
-            if len(true) == 1 and dropped.isdisjoint(group.owners):
-                if not dropped.isdisjoint(words_of(true[0])[1:]):
-                    yield group
+        for group, mentioned in self._held:
+            if dropped.isdisjoint(group.owners) and not dropped.isdisjoint(mentioned):
+                yield group
 
     def problem(self, dropped: Iterable[str], name: str) -> str:
         """The problem without the objects, as PDDL; it has this name."""
@@ -109,19 +117,20 @@ class FewerObjects:
             objects=by_type,
             init=self._init(names),
             goal=[to_text(part) for part in self._goal if not _mentions(part, names)],
-            further=[to_text(problem.sections[k]) for k in _KEPT_SECTIONS if k in problem.sections],
+            further=[
+                to_text(problem.sections[k]) for k in _KEPT_SECTIONS if k in problem.sections
+            ],
         )
 
     def _init(self, dropped: set[str]) -> list[str]:
         """Values of functions and the facts of the state, those of the file first."""
-        listed = [block for block in self._pddl.problem.sections[":init"][1:] if block]
         kept = [
             to_text(block)
-            for block in listed
-            if block[0] == "=" or to_text(block) in self._facts
+            for block in self._pddl.problem.sections[":init"]
+            if isinstance(block, Block) and (block[0] == "=" or to_text(block) in self.facts)
             if not _mentions(block[1] if block[0] == "=" else block, dropped)
         ]
-        new = [fact for fact in self._facts if dropped.isdisjoint(words_of(fact)[1:])]
+        new = [fact for fact in self.facts if dropped.isdisjoint(words_of(fact)[1:])]
         return list(dict.fromkeys([*kept, *new]))
 
     def task(self, dropped: Iterable[str], name: str, *, limits: TranslationLimits) -> Task:
@@ -141,10 +150,20 @@ def _mentions(item: Expression, names: set[str]) -> bool:
     return any(_mentions(part, names) for part in parts)
 
 
-def _groups(task: Task) -> Iterator[_Group]:
-    """The exactly-one groups: mutex groups and variables that no operator leaves without a fact.
+def _held(groups: Iterable[_Group], facts: frozenset[str]) -> list[tuple[_Group, frozenset[str]]]:
+    """The groups with one true fact, each with the objects that it mentions."""
+    held = []
+    for group in groups:
+        true = [words_of(fact)[1:] for fact in group.atoms if fact in facts]
+        if len(true) == 1:
+            held.append((group, frozenset(true[0])))
+    return held
 
-    The task's initial state has one of each, or it says nothing.
+
+def _groups(task: Task) -> Iterator[_Group]:
+    """Mutex groups and variables that no operator leaves without a true fact.
+
+    They are exactly-one groups in states that have one true fact of them.
     """
     ranges = (
         tuple((variable, value) for value in range(int(size)))
@@ -155,7 +174,7 @@ def _groups(task: Task) -> Iterator[_Group]:
     for number, group in enumerate(groups):
         atoms = [task.variables[variable].facts[value] for variable, value in group]
         known = frozenset(atom for atom in atoms if atom is not None)
-        if number not in emptied and len(known) == len(set(atoms)):
+        if known and number not in emptied and None not in atoms:
             words = [set(words_of(atom)[1:]) for atom in known]
             yield _Group(known, tuple(sorted(set.intersection(*words))))
 
