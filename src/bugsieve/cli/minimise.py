@@ -66,15 +66,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _minimise(args: argparse.Namespace) -> int:
-    from bugsieve.campaigns.cost.smallest import EXAMPLES_FOLDER, smallest_of, write_example
+    from bugsieve.campaigns.cost.smallest import (
+        check_free,
+        example_folder,
+        smallest_of,
+        write_example,
+    )
     from bugsieve.results.cost.records import CostRecords
 
     with CostRecords(args.folder) as records:
         row: Any = find_bug(records, args.bug)
         header = records.header
+    folder = args.output or example_folder(args.folder, row.bug)
+    check_free(folder)
     with StatusLine(f"minimising {row.id}"):
         example = smallest_of(args.folder, header, row.bug, candidates=args.candidates)
-    folder = args.output or args.folder / EXAMPLES_FOLDER / row.id
     paths = write_example(example, folder)
     if args.json:
         show(json.dumps(_report(row.bug, example, folder), indent=2))

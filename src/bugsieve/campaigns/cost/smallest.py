@@ -6,6 +6,7 @@ accepts with nothing else at hand. The campaign is left as it is.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench, plan_of, stored_options
-from bugsieve.checkers.cost import check
+from bugsieve.checkers.cost import bug_id, check_bug
 from bugsieve.faults.shrinking import Remake
 from bugsieve.faults.smallest import (
     DEFAULT_CANDIDATES,
@@ -54,7 +55,7 @@ def smallest_of(
     folder = Path(directory)
     bench = judged_bench(folder, header)
     with proof_of(bug.id, folder):
-        check(bench.task.to_sas(), bug.certificate)
+        check_bug(bench.task.to_sas(), bug.to_json())
     return smallest_example(bench, bug, remake_of(folder, header), candidates=candidates)
 
 
@@ -82,14 +83,19 @@ def remake_of(folder: Path, header: CampaignHeader) -> Remake | str:
     return remade
 
 
+def example_folder(directory: AnyPath, bug: Bug) -> Path:
+    """Where the example of a bug is, if nobody says otherwise; a store may call it anything."""
+    return Path(directory, EXAMPLES_FOLDER, bug_id(bug.certificate))
+
+
 def write_example(example: SmallestExample, folder: Path) -> list[Path]:
     """Write the files of an example, all or none; those of an earlier one are replaced."""
     texts = example.task.pddl_texts
     files = {} if texts is None else {DOMAIN_FILE: texts.domain, PROBLEM_FILE: texts.problem}
     files[SAS_FILE] = example.task.to_sas().encode()
     files[BUG_FILE] = f"{readable_json(example.bug.to_json())}\n".encode()
+    check_free(folder)
     try:
-        _check_free(folder, files)
         make_folders(folder)
         paths = {folder / name: content for name, content in files.items()}
         write_together(paths)
@@ -98,8 +104,11 @@ def write_example(example: SmallestExample, folder: Path) -> list[Path]:
     return list(paths)
 
 
-def _check_free(folder: Path, files: dict[str, bytes]) -> None:
-    """UsageError if the folder holds something that is no earlier example."""
-    there = {path.name for path in folder.iterdir()} if folder.exists() else set()
-    if there - files.keys() or (there and BUG_FILE not in there):
+def check_free(folder: Path) -> None:
+    """UsageError unless an example may be put there: nothing is, or an earlier example."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: is a file, name a folder for the example")
+    there = set(os.listdir(folder)) if folder.exists() else set()
+    ours = {DOMAIN_FILE, PROBLEM_FILE, SAS_FILE, BUG_FILE}
+    if there - ours or (there and BUG_FILE not in there):
         raise UsageError(f"{folder}: is not empty: name a new folder with -o")
