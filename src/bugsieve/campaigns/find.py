@@ -9,7 +9,9 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar, overload
 
 from bugsieve.basis.arguments import require_folder, require_text, texts
-from bugsieve.basis.errors import PolicyError
+from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.safety.bug import SafetyBug
 from bugsieve.campaigns.campaign import Campaign
@@ -22,13 +24,14 @@ from bugsieve.campaigns.options import (
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import bugs_line
+from bugsieve.faults.examples import Example, examples_of
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.judging.findings import AnyBug, UnstableRow
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.models.lifted import as_model_policy
-from bugsieve.policies.policy import Policy, policy_name
+from bugsieve.policies.policy import NoPolicy, Policy, policy_name
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.tasks.fdr.task import Task, require_task
@@ -45,9 +48,13 @@ class Bugs(Sequence[BugT]):
     undecided: nobody takes "nothing proven" for "nothing wrong".
     """
 
-    def __init__(self, found: Iterable[BugT], summary: Summary) -> None:
+    def __init__(
+        self, found: Iterable[BugT], summary: Summary, subject: object | None = None
+    ) -> None:
         self._found = list(found)
         self.summary = summary
+        self.subject = subject
+        """The task or the model that they are about."""
 
     @property
     def undecided(self) -> int:
@@ -58,6 +65,19 @@ class Bugs(Sequence[BugT]):
     def unstable(self) -> tuple[UnstableRow, ...]:
         """What would be bugs, had the policy not changed its answers."""
         return self.summary.changed
+
+    def to_examples(self) -> list[Example]:
+        """From the culprit of each bug on, the states of a better plan, each with its action.
+
+        For training; `bugsieve export --examples` writes the same. UsageError for safety bugs.
+        """
+        if not isinstance(self.subject, Task):
+            raise UsageError("examples are made of the bugs of cost testing")
+        bugs = [bug for bug in self._found if isinstance(bug, Bug)]
+        if not bugs:
+            return []
+        objective = make_objective(bugs[0].certificate["objective"], self.subject)
+        return list(examples_of(Bench(self.subject, NoPolicy(), objective), bugs))
 
     @overload
     def __getitem__(self, index: int) -> BugT: ...
@@ -196,4 +216,4 @@ def _found(
             summary = campaign.run()
         if summary.unanswered is not None:
             raise PolicyError(f"policy {options.policy} could not be tested: {summary.unanswered}")
-        return Bugs(read(directory), summary)
+        return Bugs(read(directory), summary, subject)

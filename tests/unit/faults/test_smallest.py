@@ -94,8 +94,8 @@ def test_way_and_start_are_those_of_the_original(task: Task, bug: Bug) -> None:
     assert kept.kept == "it is bound to its task" and not kept.is_new_problem
     assert (kept.task, kept.objects, kept.candidates, kept.calls) == (task, 8, 0, 0)
     assert kept.steps_later > 0 and blame(silent(task), kept.bug.certificate).index == 0
-    path = kept.bug.found_by and kept.bug.found_by.path
-    assert path is not None and kept.way is not None and len(kept.way) == len(path)
+    assert kept.bug.found_by is not None and kept.bug.found_by.path is not None
+    assert kept.way == tuple(task.operator_names[o] for o in kept.bug.found_by.path)
     check_bug(task.to_sas(), kept.bug.to_json())  # the path leads to its state
     reduced = smallest_example(silent(task), bug, ferryman)
     assert (reduced.way, reduced.steps_later) == (kept.way, kept.steps_later)
