@@ -20,7 +20,7 @@ from bugsieve.domains import generate
 from bugsieve.faults.blame import blame
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.causes.cost import LIMITS, cause_of
-from bugsieve.faults.smallest import SmallestExample, smallest_example
+from bugsieve.faults.examples.smallest import SmallestExample, smallest_example
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.policy import NoPolicy, Policy
 from bugsieve.tasks.fdr.fewer_objects import FewerObjects, objects_of

@@ -139,6 +139,9 @@ class Found:
     def lines(self, most: int) -> list[str]:
         return [f"{row.case} = {row.bug.factor} x …" for row in self.rows[:most]]
 
+    def about(self, name: str) -> str:
+        return name
+
     def json(self) -> list[dict[str, Any]]:
         return [row.bug.to_json() for row in self.rows]
 

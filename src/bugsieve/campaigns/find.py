@@ -24,7 +24,7 @@ from bugsieve.campaigns.options import (
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import bugs_line
-from bugsieve.faults.examples import Example, examples_of
+from bugsieve.faults.examples.decisions import Example, examples_of
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.judging.findings import AnyBug, UnstableRow

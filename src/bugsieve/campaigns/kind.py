@@ -95,6 +95,10 @@ class FoundBugs(Protocol):
         """The first bugs as a table or list."""
         ...
 
+    def about(self, name: str) -> str:
+        """What is wrong with the bug of this id, in a line."""
+        ...
+
     def json(self) -> list[dict[str, Any]]:
         """The same for programs, without the certificates."""
         ...

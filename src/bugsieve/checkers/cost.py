@@ -42,7 +42,7 @@ _PLAN_KEYS = ("operators", "actions", "cost")
 _BUG_KEYS = ("id", "kind", "oracle", "reason", "exact", "found_by", "certificate")
 _ORIGIN_KEYS = ("index", "walk", "path")
 _RUN_KEYS = (*_PLAN_KEYS, "ending", "loop_start", "chosen", "detail")
-_OPTIONAL_RUN_KEYS = ("follows_plan", "chances", "rules")
+_OPTIONAL_RUN_KEYS = ("follows_plan", "chances", "rules", "raised_at")
 _SCALE = 10**12
 """Probabilities in the rows of `chances` are whole numbers of its inverse."""
 
@@ -199,6 +199,7 @@ def _read_claim(certificate: Any) -> _Claim:
     _only_true(run, "follows_plan")
     _text(whole["policy"], "'policy'")
     _text(run["detail"], "the run's detail")
+    _text(run.get("raised_at", ""), "where the run crashed")
     by_chance = _is_by_chance(_text(whole["objective"], "'objective'"))
     value = _decimal_or_none if by_chance else _whole_or_none
     return _Claim(

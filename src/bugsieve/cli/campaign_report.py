@@ -19,10 +19,9 @@ from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign
-    from bugsieve.campaigns.kind import FoundBugs, Kind
+    from bugsieve.campaigns.kind import Kind
     from bugsieve.campaigns.options import CampaignOptions
     from bugsieve.campaigns.summary import Summary
-    from bugsieve.results.progress import CampaignHeader
 
 
 def run_new(
@@ -61,8 +60,7 @@ def _show_summary(campaign: Campaign, summary: Summary, *, as_json: bool) -> Non
     kind, folder = campaign.kind, campaign.directory
     with kind.records(folder) as records:
         if as_json:
-            found = kind.wording.found(records)
-            show(summary_json(kind, campaign.header, summary, found, folder=str(folder)))
+            show(summary_json(kind, summary, records, folder=str(folder)))
         else:
             show(summary_text(campaign, summary, records))
 
@@ -86,20 +84,35 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
         "",
         *kind.wording.count_lines(summary),
     ]
-    found = kind.wording.found(records)
-    if found.ids and summary.mistake is None:
-        shown = kind.bugs_shown
-        listed = found.lines(shown)
-        lines += ["", *listed]
-        if len(found.ids) > shown:
-            indent = listed[0][: -len(listed[0].lstrip())]
-            lines.append(f"{indent}… and {len(found.ids) - shown} more {_place(found, folder)}")
-        lines += ["", *next_lines(folder, found.ids[0])]
+    if summary.bugs and summary.mistake is None:
+        lines += ["", *_found_lines(kind, folder, records)]
     lines += kind.wording.hints(records, summary)
     if summary.rejected:
         claims = counted(len(summary.rejected), "claim")
         lines += ["", f"{claims} rejected by the checker: a fault in Bugsieve"]
     return "\n".join(lines)
+
+
+def _found_lines(kind: Kind[Any], folder: Path, records: Any) -> list[str]:
+    """The causes of the bugs, or the bugs themselves where they have none, and what to do next."""
+    from bugsieve.campaigns.causes import cause_lines
+
+    found, causes, shown = kind.wording.found(records), records.causes(), kind.bugs_shown
+    if causes:
+        lines = cause_lines(causes, found, shown)
+        more, example = len(causes) - shown, causes[0].example
+        command = f": bugsieve status {folder} --causes {len(causes)}"
+    else:
+        lines = found.lines(shown)
+        more, example = len(found.ids) - shown, found.ids[0]
+        command = f": {_place(len(found.ids), folder)}"
+    if more > 0:
+        indent = lines[-1][: -len(lines[-1].lstrip())] if not causes else "  "
+        lines.append(f"{indent}… and {more} more{command}")
+    lines += ["", *next_lines(folder, example)]
+    if causes and len(found.ids) > len(causes):
+        lines.append(f"all bugs:    {_place(len(found.ids), folder)}")
+    return lines
 
 
 def _seed(options: CampaignOptions) -> str:
@@ -108,13 +121,13 @@ def _seed(options: CampaignOptions) -> str:
     return "" if seed is None else f", seed {seed}"
 
 
-def _place(found: FoundBugs, folder: Path) -> str:
+def _place(bugs: int, folder: Path) -> str:
     """Where all bugs are."""
     from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES
 
-    if len(found.ids) <= BUGS_IN_FILES:
-        return f"in {folder}/{BUGS_FOLDER}"
-    return f"(files: bugsieve export {folder} --bugs OUT)"
+    if bugs <= BUGS_IN_FILES:
+        return f"{folder}/{BUGS_FOLDER}"
+    return f"bugsieve export {folder} --bugs OUT"
 
 
 def next_lines(folder: Path, bug: str) -> list[str]:
@@ -125,15 +138,16 @@ def next_lines(folder: Path, bug: str) -> list[str]:
     ]
 
 
-def summary_json(
-    kind: Kind[Any], header: CampaignHeader, summary: Summary, found: FoundBugs, **first: str
-) -> str:
+def summary_json(kind: Kind[Any], summary: Summary, records: Any, **first: str) -> str:
     """The same for programs."""
+    from bugsieve.results.causes import cause_rows
+
     report = {
         **first,
-        **kind.about(header),
+        **kind.about(records.header),
         **jsonable(asdict(summary)),
-        "found": found.json(),
+        "causes": cause_rows(records),
+        "found": kind.wording.found(records).json(),
     }
     return json.dumps(report, indent=2, allow_nan=False)
 

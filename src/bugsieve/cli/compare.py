@@ -52,6 +52,7 @@ def _as_text(found: Comparison, first: Path, second: Path) -> str:
         lines.append("the campaigns test different policies")
     if not found.same_objective:
         lines.append("the campaigns have different objectives")
+    lines += _cause_lines(found, first, second)
     lines.append("")
     for folder, recall in zip((first, second), found.recall, strict=True):
         lines += [f"{folder}: {oracle} finds {_rate(r)}" for oracle, r in recall.items()]
@@ -61,6 +62,21 @@ def _as_text(found: Comparison, first: Path, second: Path) -> str:
             rest = f" and {len(bugs) - _SHOWN} more" if len(bugs) > _SHOWN else ""
             lines.append(f"only {folder}: {ids}{rest}")
     return "\n".join(lines)
+
+
+def _cause_lines(found: Comparison, first: Path, second: Path) -> list[str]:
+    """The causes of most bugs, with one bug to look at."""
+    lines = ["", "causes"] if found.causes else []
+    for cause in found.causes[:_SHOWN]:
+        folder, bug = next(
+            (folder, bug)
+            for folder, bug in zip((first, second), cause.examples, strict=True)
+            if bug is not None
+        )
+        lines.append(f"  {cause.first} and {cause.second} × {cause.words}")
+        lines.append(f"    look closer: bugsieve explain {folder} {bug}")
+    more = len(found.causes) - _SHOWN
+    return [*lines, f"  … and {more} more"] if more > 0 else lines
 
 
 def _rate(recall: Recall) -> str:
@@ -75,6 +91,7 @@ def _as_json(found: Comparison) -> str:
         "pool": asdict(found.pool),
         "bugs": asdict(found.bugs),
         "kinds": {kind: asdict(shares) for kind, shares in found.kinds.items()},
+        "causes": [asdict(cause) for cause in found.causes],
         "only_first": [row.id for row in found.only_first],
         "only_second": [row.id for row in found.only_second],
         "both": [[one.id, two.id] for one, two in found.both],

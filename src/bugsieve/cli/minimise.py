@@ -18,7 +18,7 @@ from bugsieve.cli.streams import show
 if TYPE_CHECKING:
     from bugsieve.bugs.cost.bug import Bug
     from bugsieve.cli.parser import Parser
-    from bugsieve.faults.smallest import SmallestExample
+    from bugsieve.faults.examples.smallest import SmallestExample
     from bugsieve.results.progress import CampaignHeader
 
 _CANDIDATES = 200

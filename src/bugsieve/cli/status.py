@@ -5,24 +5,30 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
 
+if TYPE_CHECKING:
+    from bugsieve.campaigns.kind import Kind
+
 
 def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(
         run,
-        "Show how far a campaign is and which bugs it has found, the worst first. "
+        "Show how far a campaign is and what is wrong with the policy: the causes of the bugs "
+        "it has found, those of most bugs first, and the worst bugs. "
         "This works while the campaign runs. For a folder of campaigns or of an "
         "experiment, one summary of them all.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
     options = Options(parser)
-    options.number("--bugs", 20, "bugs to list", least=0, most=10**9)
+    options.number("--causes", 20, "causes of bugs to list", least=0, most=10**9)
+    options.number("--bugs", 0, "bugs to list", least=0, most=10**9)
     options.json()
 
 
@@ -39,21 +45,32 @@ def run(args: argparse.Namespace) -> int:
     kind = kind_in(args.folder)
     with kind.records(args.folder) as records:
         header, summary = records.header, kind.summarise(records)
-        found = kind.wording.found(records)
         if args.json:
-            show(summary_json(kind, header, summary, found))
+            show(summary_json(kind, summary, records))
             return 0
-        listed = found.lines(args.bugs) if found.ids[: args.bugs] else []
+        listed = _found_lines(kind, records, args)
     lines = nothing_tested_lines(summary)
     lines += undecided_lines(summary) if summary.reason else []
     lines += [*kind.wording.first_lines(summary), kind.wording.heading(header)]
     lines += kind.wording.count_lines(summary)
     lines += [f"without {row.spec}: {row.objection}" for row in header.oracles if row.objection]
     lines += _unfinished(args.folder, summary.reason)
-    if listed:
-        lines += ["", *listed, *_more(len(found.ids), args)]
-    show("\n".join(lines))
+    show("\n".join([*lines, *listed]))
     return 0
+
+
+def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> list[str]:
+    """Causes, then bugs; the bugs alone where they have no causes."""
+    from bugsieve.campaigns.causes import cause_lines
+
+    found, causes, lines = kind.wording.found(records), records.causes(), []
+    most = args.bugs if causes else max(args.bugs, args.causes)
+    if causes[: args.causes]:
+        lines += ["", *cause_lines(causes, found, args.causes)]
+        lines += _more(len(causes), args.causes, "--causes")
+    if found.ids[:most]:
+        lines += ["", *found.lines(most), *_more(len(found.ids), most, "--bugs")]
+    return lines
 
 
 def _show_several(args: argparse.Namespace) -> int:
@@ -83,6 +100,6 @@ def _unfinished(folder: Path, reason: str | None) -> list[str]:
     return [f"not finished; 'bugsieve resume {folder}' goes on unless it runs now"]
 
 
-def _more(bugs: int, args: argparse.Namespace) -> list[str]:
-    rest = bugs - args.bugs
-    return [f"… and {rest} more: --bugs {bugs} lists all"] if rest > 0 else []
+def _more(count: int, shown: int, option: str) -> list[str]:
+    rest = count - shown
+    return [f"… and {rest} more: {option} {count} lists all"] if rest > 0 else []

@@ -18,7 +18,8 @@ from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.basis.toml import parse_toml
 from bugsieve.basis.wording import kind_in_words
-from bugsieve.faults.causes.cause import Cause, cause_from
+from bugsieve.faults.causes.cause import UNNAMED, Cause, cause_from
+from bugsieve.faults.causes.groups import Group, Member, grouped
 from bugsieve.judging.findings import (
     BoundRow,
     BugRow,
@@ -220,6 +221,17 @@ class CampaignRecords(StoreReader, Generic[RowT]):
     def first_wrong_case(self) -> tuple[int, str] | None:
         """The first case that is none of the subject, and why."""
         return None
+
+    def causes(self) -> list[Group]:
+        """All bugs by their causes, the largest group first; none where bugs have no causes."""
+        with understood(self.directory):
+            members = [
+                Member(name, steps, stored_cause(key, traits))
+                for name, steps, key, traits in self._rows(
+                    "SELECT id, steps, cause, traits FROM bugs ORDER BY rowid"
+                )
+            ]
+        return grouped(member for member in members if member.cause != UNNAMED)
 
     def bug_kinds(self) -> dict[str, str]:
         """The kinds of all bugs by their ids, in the order in which they were found."""

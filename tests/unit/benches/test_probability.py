@@ -27,7 +27,7 @@ from bugsieve.campaigns.find import find_bugs
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import CertificateError, check, read_json
 from bugsieve.faults.blame import blame
-from bugsieve.faults.smallest import smallest_example
+from bugsieve.faults.examples.smallest import smallest_example
 from bugsieve.fuzzing.biases.loopiness import Loopiness
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.oracles.registry import make_oracle

@@ -8,86 +8,18 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.groups import (
-    blame_groups,
     bug_regions,
     count_regions,
     have_unique_fact_pair,
     unique_fact_pair_share,
 )
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.fdr.task import Task
 from tests.property.strategies import seeded_task, some_states, wide_task
 from tests.reference.sas import SasTask, State
 from tests.reference.successors import successors
-from tests.unit.bugs.samples import LONG, TablePolicy, fork_task, line_bench, make_sample
+from tests.unit.bugs.samples import LONG
 from tests.unit.policies.line import as_task, at, line_task
-
-
-def members(bench: Bench, states: StateArray) -> list[tuple[int, ...]]:
-    return [group.members for group in blame_groups(bench, states)]
-
-
-def test_runs_into_one_loop_or_one_stop_belong_together() -> None:
-    task = line_task(10)
-    steps = {0: "right", 1: "right", 2: "left", 4: "right", 6: "left", 7: "left", 8: "left"}
-    bench = line_bench(task, steps)
-    groups = blame_groups(bench, at(0, 1, 2, 4, 5, 6, 7, 8, 3))
-    assert [group.members for group in groups] == [(3, 4, 5, 6, 7), (0, 1, 2), (8,)]
-    assert [group.state.tolist() for group in groups] == [[5], [1], [3]]
-
-
-def test_runs_to_the_goal_merge_only_where_the_policy_may_be_wrong() -> None:
-    """All runs end in p9, but from p7 on they are the cheapest possible."""
-    task = line_task(10)
-    bench = line_bench(task, dict.fromkeys(range(9), "right"))
-    assert members(bench, at(7, 8)) == [(0,), (1,)], "both are optimal where they start"
-    fork = fork_task()
-    policy = TablePolicy({(0,): 1, (1,): 2})
-    bench = Bench(fork, policy, make_objective("quantitative", fork))
-    assert members(bench, at(0, 1)) == [(0,), (1,)]
-
-
-def test_runs_that_should_avoid_a_condition_merge_before_it_holds() -> None:
-    task = line_task(8)
-    bench = line_bench(task, dict.fromkeys(range(7), "right"), objective="avoid:(at p3)")
-    groups = blame_groups(bench, at(0, 1, 2))
-    assert [group.members for group in groups] == [(0, 1, 2)]
-    assert groups[0].state.tolist() == [2]
-
-
-def test_no_bugs_no_groups() -> None:
-    task = line_task(3)
-    none = at()[:0].reshape(0, 1)
-    assert blame_groups(line_bench(task, {}), none) == []
-    assert bug_regions(task, none).tolist() == []
-    assert count_regions(task, none) == 0
-    assert unique_fact_pair_share(task, none) is None
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_groups_are_those_of_runs_that_share_a_questionable_state(seed: int) -> None:
-    sample = make_sample(seed, shape=LONG, count=60)
-    states = np.array([state for state, _ in sample.bugs()]).reshape(-1, sample.states.shape[1])
-    bench = sample.bench
-    runs = bench.runs(states)
-    hmax = bench.task.heuristic("hmax")
-    questionable = []
-    for path, solved in zip(bench.graph.paths(runs), runs.solved, strict=True):
-        visited = bench.graph.states(path)
-        costs = bench.runs(visited).costs
-        keep = costs > hmax.evaluate(visited) if solved else np.ones(len(path), dtype=bool)
-        questionable.append(set(path[keep].tolist()))
-    groups = blame_groups(bench, states)
-    label = {row: number for number, group in enumerate(groups) for row in group.members}
-    assert sorted(label) == list(range(len(states)))
-    for one, other in combinations(range(len(states)), 2):
-        merge = bool(questionable[one] & questionable[other])
-        assert (label[one] == label[other]) == merge
-    for group in groups:
-        candidate = int(bench.graph.table(group.state).ids[0])
-        assert all(candidate in questionable[row] for row in group.members)
 
 
 def naive_regions(task: SasTask, states: list[State]) -> list[set[State]]:

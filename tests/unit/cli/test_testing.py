@@ -48,8 +48,8 @@ def test_a_campaign_ends_with_a_list_of_proven_bugs(
     assert f"look closer: bugsieve explain {folder}" in out
     files = sorted((folder / "bugs").iterdir())
     assert len(files) == 3
+    assert "3 bugs have 1 cause:" in out and sum(file.stem in out for file in files) == 1
     for file in files:
-        assert file.stem in out
         bug = json.loads(file.read_text())
         check((folder / "task.sas").read_text(), bug["certificate"])
 
@@ -162,9 +162,11 @@ def test_a_stopped_campaign_goes_on(
 
 def test_status_lists_the_worst_bugs(results: Path, run: Run) -> None:
     code, out, _ = run("status", results, "--bugs", 2)
+    causes, bugs = out.split("\n\n")[-2:]
     ids = {file.stem for file in (results / "bugs").iterdir()}
-    assert code == 0
-    assert sum(bug in out for bug in ids) == 2
+    assert (code, sum(bug in bugs for bug in ids)) == (0, 2)
+    assert causes.startswith(f"{len(ids)} bugs have 2 causes:") and "loop of sail" in causes
+    assert "loop of sail" not in run("status", results, "--causes", 0)[1]
 
 
 def test_replay_tells_whether_a_bug_is_still_there(results: Path, run: Run) -> None:

@@ -19,7 +19,7 @@ from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.campaigns.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.faults.blame import blame
-from bugsieve.faults.smallest import smallest_example
+from bugsieve.faults.examples.smallest import smallest_example
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.plan_runs import PlanRuns

@@ -1,103 +1,17 @@
-"""Which bugs belong together: runs that merge, connected regions, and what sets bugs apart."""
+"""How bugs lie in the state space: connected regions, and what sets bugs apart (papers/000)."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve._native import StateRegistry
-from bugsieve.benches.bench import Bench
-from bugsieve.policies.decisions import Ending
-from bugsieve.policies.run_table import Ids, PassedStates, RunTable
+from bugsieve.policies.run_table import Ids
 from bugsieve.tasks.fdr.arrays import ask_core
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 _STATES_PER_BATCH = 256
 _CODES_PER_BATCH = 1 << 22
-
-
-@dataclass(frozen=True, eq=False)
-class BlameGroup:
-    """Bugs whose policy runs merge, so that one decision may be to blame for all of them."""
-
-    members: tuple[int, ...]
-    """Row numbers of the bugs, ascending."""
-    state: StateArray
-    """The first state that all their runs go through: where the decision to blame may be."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Trace:
-    """The states of a run in which the policy may be to blame, and what merging runs share."""
-
-    ids: Ids
-    key: int
-
-
-def blame_groups(bench: Bench, states: StateArray, *, bound: str = "hmax") -> list[BlameGroup]:
-    """Bugs grouped by merging runs, the largest group first; every bug is in one group.
-
-    Runs count as merging only where the policy may still be to blame: not in states from which it
-    reaches the goal as cheaply as the admissible heuristic `bound` says is possible. Two runs that
-    meet stay together, so they merge exactly if they share their last questionable state or loop.
-    """
-    if not len(states):
-        return []
-    runs = bench.runs(states)
-    doubts = _doubts(bench, runs.passed(), bound)
-    settled = _settled(bench, runs)
-    traces = [_trace(runs, row, doubts[row], settled[row]) for row in range(len(runs))]
-    members: dict[int, list[int]] = {}
-    for row, trace in enumerate(traces):
-        members.setdefault(trace.key, []).append(row)
-    groups = [
-        BlameGroup(tuple(rows), _first_common(runs, [traces[row].ids for row in rows]))
-        for rows in members.values()
-    ]
-    return sorted(groups, key=lambda group: (-len(group.members), group.members))
-
-
-def _doubts(bench: Bench, passed: PassedStates, bound: str) -> list[NDArray[np.bool_]]:
-    """For each state of each run whether the goal might be reached from it more cheaply."""
-    table = bench.runs(passed.states)
-    doubtful = np.ones(len(table), dtype=bool)
-    solved = np.flatnonzero(table.solved)
-    if len(solved):
-        least = bench.task.heuristic(bound).evaluate(passed.states[solved])
-        doubtful[solved] = table.costs[solved] > least
-    return passed.split(doubtful)
-
-
-def _settled(bench: Bench, runs: RunTable) -> list[int | None]:
-    """After how many steps the value of each run is settled for good, if it is before the end."""
-    return [
-        bench.objective.settled_at(runs.source.states(path), actions.tolist())
-        for path, actions in zip(runs.paths, runs.actions(), strict=True)
-    ]
-
-
-def _trace(runs: RunTable, row: int, doubtful: NDArray[np.bool_], settled: int | None) -> _Trace:
-    path = runs.paths[row]
-    if settled is not None:
-        path = path[: max(settled, 1)]
-    elif runs.endings[row] == Ending.LOOP:
-        loop = path[runs.loop_start(row) :]
-        return _Trace(path[:-1], int(loop.min()))
-    elif runs.endings[row] == Ending.SOLVED:
-        path = path[doubtful] if doubtful.any() else path[:1]
-    return _Trace(path, int(path[-1]))
-
-
-def _first_common(runs: RunTable, paths: Sequence[Ids]) -> StateArray:
-    """The first state that is on all paths; no path has a state twice."""
-    ids, counts = np.unique(np.concatenate(paths), return_counts=True)
-    # No path has a state twice, so a state that is counted once per path is on all of them.
-    shared = np.isin(paths[0], ids[counts == len(paths)])
-    state: StateArray = runs.source.states(paths[0][shared][:1])[0]
-    return state
 
 
 def bug_regions(task: Task, states: StateArray) -> NDArray[np.int64]:

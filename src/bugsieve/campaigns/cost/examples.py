@@ -13,7 +13,7 @@ from bugsieve.bugs.cost.bug import Bug
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench
 from bugsieve.checkers.cost import Checker
-from bugsieve.faults.examples import Example, examples_of
+from bugsieve.faults.examples.decisions import Example, examples_of
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.proofs import proof_of
 from bugsieve.results.table_files import Table, check_table_file, write_table

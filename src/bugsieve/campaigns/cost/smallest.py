@@ -21,8 +21,8 @@ from bugsieve.bugs.cost.bug import Bug
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench, plan_of, stored_options
 from bugsieve.checkers.cost import bug_id, check_bug
-from bugsieve.faults.shrinking import Remake
-from bugsieve.faults.smallest import (
+from bugsieve.faults.examples.shrinking import Remake
+from bugsieve.faults.examples.smallest import (
     DEFAULT_CANDIDATES,
     FROM_SAS,
     SmallestExample,

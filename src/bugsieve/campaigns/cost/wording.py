@@ -37,6 +37,10 @@ class FoundStates:
             for name, kind, values, finders in table
         ]
 
+    def about(self, name: str) -> str:
+        """What is wrong with the bug of this id."""
+        return "".join(row.bug.in_words for row in self.records.named([name]))
+
     def json(self) -> list[dict[str, Any]]:
         """The same for programs, without the certificates."""
         return [_bug_json(row) for row in self.records.named(self.ids)]
@@ -146,4 +150,5 @@ def _bug_json(row: CostBugRow) -> dict[str, Any]:
         "value": certificate["value"],
         "oracles": list(row.finders),
         "seconds": row.seconds,
+        "cause": row.cause.id,
     }

@@ -33,6 +33,10 @@ class FoundViolations:
         """Which rule each violates, and how soon."""
         return [f"  {row.id}  {_about(row.bug)}" for row in self.rows[:most]]
 
+    def about(self, name: str) -> str:
+        """What is violated by the bug of this id."""
+        return "".join(_about(row.bug) for row in self.rows if row.id == name)
+
     def json(self) -> list[dict[str, Any]]:
         """The same for programs."""
         return [

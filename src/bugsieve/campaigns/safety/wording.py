@@ -125,13 +125,21 @@ class FoundDecisions:
         """The first bugs, each in two lines: where it is, and what the policy does there."""
         lines = []
         for row in self.records.named(self.ids[:most]):
-            certificate = row.bug.certificate
-            state = telling_text(certificate["variables"], row.bug.state, _ahead(certificate))
-            lines.append(
-                f"{row.id}  {row.bug.kind} in {counted(self.runs[row.id], 'run')}, at {state}"
-            )
+            lines.append(f"{row.id}  {self._place(row)}")
             lines.append(f"    {_decision(row, self.actions[row.safe_action])}")
         return lines
+
+    def about(self, name: str) -> str:
+        """Where the bug of this id is, and what the policy does there."""
+        return "".join(
+            f"{self._place(row)}: {_decision(row, self.actions[row.safe_action])}"
+            for row in self.records.named([name])
+        )
+
+    def _place(self, row: SafetyBugRow) -> str:
+        certificate = row.bug.certificate
+        state = telling_text(certificate["variables"], row.bug.state, _ahead(certificate))
+        return f"{row.bug.kind} in {counted(self.runs[row.id], 'run')}, at {state}"
 
     def json(self) -> list[dict[str, Any]]:
         """The same for programs, without the certificates."""
@@ -152,6 +160,7 @@ class FoundDecisions:
             "walk": row.walk,
             "position": row.position,
             "seconds": row.seconds,
+            "cause": row.cause.id,
         }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bugsieve.faults.examples import decided_by
+from bugsieve.faults.examples.decisions import decided_by
 from bugsieve.judging.pool_test import BetterPlan
 from bugsieve.tasks.fdr.task import StateArray, Task
 from bugsieve.training.asnets.data import Examples

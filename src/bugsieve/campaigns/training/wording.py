@@ -20,6 +20,10 @@ class NoBugs:
         """Nothing."""
         return []
 
+    def about(self, name: str) -> str:
+        """Nothing."""
+        return ""
+
     def json(self) -> list[dict[str, Any]]:
         """Nothing."""
         return []

@@ -36,7 +36,7 @@ from bugsieve.policies.decisions import Ending
 from bugsieve.rules.ltl.causes import literals
 from bugsieve.rules.ltl.formula import atoms_of
 from bugsieve.rules.monitoring.traces import Letters, Traces
-from bugsieve.search import Limits
+from bugsieve.search import Limits, greedy
 
 LIMITS = Limits(expansions=200, bytes=1 << 28)
 """Of the searches for the culprit: the same everywhere, for the cause depends on it."""
@@ -83,8 +83,11 @@ class _Inquiry:
 
     def _is_lost(self) -> bool:
         """Whether it is plain that no plan leads from the run's end to the goal."""
-        value = self.bench.task.heuristic("hmax").evaluate(self.lifted.states[-1])[0]
-        return bool(value == _native.DEAD_END)
+        task, end = self.bench.task, self.lifted.states[-1]
+        if task.heuristic("hmax").evaluate(end)[0] == _native.DEAD_END:
+            return True
+        is_loop = self.run["ending"] == Ending.LOOP.label  # its states are too many to search from
+        return not is_loop and greedy(task, end, limits=LIMITS).status == "unsolvable"
 
     def _by_culprit(self, ending: str) -> Cause:
         """By the step to blame; without one where nobody finds out which that is."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from bugsieve.basis.errors import InputError
+from bugsieve.faults.causes.groups import Group
+from bugsieve.faults.causes.words import in_words
 from bugsieve.judging.findings import CostBugRow
 from bugsieve.results.cost.records import CostRecords
 
@@ -34,6 +36,18 @@ class Recall:
 
 
 @dataclass(frozen=True)
+class CauseShares:
+    """How many bugs each campaign has of a cause, with the smallest of each."""
+
+    id: str
+    words: str
+    first: int
+    second: int
+    examples: tuple[str | None, str | None]
+    """None where there are no such bugs."""
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Two campaigns side by side."""
 
@@ -45,6 +59,8 @@ class Comparison:
     """Bug states."""
     kinds: Mapping[str, Shares]
     """Bug states by kind; one that is in both counts by its kind in the first."""
+    causes: tuple[CauseShares, ...]
+    """Those of most bugs first."""
     both: tuple[tuple[CostBugRow, CostBugRow], ...]
     only_first: tuple[CostBugRow, ...]
     only_second: tuple[CostBugRow, ...]
@@ -61,6 +77,8 @@ class _Campaign:
     bugs: dict[bytes, CostBugRow]
     finds: dict[str, frozenset[int]]
     """By oracle, the numbers of the states it found to be bugs."""
+    causes: dict[str, Group]
+    """By id."""
 
     @classmethod
     def read(cls, records: CostRecords) -> _Campaign:
@@ -76,6 +94,7 @@ class _Campaign:
             frozenset(keys),
             {keys[row.case]: row for row in rows},
             finds,
+            {one.cause.id: one for group in records.causes() for one in group},
         )
 
     def recall(self, known: Iterable[bytes]) -> dict[str, Recall]:
@@ -96,7 +115,8 @@ def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Co
             )
         same_policy = _policy(one) == _policy(two)
         same_objective = one.header.objective == two.header.objective
-        return _compared(_Campaign.read(one), _Campaign.read(two), same_policy, same_objective)
+        campaigns = _Campaign.read(one), _Campaign.read(two)
+        return _compared(*campaigns, same_policy, same_objective)
 
 
 def _policy(records: CostRecords) -> str:
@@ -118,6 +138,7 @@ def _compared(
         _shares(one.pool, two.pool),
         Shares(len(both), len(only_first), len(only_second)),
         _kinds(one, two),
+        tuple(sorted(_causes(one, two), key=lambda row: (-row.first - row.second, row.id))),
         tuple((one.bugs[key], two.bugs[key]) for key in both),
         tuple(one.bugs[key] for key in only_first),
         tuple(two.bugs[key] for key in only_second),
@@ -139,6 +160,14 @@ def _kinds(one: _Campaign, two: _Campaign) -> dict[str, Shares]:
         )
         for kind in sorted(set(kinds.values()))
     }
+
+
+def _causes(one: _Campaign, two: _Campaign) -> Iterator[CauseShares]:
+    for name, group in {**two.causes, **one.causes}.items():
+        found = [campaign.causes.get(name) for campaign in (one, two)]
+        first, second = (0 if part is None else part.count for part in found)
+        one_bug, other_bug = (None if part is None else part.example for part in found)
+        yield CauseShares(name, in_words(group.cause), first, second, (one_bug, other_bug))
 
 
 def _shares(one: frozenset[bytes], two: frozenset[bytes]) -> Shares:

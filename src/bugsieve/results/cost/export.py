@@ -11,6 +11,7 @@ from typing import Any
 from bugsieve.judging.escalation import SEARCH
 from bugsieve.judging.findings import CostBugRow
 from bugsieve.policies.decisions import Ending
+from bugsieve.results.causes import cause_table
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.table_files import Table
@@ -38,6 +39,7 @@ def export_tables(records: CostRecords) -> dict[str, Table]:
         "runs": _runs(records),
         "verdicts": _verdicts(records, task),
         "bugs": _bugs(records),
+        "causes": cause_table(records),
         **unstable_tables(records),
     }
 
@@ -113,7 +115,7 @@ def _bugs(records: CostRecords) -> Table:
 
 _BUG_COLUMNS = (
     *("id", "number", "kind", "gap", "exact", "oracle", "finders", "ending"),
-    *("run", "plan", "run_cost", "plan_cost", "seconds"),
+    *("run", "plan", "run_cost", "plan_cost", "seconds", "cause"),
 )
 
 
@@ -122,7 +124,7 @@ def _bug_cells(row: CostBugRow) -> tuple[Any, ...]:
     return (
         *(row.id, row.case, bug.kind, bug.gap, bug.exact, bug.oracle, list(row.finders)),
         *(run["ending"], _shared(run["actions"]), _shared(plan["actions"])),
-        *(run["cost"], plan["cost"], row.seconds),
+        *(run["cost"], plan["cost"], row.seconds, row.cause.id),
     )
 
 

@@ -6,6 +6,7 @@ import json
 
 from bugsieve.bugs.safety.bug import plain_states
 from bugsieve.oracles.safety.decide import Safety
+from bugsieve.results.causes import cause_table
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.table_files import Table
@@ -36,6 +37,7 @@ def safety_tables(records: SafetyRecords) -> dict[str, Table]:
         "verdicts": _verdicts(records),
         "alone": _alone(records),
         "bugs": _bugs(records, model),
+        "causes": cause_table(records),
         **unstable_tables(records),
     }
 
@@ -102,7 +104,7 @@ def _alone(records: SafetyRecords) -> Table:
 def _bugs(records: SafetyRecords, model: JaniModel) -> Table:
     names = (
         *("id", "kind", "oracle", "radius", "walk", "position", "state", "action"),
-        *("alternative", "runs", "seconds"),
+        *("alternative", "runs", "seconds", "cause"),
     )
     table: Table = {name: [] for name in names}
     runs = records.bug_runs()
@@ -111,7 +113,7 @@ def _bugs(records: SafetyRecords, model: JaniModel) -> Table:
         cells = (
             *(row.id, bug.kind, bug.oracle, bug.radius, row.walk, row.position),
             *(json.dumps(bug.state), *(model.actions[action] for action in decisions)),
-            *(runs[row.id], row.seconds),
+            *(runs[row.id], row.seconds, row.cause.id),
         )
         for column, cell in zip(table.values(), cells, strict=True):
             column.append(cell)

@@ -5,7 +5,7 @@ Readers need no lock: they see the campaign as it was when they opened it, also 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,19 +15,30 @@ from numpy.typing import NDArray
 from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.bugs.safety.bug import FAULT, SafetyBug, safety_bug_from_json
+from bugsieve.faults.causes.groups import Group
+from bugsieve.faults.causes.tree import where
 from bugsieve.judging.findings import Sighting
 from bugsieve.judging.runs import SafetyBugRow, run_digest
 from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
 from bugsieve.oracles.safety.decide import Safety
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.progress import CampaignHeader
-from bugsieve.results.records import CampaignRecords, columns_of, json_of, text_of
+from bugsieve.results.records import (
+    CampaignRecords,
+    columns_of,
+    json_of,
+    stored_cause,
+    text_of,
+)
 from bugsieve.results.schema import damaged, understood
 from bugsieve.results.tables import SAFETY, SAFETY_CONDITIONS, SAFETY_TABLES
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.tasks.jani.model import JaniModel, Valuations, WordArray
 from bugsieve.tasks.jani.saved import SavedModel
 
 Integers = NDArray[np.int64]
+
+_RUNS_READ = 300
+"""How many runs the descriptions of causes are made from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +185,43 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         for walk, *sighting in self._rows(query):
             found[walk] = (*found.get(walk, ()), Sighting(*sighting))
         return found
+
+    def causes(self) -> list[Group]:
+        """All bugs by their causes, with where they lie among the good decisions of the runs."""
+        groups = super().causes()
+        if not groups:
+            return groups
+        faults, others = self._decisions()
+        return [
+            replace(group, cause=replace(group.cause, traits=(place,) if place else ()))
+            for group in groups
+            for place in [where(self.model.variables, faults[group.cause.id], others)]
+        ]
+
+    def _decisions(self) -> tuple[dict[str, Valuations], Valuations]:
+        """The states of bugs by their causes, and those of good decisions, in the first runs."""
+        rows = self._rows("SELECT id, cause, traits FROM bugs")
+        with understood(self.directory):
+            causes = {name: stored_cause(*cause).id for name, *cause in rows}
+        verdicts = self.verdicts(self.header.used_oracles[0])
+        faults: dict[str, list[WordArray]] = {cause: [] for cause in causes.values()}
+        others: list[WordArray] = []
+        for walk, sightings in list(self.sightings().items())[:_RUNS_READ]:
+            states, safe = self.run(walk).states, verdicts[walk].safety == Safety.SAFE
+            for sighting in sightings:
+                faults[causes[sighting.bug]].append(states[sighting.position])
+            seen = {sighting.position for sighting in sightings}
+            good = np.flatnonzero(safe[:-1] & safe[1:])
+            others += [states[place] for place in good.tolist() if place not in seen]
+        return {cause: self._different(rows) for cause, rows in faults.items()}, self._different(
+            others
+        )
+
+    def _different(self, states: list[WordArray]) -> Valuations:
+        """The values of different states."""
+        if not states:
+            return np.empty((0, self.model.num_variables))
+        return self.model.unpack(np.unique(np.stack(states), axis=0))
 
     def proof_seconds(self) -> float:
         """How long writing and checking certificates took."""

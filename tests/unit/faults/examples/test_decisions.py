@@ -16,7 +16,7 @@ from bugsieve.bugs.cost.bug import make_bug
 from bugsieve.campaigns.find import Bugs
 from bugsieve.cli import main
 from bugsieve.domains import generate
-from bugsieve.faults.examples import Example, decided_by, examples_of
+from bugsieve.faults.examples.decisions import Example, decided_by, examples_of
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import Task

@@ -19,7 +19,7 @@ from bugsieve.bugs.cost.way import shortest_way
 from bugsieve.checkers.cost import check
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.shrinking import Remake, Shrinking, blamed
+from bugsieve.faults.examples.shrinking import Remake, Shrinking, blamed
 from bugsieve.tasks.fdr.fewer_objects import objects_of
 from bugsieve.tasks.fdr.task import Task
 

@@ -19,7 +19,7 @@ from bugsieve.checkers.cost import check, check_bug
 from bugsieve.domains import generate
 from bugsieve.faults.blame import blame
 from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.smallest import FROM_SAS, smallest_example
+from bugsieve.faults.examples.smallest import FROM_SAS, smallest_example
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.policy import NoPolicy
 from bugsieve.tasks.fdr.fewer_objects import objects_of

@@ -1,0 +1,28 @@
+"""How people are told of the causes of a campaign's bugs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bugsieve.basis.wording import counted
+from bugsieve.campaigns.kind import FoundBugs
+from bugsieve.faults.causes.groups import Group
+from bugsieve.faults.causes.words import in_words
+
+
+def cause_lines(groups: Sequence[Group], found: FoundBugs, most: int) -> list[str]:
+    """How many causes there are, and the first of them: count, words and the smallest example."""
+    causes = sum(1 + len(group.also) for group in groups)
+    bugs = sum(group.total for group in groups)
+    verb = "has" if bugs == 1 else "have"
+    lines = [f"{counted(bugs, 'bug')} {verb} {counted(causes, 'cause')}:"]
+    width = len(str(max((group.count for group in groups[:most]), default=0)))
+    indent = " " * (width + 5)
+    for group in groups[:most]:
+        lines.append(f"  {group.count:>{width}} × {in_words(group.cause)}")
+        lines.append(f"{indent}as {group.example}: {found.about(group.example)}")
+        lines += [
+            f"{indent}also {other.count} {in_words(other.cause)}, as {other.example}"
+            for other in group.also
+        ]
+    return lines

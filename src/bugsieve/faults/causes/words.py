@@ -1,0 +1,76 @@
+"""Causes in words: "loop of drop and pick-up: drops a package that is not at its goal"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bugsieve.basis.wording import printable
+from bugsieve.faults.causes.cause import ACHIEVES, DESTROYS, NEITHER, Cause, LiftedStep
+
+_FLAGS = {DESTROYS: " (undoes a goal)", ACHIEVES: " (reaches a goal)", NEITHER: ""}
+_MOST_SHOWN = 6
+
+
+def in_words(cause: Cause) -> str:
+    """What is wrong, with the most telling of the traits; a stranger may have written it."""
+    trait = f": {cause.traits[0]}" if cause.traits else ""
+    return printable(f"{_WORDS.get(cause.ending, _by_step)(cause)}{trait}")
+
+
+def _loop(cause: Cause) -> str:
+    return f"loop of {_joined([_step(step) for step in cause.steps])}"
+
+
+def _by_step(cause: Cause) -> str:
+    steps = f" by {_joined([_step(step) for step in cause.steps])}" if cause.steps else ""
+    details = f" ({', '.join(cause.details)})" if cause.details else ""
+    return f"{cause.ending}{steps}{details}"
+
+
+def _stops(cause: Cause) -> str:
+    goals = _joined(list(cause.details))
+    return f"no action while goals of {goals} are open" if goals else "no action"
+
+
+def _illegal(cause: Cause) -> str:
+    return f"illegal action: {cause.details[0] if cause.details else 'one that does not exist'}"
+
+
+def _crash(cause: Cause) -> str:
+    exception, place = (*cause.details, "", "")[:2]
+    return f"policy crash: {exception}" + (f" at {place}" if place else "")
+
+
+def _rule(cause: Cause) -> str:
+    steps = f" by {_joined([_step(step) for step in cause.steps])}" if cause.steps else ""
+    return f"violates {', '.join(cause.details)}{steps}"
+
+
+def _fault(cause: Cause) -> str:
+    action, safe, *places = (*cause.details, "", "")[: max(2, len(cause.details))]
+    where = f" in {', '.join(places)}" if places else ""
+    kind = "" if cause.ending == "fault" else f"{cause.ending}: "
+    return f"{kind}does {action} where {safe} is safe{where}"
+
+
+def _step(step: LiftedStep) -> str:
+    return f"{step.schema}{_FLAGS[step.flag]}"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, or `a, b and c`; long lists are cut."""
+    shown = list(parts)
+    if len(shown) > _MOST_SHOWN:
+        shown = [*shown[: _MOST_SHOWN - 1], f"{len(shown) - _MOST_SHOWN + 1} more"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+_WORDS = {
+    "loop": _loop,
+    "no action": _stops,
+    "illegal action": _illegal,
+    "policy crash": _crash,
+    "rule violated": _rule,
+    "fault": _fault,
+    "avoidable": _fault,
+}
