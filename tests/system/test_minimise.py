@@ -15,7 +15,10 @@ from pathlib import Path
 import pytest
 
 from bugsieve import find_bugs, load_task, policy
+from bugsieve.campaigns.cost.smallest import small_examples
+from bugsieve.checkers.cost import check_bug
 from bugsieve.cli import main
+from bugsieve.results.cost.records import CostRecords
 from tests.unit.faults import ferryman
 from tests.unit.policies.line import line_task
 
@@ -122,6 +125,18 @@ def test_a_network(
     assert report["new"] and report["objects"] <= report["objects_before"] == 10
     assert report["run"] <= report["run_before"]
     check_example(Path("out"), "asnets:blocksworld", capsys)
+
+
+def test_several_with_a_small_budget(ferry: Path) -> None:
+    with CostRecords(ferry) as records:
+        header, rows = records.header, records.bugs()[:2]
+    made = small_examples(ferry, header, [row.bug for row in rows], candidates=3)
+    assert list(made) == [row.id for row in rows]
+    for row in rows:
+        assert made[row.id].candidates == 3 and made[row.id].objects <= 8
+        found = json.loads((ferry / "smallest" / row.id / "bug.json").read_text())
+        check_bug((ferry / "smallest" / row.id / "output.sas").read_text(), found)
+    assert small_examples(ferry, header, [row.bug for row in rows]) == {}, "they are there"
 
 
 def test_a_python_object_gets_way_and_start(

@@ -7,7 +7,7 @@ accepts with nothing else at hand. The campaign is left as it is.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,6 +38,8 @@ from bugsieve.tasks.sources import DOMAIN_FILE, PROBLEM_FILE
 
 EXAMPLES_FOLDER = "smallest"
 """In the folder of a campaign: an example for each bug that was minimised."""
+FEW_CANDIDATES = 10
+"""For examples that nobody asked for: some seconds each."""
 SAS_FILE, BUG_FILE = "output.sas", "bug.json"
 
 
@@ -57,6 +59,26 @@ def smallest_of(
     with proof_of(bug.id, folder):
         check_bug(bench.task.to_sas(), bug.to_json())
     return smallest_example(bench, bug, remake_of(folder, header), candidates=candidates)
+
+
+def small_examples(
+    directory: AnyPath,
+    header: CampaignHeader,
+    bugs: Iterable[Bug],
+    *,
+    candidates: int = FEW_CANDIDATES,
+) -> dict[str, SmallestExample]:
+    """The smallest examples of these bugs by their ids, written into the campaign's folder.
+
+    So many problems are tried for each. Bugs whose example is there already are left out.
+    """
+    made = {}
+    for bug in bugs:
+        folder = example_folder(directory, bug)
+        if not folder.exists():
+            made[bug.id] = smallest_of(directory, header, bug, candidates=candidates)
+            write_example(made[bug.id], folder)
+    return made
 
 
 def remake_of(folder: Path, header: CampaignHeader) -> Remake | str:
