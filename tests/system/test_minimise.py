@@ -40,7 +40,7 @@ def ferry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     shutil.copy(ferryman.__file__, tmp_path / "ferryman.py")
     (tmp_path / "sleeper.py").write_text(SLEEPER)
-    made = ["generate", "ferry", "--cars", "4", "--locations", "4", "--seed", "2", "-o", "ferry"]
+    made = ["generate", "ferry", "--cars", "3", "--locations", "3", "--seed", "2", "-o", "ferry"]
     assert main(made) == 0
     return campaign("ferry", "python:./ferryman.py:choose")
 
@@ -94,14 +94,14 @@ def test_a_function_in_a_file(ferry: Path, capsys: pytest.CaptureFixture[str]) -
     capsys.readouterr()
     assert main(["minimise", str(ferry), bug[:6]]) == 0
     out = capsys.readouterr().out
-    assert "  objects: 4 of 8\n" in out and "  steps of the policy: 2 of " in out
+    assert "  objects: 4 of 6\n" in out and "  steps of the policy: 2 of " in out
     assert re.search(r"\n  \d+ problems tried, \d+ questions to the policy\n", out)
     assert "may not be needed" not in out
     assert digest(ferry) == before
     check_example(ferry / "smallest" / bug, "python:./ferryman.py:choose", capsys)
     assert main(["minimise", str(ferry), bug, "-o", "again", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert (report["objects"], report["objects_before"], report["kept"]) == (4, 8, None)
+    assert (report["objects"], report["objects_before"], report["kept"]) == (4, 6, None)
     first, second = (ferry / "smallest" / bug, Path("again"))
     assert digest_of(first) == digest_of(second), "the same every time"
     assert main(["minimise", "--help"]) == 0
@@ -133,7 +133,7 @@ def test_several_with_a_small_budget(ferry: Path) -> None:
     made = small_examples(ferry, header, [row.bug for row in rows], candidates=3)
     assert list(made) == [row.id for row in rows]
     for row in rows:
-        assert made[row.id].candidates == 3 and made[row.id].objects <= 8
+        assert made[row.id].candidates == 3 and made[row.id].objects <= 6
         found = json.loads((ferry / "smallest" / row.id / "bug.json").read_text())
         check_bug((ferry / "smallest" / row.id / "output.sas").read_text(), found)
     assert small_examples(ferry, header, [row.bug for row in rows]) == {}, "they are there"
@@ -149,7 +149,7 @@ def test_a_python_object_gets_way_and_start(
     capsys.readouterr()
     assert main(["minimise", "object", bug, "-o", "out"]) == 0
     out = capsys.readouterr().out
-    assert "is a Python object, bound to its task" in out and "objects: 8 of 8" in out
+    assert "is a Python object, bound to its task" in out and "objects: 6 of 6" in out
     assert "bugsieve judge" not in out
     found = json.loads(Path("out/bug.json").read_text())
     assert found["certificate"]["task"]["sha256"] == task.sha256 == load_task("out").sha256
