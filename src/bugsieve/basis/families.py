@@ -177,6 +177,7 @@ _COMMANDS = {
     "status": "show how far a campaign is, and its bugs",
     "replay": "ask the policy again whether a bug is still there",
     "explain": "show which decision of the policy is to blame for a bug",
+    "minimise": "write the smallest example of a bug",
     "shield": "write a policy without its proven faults",
     "compare": "compare two campaigns on the same task",
     "export": "write a campaign's records as CSV, JSON or Parquet",

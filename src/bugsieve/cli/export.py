@@ -6,8 +6,16 @@ import argparse
 from pathlib import Path
 
 from bugsieve.basis.wording import counted
+from bugsieve.cli.bug_arguments import for_kind
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
+
+EPILOG = """\
+--examples is for cost testing: from the culprit of each bug on, the states that a better plan
+passes, each once, with what to do there. A line has bug (the id), step (of the plan, 0 at the
+culprit), facts (all that are true), goal, action (the better one) and instead_of (what the policy
+did at the culprit, else null).
+"""
 
 
 def register(parser: Parser) -> None:
@@ -15,7 +23,9 @@ def register(parser: Parser) -> None:
     parser.runs(
         run,
         "Write the pool or the walks, the policy's runs, the verdicts and the bugs of "
-        "a campaign for other programs, or a file for each bug, with its proof.",
+        "a campaign for other programs, or a file for each bug, with its proof, or examples to "
+        "learn from.",
+        epilog=EPILOG,
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the campaign")
     form = parser.add_mutually_exclusive_group(required=True)
@@ -25,6 +35,12 @@ def register(parser: Parser) -> None:
         "--parquet", type=Path, metavar="OUT", help="a folder with one file per table"
     )
     form.add_argument("--bugs", type=Path, metavar="OUT", help="a folder with one file per bug")
+    form.add_argument(
+        "--examples",
+        type=Path,
+        metavar="FILE",
+        help="states with better actions (.jsonl, .parquet)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,7 +50,17 @@ def run(args: argparse.Namespace) -> int:
     if args.bugs is not None:
         show(f"wrote {counted(len(export_bugs(args.folder, args.bugs)), 'bug')} to {args.bugs}")
         return 0
+    if args.examples is not None:
+        return for_kind(args.folder, {"cost": _export_examples})(args)
     form = next(name for name in ("csv", "json", "parquet") if getattr(args, name) is not None)
     for path in export(args.folder, form, getattr(args, form)):
         show(f"wrote {path}")
+    return 0
+
+
+def _export_examples(args: argparse.Namespace) -> int:
+    from bugsieve.campaigns.cost.examples import export_examples
+
+    found = export_examples(args.folder, args.examples)
+    show(f"wrote {counted(found, 'example')} to {args.examples}")
     return 0

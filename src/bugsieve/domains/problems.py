@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bugsieve.tasks.pddl.problem_text import problem_text
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -18,23 +20,12 @@ class Problem:
     def text(self, *, name: str, domain: str) -> str:
         """The PDDL problem file; facts stand in the order in which they were given."""
         init = ["(= (total-cost) 0)", *self.init] if self.has_costs else self.init
-        typed = [f"{' '.join(names)} - {kind}" for kind, names in self.objects.items() if names]
-        parts = [
-            f"(define (problem {name})",
-            f"  (:domain {domain})",
-            _section("objects", typed),
-            _section("init", init),
-            _section("goal (and", self.goal) + ")",
-        ]
-        if self.has_costs:
-            parts.append("  (:metric minimize (total-cost))")
-        return "\n".join(parts) + ")\n"
+        metric = ("(:metric minimize (total-cost))",) if self.has_costs else ()
+        return problem_text(
+            name, domain, objects=self.objects, init=init, goal=self.goal, further=metric
+        )
 
 
 def numbered(stem: str, count: int) -> list[str]:
     """`["car1", "car2", …]`: object names count from 1."""
     return [f"{stem}{number}" for number in range(1, count + 1)]
-
-
-def _section(heading: str, lines: Sequence[str]) -> str:
-    return "\n    ".join([f"  (:{heading}", *lines]) + ")"

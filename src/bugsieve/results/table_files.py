@@ -41,7 +41,24 @@ def write_tables(
     one file per table. Files that are there already are replaced.
     """
     path = Path(target)
-    files = _WRITERS[form](path, tables, about)
+    return _written(path, _WRITERS[form](path, tables, about))
+
+
+def write_table(target: str | os.PathLike[str], table: Table) -> Path:
+    """Write one table as JSON lines (`.jsonl`) or Parquet (`.parquet`), as the name says."""
+    path = Path(target)
+    check_table_file(path)
+    content = _parquet(table, {}) if path.suffix == ".parquet" else _json_lines(table)
+    return _written(path, {path: content})[0]
+
+
+def check_table_file(path: Path) -> None:
+    """UsageError unless a table can be written to a file of this name."""
+    if path.suffix not in (".jsonl", ".parquet"):
+        raise UsageError(f"{path}: the name must end in .jsonl (JSON lines) or .parquet")
+
+
+def _written(path: Path, files: dict[Path, bytes]) -> list[Path]:
     try:
         for file in files:
             make_folders(file.parent)
@@ -84,7 +101,17 @@ def _json_value(value: Any) -> Any:
     return "inf" if isinstance(value, float) and math.isinf(value) else value
 
 
+def _json_lines(table: Table) -> bytes:
+    rows = zip(*table.values(), strict=True)
+    lines = (json.dumps(dict(zip(table, row, strict=True)), allow_nan=False) for row in rows)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
 def _as_parquet(path: Path, tables: dict[str, Table], about: dict[str, str]) -> dict[Path, bytes]:
+    return {path / f"{name}.parquet": _parquet(table, about) for name, table in tables.items()}
+
+
+def _parquet(table: Table, about: dict[str, str]) -> bytes:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -92,12 +119,9 @@ def _as_parquet(path: Path, tables: dict[str, Table], about: dict[str, str]) -> 
         raise UnsupportedError(
             "Parquet files need the package pyarrow: pip install 'bugsieve[parquet]'"
         ) from None
-    files = {}
-    for name, table in tables.items():
-        buffer = io.BytesIO()
-        parquet.write_table(pyarrow.table(table).replace_schema_metadata(about), buffer)
-        files[path / f"{name}.parquet"] = buffer.getvalue()
-    return files
+    buffer = io.BytesIO()
+    parquet.write_table(pyarrow.table(table).replace_schema_metadata(about), buffer)
+    return buffer.getvalue()
 
 
 _WRITERS: dict[str, Callable[[Path, dict[str, Table], dict[str, str]], dict[Path, bytes]]] = {

@@ -20,7 +20,6 @@ from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.bug import bug_from_json, make_bug
 from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.minimise import minimise
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.bugs.cost.weighed import weighed
 from bugsieve.campaigns.campaign import Campaign
@@ -28,6 +27,7 @@ from bugsieve.campaigns.find import find_bugs
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import CertificateError, check, read_json
 from bugsieve.faults.blame import blame
+from bugsieve.faults.examples.smallest import smallest_example
 from bugsieve.fuzzing.biases.loopiness import Loopiness
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.oracles.registry import make_oracle
@@ -315,7 +315,9 @@ def test_the_whole_way_of_a_bug(tmp_path: Path) -> None:
     )
     found = blame(bench, bug.certificate)
     assert found.index == 1 and found.sentence.startswith("the goal could be reached for certain")
-    assert minimise(bench, oracle, bug).steps_later == 1  # to p0, where nothing is left to chance
+    smaller = smallest_example(bench, bug, "bound to its task")
+    assert smaller.steps_later == 0, "the rest of one run says little of the others"
+    check(task.to_sas(), smaller.bug.certificate)
     _, better = fork(chance=0.9)
     worse = replay(Bench(task, better, make_objective("probability", task)), bug.certificate)
     assert worse.sentence.endswith("at most 0.9, before it was 0.75")

@@ -89,7 +89,7 @@ def certificate_of(
         "state": start.tolist(),
         "facts": sorted(task.facts(start) - task.static_facts),
         "run": dict(known.part),
-        "plan": _path_part(task, plan),
+        "plan": path_part(task, plan),
         "policy_value": as_json_number(policy_value),
         "value": as_json_number(value),
         "gap": as_json_number(objective.gap(policy_value, value)),
@@ -123,10 +123,10 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
         cut, ending = run.actions[:settled], objective.settled_ending
         end = {"ending": ending, "loop_start": None, "chosen": None, "detail": ""}
         more = objective.details(states[: settled + 1], cut, ending, None)
-        return {**_path_part(bench.task, cut), **end, **_plan_mark(runs), **more}
+        return {**path_part(bench.task, cut), **end, **_plan_mark(runs), **more}
     is_illegal = failure is not None and run.ending is Ending.ILLEGAL_ACTION
     return {
-        **_path_part(bench.task, run.actions),
+        **path_part(bench.task, run.actions),
         "ending": run.ending.label,
         "loop_start": run.loop_start,
         "chosen": failure.action if failure is not None and is_illegal else None,
@@ -158,7 +158,8 @@ def _chances(runs: RunTable) -> dict[str, Any]:
     return {"chances": list(rows)} if rows else {}
 
 
-def _path_part(task: Task, operators: tuple[int, ...]) -> dict[str, Any]:
+def path_part(task: Task, operators: tuple[int, ...]) -> dict[str, Any]:
+    """Operators, their names and what they cost together, as certificates have them."""
     return {
         "operators": list(operators),
         "actions": [task.operator_names[operator] for operator in operators],

@@ -39,6 +39,7 @@ def describe(header: CampaignHeader) -> Description:
             f"{BUGS_FOLDER}/": f"a file for each of the first {BUGS_IN_FILES} bugs, with its "
             "proof: the policy's run and a better one",
         },
+        {"minimise {} BUG": "the smallest example of a bug, as a folder of its own"},
     )
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from bugsieve.benches.objectives.objective import path_states
+from bugsieve.faults.examples.decisions import decided_by
 from bugsieve.judging.pool_test import BetterPlan
 from bugsieve.tasks.fdr.task import StateArray, Task
 from bugsieve.training.asnets.data import Examples
@@ -22,5 +20,4 @@ def examples_of_bugs(
     """
     for plan in plans:
         if plan.operators:
-            path = path_states(task, states[plan.case], plan.operators)
-            yield Examples(number, path[:-1], np.array(plan.operators, dtype=np.int32))
+            yield Examples(number, *decided_by(task, states[plan.case], plan.operators))

@@ -1,0 +1,117 @@
+"""The smallest example of a bug: where it begins, how to get there, and what is needed to show it.
+
+First the start moves to the state in which the culprit is the first decision, and the way there
+becomes as short as possible; the policy is not asked for that. Then objects are left out of the
+problem that begins there (`shrinking`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from bugsieve.basis.activity import doing
+from bugsieve.benches.bench import Bench
+from bugsieve.bugs.cost.bug import Bug, FoundBy
+from bugsieve.bugs.cost.later_start import starting_later
+from bugsieve.bugs.cost.way import shortest_way
+from bugsieve.checkers.cost import check
+from bugsieve.faults.causes.cause import Cause
+from bugsieve.faults.causes.cost import cause_of
+from bugsieve.faults.examples.shrinking import Remake, Shrinking, blamed
+from bugsieve.tasks.fdr.fewer_objects import objects_of
+from bugsieve.tasks.fdr.task import Task
+
+DEFAULT_CANDIDATES = 200
+
+FROM_SAS = "the task comes from a SAS file, which has no objects"
+
+
+@dataclass(frozen=True)
+class SmallestExample:
+    """A bug that shows what another one shows, by less."""
+
+    task: Task = field(repr=False)
+    """The one of its certificate."""
+    bug: Bug
+    way: tuple[str, ...] | None
+    """Actions from the initial state of the original task to where it begins, if one is known."""
+    steps_later: int
+    """After how many steps of the policy's run it begins."""
+    objects: int
+    """Of its task; constants of the domain do not count."""
+    objects_before: int
+    candidates: int = 0
+    """Problems that were tried."""
+    calls: int = 0
+    """How often the policy was asked."""
+    kept: str | None = None
+    """Why objects were not left out, or not all that may be; None if no other can be."""
+    is_new_problem: bool = False
+    """Whether its task is a problem of its own, which begins where the bug does."""
+    steps_further: int = 0
+    """So many steps after that the new problem begins, as the policy goes with fewer objects."""
+
+
+def smallest_example(
+    bench: Bench, bug: Bug, remake: Remake | str, *, candidates: int = DEFAULT_CANDIDATES
+) -> SmallestExample:
+    """The smallest example of a bug, whose certificate must hold.
+
+    The policy of the bench is not asked. `remake` makes it for other tasks, or says why it is
+    bound to this one. At most so many problems with fewer objects are tried.
+    """
+    cause = cause_of(bench, bug.certificate)
+    with doing(f"looking for the decision to blame for {bug.id}"):
+        steps, start = _at_the_culprit(bench, bug, cause)
+    with doing(f"looking for the shortest way to {bug.id}"):
+        start = _with_way(bench.task, start)
+    example = _example(bench.task, start, steps)
+    if bench.task.pddl_texts is None:
+        return replace(example, kept=FROM_SAS)
+    if isinstance(remake, str):
+        return replace(example, kept=remake)
+    return _without_objects(example, Shrinking(bench, start, cause, remake, candidates))
+
+
+def _at_the_culprit(bench: Bench, bug: Bug, cause: Cause) -> tuple[int, Bug]:
+    """The bug with the culprit as its first decision, and after how many steps that begins."""
+    found = blamed(bench, bug.certificate)
+    if found is None or found.index == 0:
+        return 0, bug
+    moved = starting_later(bench, bug, found.index, found.plan)
+    if moved is None or cause_of(bench, moved.certificate) != cause:
+        return 0, bug
+    check(bench.task.to_sas(), moved.certificate)  # no bug without a certificate that holds
+    return found.index, moved
+
+
+def _with_way(task: Task, bug: Bug) -> Bug:
+    state = np.array(bug.certificate["state"], dtype=np.uint16)
+    found = bug.found_by or FoundBy(0)
+    return replace(bug, found_by=replace(found, path=shortest_way(task, state, found.path)))
+
+
+def _example(task: Task, start: Bug, steps: int) -> SmallestExample:
+    path = None if start.found_by is None else start.found_by.path
+    way = None if path is None else tuple(task.operator_names[operator] for operator in path)
+    objects = len(objects_of(task))
+    return SmallestExample(task, start, way, steps, objects, objects)
+
+
+def _without_objects(example: SmallestExample, shrinking: Shrinking) -> SmallestExample:
+    smallest = shrinking.smallest()
+    cut = f"no more than {shrinking.tried} problems were to be tried" if shrinking.is_cut else None
+    kept = cut or shrinking.refusal
+    tried = replace(example, candidates=shrinking.tried, calls=shrinking.calls, kept=kept)
+    if smallest is None:
+        return tried
+    return replace(
+        tried,
+        task=smallest.task,
+        bug=smallest.bug,
+        objects=example.objects - len(smallest.dropped),
+        is_new_problem=True,
+        steps_further=smallest.steps,
+    )
