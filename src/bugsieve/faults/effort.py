@@ -45,7 +45,9 @@ class Effort:
     def improved(
         self, state: StateArray, plan: tuple[int, ...], *, part: int = 8
     ) -> tuple[int, ...]:
-        """The plan, or a cheaper one near it."""
+        """The plan, or a cheaper one near it; optimal search without a limit needs none."""
+        if self.left is None:
+            return plan
         found = improve_plan(self.task, state, plan, limits=self._limits(part))
         self._spend(found.expanded)
         return found.plan or ()

@@ -65,12 +65,23 @@ class Regrets:
 
     def culprit(self) -> Culprit | None:
         """The decision to blame; None if all regrets are 0, and the run is a loop."""
-        loop = self.course.loop_start
-        if loop is not None and self.course.spent[loop] < self.course.spent[-1]:
-            found = self._first_from(loop)
-            if found is not None:
-                return found
-        return self._first_from(0)
+        found = self._in_cycle()
+        if found is not None:
+            return found
+        found = self._first_from(0)
+        # Plans that were found from other states may show that the cycle is no dead end.
+        return self._in_cycle() or found
+
+    def _in_cycle(self) -> Culprit | None:
+        """The first decision of the cycle that has a regret, if the run ends in one."""
+        cycle = self._dear_cycle
+        return None if cycle is None else self._first_from(cycle)
+
+    @property
+    def _dear_cycle(self) -> int | None:
+        """Where a cycle begins that costs something, so that one of its steps has a regret."""
+        loop, spent = self.course.loop_start, self.course.spent
+        return None if loop is None or spent[loop] == spent[-1] else loop
 
     def way_out(self) -> tuple[int, tuple[int, ...]]:
         """Where the best plan known leaves a loop without a culprit, and the rest of it."""
@@ -89,9 +100,10 @@ class Regrets:
             return None
         if first in self._proven:
             self._bisect(first)
+        # Where the culprit is certain, this still tells how large the regrets are.
+        self._reach_the_end()
+        self._improve(first)
         if not self._is_certain(first):
-            self._reach_the_end()
-            self._improve(first)
             self._close_gaps(first)
         return self._named(first)
 
@@ -160,6 +172,9 @@ class Regrets:
             self.course.note(step, plan)
 
     def _is_certain(self, first: int) -> bool:
+        cycle = self._dear_cycle
+        if cycle is not None and first != cycle and self._floors[cycle] < inf:
+            return False  # it may be no dead end, and have the culprit
         good, bad = self._good_and_bad(first)
         return first in self._proven and bad == good + 1
 
@@ -216,8 +231,9 @@ class Regrets:
             good, bad = self._good_and_bad(first)
             if good == self.course.last or bad == good + 1:
                 return
+            # Either up to where the sum rises again, or for one step.
             flat_end = int(np.searchsorted(sums, sums[good + 1], side="right")) - 1
-            if not any(self._close(first, step) for step in {flat_end: 0, good + 1: 0}):
+            if not any(self._close(first, step) for step in (flat_end, good + 1)):
                 return
 
     def _close(self, first: int, step: int) -> bool:
