@@ -100,7 +100,9 @@ def planted_into(spec: str, task: Task, stream: Stream) -> Iterator[Planted]:
         if not runs.solved[0] or not len(run):
             continue
         import os
-        if os.environ.get('OPT') and runs.costs[0]>plan_cost(task,_best(task,start)): continue
+
+        if os.environ.get("OPT") and runs.costs[0] > plan_cost(task, _best(task, start)):
+            continue
         states = path_states(task, start, tuple(run.tolist()))
         place = stream.integer(0, len(run) - 1)
         wrong = _wrong_action(task, states[place], stream)

@@ -111,9 +111,9 @@ def test_without_means_to_search_the_answer_is_a_bound(limits: Limits) -> None:
     result = blamed(bench, 24, tuple(range(24, 39)), limits=limits)
     assert (result.index, result.sure) == (1, EXACT), "the heuristic alone proves this plan best"
     assert result.better_run == tuple(range(24, 39))
-    circle = (0, task.operator_id("left p1"))
-    result = blamed(bench, 0, (*circle, *range(39)), limits=limits)
-    assert (result.index, result.better, result.sure) == (25, 25, BOUND)
+    circle = (task.operator_id("left p24"), 23)
+    result = blamed(bench, 24, (*circle, *range(24, 39)), limits=limits)
+    assert (result.index, result.better, result.sure) == (1, 25, BOUND)
     assert result.sentence.endswith("as far as the searches could tell")
 
 
