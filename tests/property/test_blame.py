@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import inf, isinf
+from math import inf
+from typing import Any
 
 import pytest
 
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, blame
+from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
+from bugsieve.faults.regret import GAVE_UP
 from bugsieve.search import Limits, astar
 from bugsieve.tasks.fdr.task import StateArray
 from tests.depth import examples
+from tests.reference.regret import culprit, regrets
 from tests.unit.bugs.samples import LONG, SMALL, Sample, make_sample
 
 
-def best_sums(sample: Sample, states: StateArray, run: tuple[int, ...]) -> list[float]:
-    """Cost so far plus best cost-to-go along a run; only success counts where cost does not."""
-    task, objective = sample.bench.task, sample.bench.objective
-    counts_cost = objective.spec == "quantitative"
-    sums = []
-    for step, state in enumerate(states):
-        start = objective.alternatives().start(state)
-        distance = inf if start is None else distance_to_goal(sample, state)
-        sums.append(distance + plan_cost(task, run[:step]) if counts_cost else distance * 0)
-    return [inf if value != value else value for value in sums]  # inf * 0 is no number
+def goal_distances(sample: Sample, states: StateArray) -> list[float]:
+    """The best cost-to-go of states of a run; 0 where only success counts and can be had."""
+    objective = sample.bench.objective
+    distances = [
+        inf if objective.alternatives().start(state) is None else distance_to_goal(sample, state)
+        for state in states
+    ]
+    return distances if objective.costs_count else [0.0 if d < inf else d for d in distances]
 
 
 def distance_to_goal(sample: Sample, state: StateArray) -> float:
@@ -39,45 +40,64 @@ def distance_to_goal(sample: Sample, state: StateArray) -> float:
 
 
 @pytest.mark.parametrize("objective", ["quantitative", "qualitative", "avoid"])
-def test_the_first_decision_that_raises_the_sum_is_blamed(objective: str) -> None:
+def test_the_first_decision_with_a_regret_is_blamed(objective: str) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(examples(250) if objective == "avoid" else examples(80, quick=40)):
+    for seed in range(examples(250) if objective == "avoid" else examples(400, quick=40)):
         sample = make_sample(seed, shape=LONG if seed % 3 else SMALL, objective=objective)
         for state, verdict in sample.bugs():
             certificate = certificate_of(sample.bench, state, verdict)
-            run = tuple(certificate["run"]["operators"])
-            states = path_states(sample.bench.task, state, run)
-            sums = best_sums(sample, states, run)
-            assert sums == sorted(sums), "the sums never fall"
             result = blame(sample.bench, certificate)
-            raised = [step for step, value in enumerate(sums) if value > sums[0]]
-            if raised:
-                assert (result.index, result.sure) == (raised[0] - 1, EXACT)
-                seen["raised"] += 1
-            elif certificate["run"]["ending"] == "loop":
-                assert result.sure == NO_SINGLE_DECISION
-                assert result.action != result.better
-                seen["loop"] += 1
-            else:
-                assert (result.index, result.sure) == (len(run), EXACT)
-                seen["gave up"] += certificate["run"]["ending"] != "solved"
-            check_better_run(sample, state, result.better_run, sums[0], result.plan_cost)
+            seen[check_blame(sample, state, certificate, result)] += 1
             limited = blame(sample.bench, certificate, limits=Limits(expansions=1))
-            assert limited.index <= result.index or result.sure == NO_SINGLE_DECISION
+            check_better_run(sample, state, limited)
+            if limited.sure == EXACT:
+                assert limited.index == result.index
             seen["bound"] += limited.sure == BOUND
-    wanted = {"quantitative": ("raised", "loop", "gave up"), "qualitative": ("loop", "gave up")}
-    assert min(seen[what] for what in wanted.get(objective, ("raised",))) >= examples(5), seen
+    wanted = {"quantitative": ("regret", "loop", "end"), "qualitative": ("loop", "end")}
+    assert min(seen[what] for what in wanted.get(objective, ("regret",))) >= examples(5), seen
 
 
-def check_better_run(
-    sample: Sample, state: StateArray, better: tuple[int, ...], best: float, cost: int
-) -> None:
-    """The run with the decision put right is as good as can be."""
+def check_blame(
+    sample: Sample, state: StateArray, certificate: dict[str, Any], result: Blame
+) -> str:
+    """The decision is the one of the definition; which kind of decision that is."""
+    run, task = certificate["run"], sample.bench.task
+    operators = tuple(run["operators"])
+    states = path_states(task, state, operators)
+    distances = goal_distances(sample, states)
+    counts = sample.bench.objective.costs_count
+    costs = [float(task.operator_costs[step]) * counts for step in operators]
+    truth = culprit(costs, distances, run["loop_start"])
+    check_better_run(sample, state, result)
+    if truth is not None:
+        assert (result.index, result.sure) == (truth, EXACT)
+        if counts:
+            assert result.plan_cost - sum(costs[:truth]) == distances[truth]
+            check_suspects(result, regrets(costs, distances), run)
+        return "regret"
+    if run["ending"] == "loop":
+        assert result.sure == NO_SINGLE_DECISION
+        assert result.action != result.better
+        return "loop"
+    assert (result.index, result.sure) == (len(operators), EXACT)
+    return "end"
+
+
+def check_suspects(result: Blame, lost: list[float], run: dict[str, Any]) -> None:
+    """They are the largest regrets of where the culprit is: the searches see all of such tasks."""
+    in_cycle = run["ending"] == "loop" and result.index >= run["loop_start"]
+    first = run["loop_start"] if in_cycle else 0
+    largest = sorted((-regret, step) for step, regret in enumerate(lost) if step >= first)
+    named = [(-suspect.regret, suspect.index) for suspect in result.suspects]
+    gives_up = run["ending"] in GAVE_UP and inf not in lost
+    expected = [(-inf, len(lost)), *largest] if gives_up else largest
+    assert named == [pair for pair in sorted(expected) if pair[0] < 0][:2]
+
+
+def check_better_run(sample: Sample, state: StateArray, result: Blame) -> None:
+    """The run with the decision put right reaches the goal as the objective wants it."""
     task, objective = sample.bench.task, sample.bench.objective
+    better = result.better_run
     assert task.is_goal(path_states(task, state, better)[-1]).all()
-    assert plan_cost(task, better) == cost
-    assert not isinf(best)
-    if objective.spec == "quantitative":
-        assert cost == best
-    else:
-        assert objective.plan_value(state, better) == 1
+    assert plan_cost(task, better) == result.plan_cost
+    assert objective.costs_count or objective.plan_value(state, better) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 
 import pytest
 
@@ -12,8 +13,9 @@ from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import Task
+from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.bugs.samples import TablePolicy, fork_task, line_bench, proven
-from tests.unit.policies.line import at, line_task
+from tests.unit.policies.line import as_task, at, line_task
 
 
 def blamed(
@@ -106,21 +108,68 @@ def test_conditions_that_could_be_avoided() -> None:
 def test_without_means_to_search_the_answer_is_a_bound(limits: Limits) -> None:
     task = line_task(40)
     bench = line_bench(task, {**dict.fromkeys(range(25), "right"), 25: "left"})
-    result = blamed(bench, 0, tuple(range(39)), limits=limits)
-    assert (result.index, result.sure) == (25, EXACT), "the heuristic alone proves this plan best"
-    assert result.better_run == tuple(range(39))
-    circle = (0, task.operator_id("left p1"))
-    result = blamed(bench, 0, (*circle, *range(39)), limits=limits)
-    assert (result.index, result.sure) == (1, BOUND)
-    assert result.action != result.better
+    result = blamed(bench, 24, tuple(range(24, 39)), limits=limits)
+    assert (result.index, result.sure) == (1, EXACT), "the heuristic alone proves this plan best"
+    assert result.better_run == tuple(range(24, 39))
+    circle = (task.operator_id("left p24"), 23)
+    result = blamed(bench, 24, (*circle, *range(24, 39)), limits=limits)
+    assert (result.index, result.better, result.sure) == (1, 25, BOUND)
     assert result.sentence.endswith("as far as the searches could tell")
 
 
 def test_a_dear_plan_does_not_hide_what_a_loop_costs() -> None:
-    """The best plan is too far to find, but one found on the way shows that the loop is dear."""
+    """The best plan is too far to find, but those around the run show that the loop is dear."""
     task = line_task(40)
     bench = line_bench(task, {**dict.fromkeys(range(25), "right"), 25: "left"})
     circles = (0, task.operator_id("left p1")) * 10
     result = blamed(bench, 0, (*circles, *range(39)), limits=Limits(expansions=20))
-    assert (result.index, result.better, result.sure) == (25, 25, BOUND)
-    assert result.plan_cost == 39
+    assert (result.index, result.better, result.plan_cost) == (25, 25, 39)
+
+
+def test_in_a_loop_the_culprit_is_in_the_cycle_whatever_came_before() -> None:
+    task = line_task(6)
+    left = task.operator_id("left p1")
+    bench = table_bench(task, {(1,): left, (0,): 0}, "quantitative")
+    assert blamed(bench, 1, (1, 2, 3, 4)).index == 0, "the whole run is the cycle"
+    detour = line_bench(task, {2: "left", 1: "left", 0: "right"})
+    result = blamed(detour, 2, (2, 3, 4))
+    assert (result.index, result.run) == (1, (task.operator_id("left p2"), left, 0))
+    assert (result.better, result.plan_cost) == (1, 5), "after the detour before the cycle"
+
+
+def test_a_dead_end_weighs_more_than_any_detour() -> None:
+    bench = table_bench(_trap_task(), {(0,): 1, (1,): 3}, "quantitative")
+    result = blamed(bench, 0, (0,))
+    assert (result.index, result.sure) == (0, EXACT)
+    assert [(one.index, one.regret) for one in result.suspects] == [(1, inf), (0, 4)]
+    assert result.named == (0, 1)
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    task = line_task(30)
+    bench = line_bench(task, {**dict.fromkeys(range(20), "right"), 20: "left"})
+    for expansions in (0, 7, 100):
+        limits = Limits(expansions=expansions)
+        one, two = (blamed(bench, 0, tuple(range(29)), limits=limits) for _ in range(2))
+        assert (one.index, one.sure, one.plan, one.suspects) == (
+            *(two.index, two.sure, two.plan),
+            two.suspects,
+        )
+
+
+def _trap_task() -> Task:
+    """From p0 straight to the goal p2 for 1, or by way of p1 for 5; from p1 into a trap, too."""
+    moves = (("go", 0, 2, 1), ("stray", 0, 1, 1), ("return", 1, 2, 4), ("fall", 1, 3, 1))
+    return as_task(
+        SasTask(
+            metric=True,
+            variables=(SasVariable("var0", tuple(f"Atom at(p{i})" for i in range(4))),),
+            mutexes=(),
+            initial=(0,),
+            goal=((0, 2),),
+            operators=tuple(
+                SasOperator(name, (), (SasEffect((), 0, here, there),), cost)
+                for name, here, there, cost in moves
+            ),
+        )
+    )
