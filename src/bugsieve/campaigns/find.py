@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from bugsieve.basis.arguments import require_folder, require_path, require_text, texts, wrong
-from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.basis.errors import InputError, PolicyError, UsageError
+from bugsieve.basis.wording import kind_in_words
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.safety.bug import SafetyBug
-from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.campaign import Campaign, read_campaign, summary_of
+from bugsieve.campaigns.cost.bench import judged_bench
 from bugsieve.campaigns.found import Bugs as Bugs
 from bugsieve.campaigns.found import BugT
+from bugsieve.campaigns.found_bug import FoundBug, FoundSafetyBug, binding, is_bound
 from bugsieve.campaigns.options import (
     DEFAULT_SAFETY_ORACLES,
     CampaignOptions,
@@ -58,7 +59,7 @@ def find_bugs(
     seed: int = 0,
     max_time: float | None = None,
     max_bugs: int | None = None,
-) -> Bugs[Bug]:
+) -> Bugs[FoundBug]:
     """Proven bugs of a policy, the worst first; the campaign is kept if there is a folder for it.
 
     `task` is a task or several, or what `bugsieve test` takes: a folder, or a list of a domain and
@@ -108,7 +109,7 @@ def find_safety_bugs(
     seed: int = 0,
     max_time: float | None = None,
     max_bugs: int | None = None,
-) -> Bugs[SafetyBug]:
+) -> Bugs[FoundSafetyBug]:
     """Proven safety bugs, faults in most runs first; the campaign is kept if it has a folder.
 
     The policy is a spec, a function `f(values, applicable)` of one state, or an object that maps
@@ -129,11 +130,7 @@ def find_safety_bugs(
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
 
-    def read(directory: Path) -> list[SafetyBug]:
-        with SafetyRecords(directory) as records:
-            return [row.bug for row in records.named(records.ranked())]
-
-    return _found(options, model, own, folder, read, about=_about(options, model.name))
+    return _found(options, model, own, folder, _read_safety, about=_about(options, model.name))
 
 
 def _tasks(given: object) -> dict[str, Task | Problem]:
@@ -159,16 +156,12 @@ def _binding(
     """What makes the policy of a task; None for a spec, UsageError if it is of another."""
     if isinstance(policy, str):
         return None
-    if isinstance(policy, Bindable):
-        return policy.bind
-    if inspect.isroutine(policy) or isinstance(policy, functools.partial):
-        return policy_function(policy).bind
-    check_policy(policy)
-    if len(tasks) > 1:
+    bind = binding(policy)
+    if len(tasks) > 1 and is_bound(policy):
         raise UsageError(
             "a policy object is bound to one task: give a spec or a function for several"
         )
-    return lambda task: cast(Policy, policy)
+    return bind
 
 
 def _name(policy: object) -> str:
@@ -180,9 +173,37 @@ def _about(options: CampaignOptions, subject: str) -> str:
     return f"policy {options.policy}, {subject}"
 
 
-def _read(directory: Path) -> list[Bug]:
+def load_bugs(folder: AnyPath) -> Bugs[FoundBug] | Bugs[FoundSafetyBug]:
+    """The bugs of a campaign folder, as `find_bugs` and `find_safety_bugs` give them.
+
+    The policy is not started. InputError if there is no campaign of policies in the folder.
+    """
+    directory = require_folder(folder, "folder")
+    kind, header, options = read_campaign(directory)
+    if kind.name not in ("cost", "safety"):
+        raise InputError(f"{directory}: is a campaign of {kind_in_words(kind.name)}, without bugs "
+                         "of a policy; load_bugs takes those of cost and safety testing")
+    summary, about = summary_of(directory), _about(options, header.subject.title)
+    if kind.name == "cost":
+        return Bugs(_read(directory), summary, about=about)
+    return Bugs(_read_safety(directory), summary, about=about)
+
+
+def _read(directory: Path) -> list[FoundBug]:
     with CostRecords(directory) as records:
-        return [row.bug for row in records.named(records.ranked())]
+        rows = list(records.named(records.ranked()))
+        bench = judged_bench(directory, records.header)
+    return [FoundBug(**_fields(row.bug), bench=bench, cause=row.cause) for row in rows]
+
+
+def _read_safety(directory: Path) -> list[FoundSafetyBug]:
+    with SafetyRecords(directory) as records:
+        rows = records.named(records.ranked())
+        return [FoundSafetyBug(**_fields(row.bug), cause=row.cause) for row in rows]
+
+
+def _fields(bug: Bug | SafetyBug) -> dict[str, Any]:
+    return {field.name: getattr(bug, field.name) for field in fields(bug)}
 
 
 def _found_in_all(
@@ -190,7 +211,7 @@ def _found_in_all(
     tasks: Mapping[str, Task | Problem],
     bind: Callable[[Task], Policy] | None,
     folder: AnyPath | None,
-) -> Bugs[Bug]:
+) -> Bugs[FoundBug]:
     """The bugs of all problems together; an error that all of them end with is raised."""
     problems = [g if isinstance(g, Problem) else Problem(name, ()) for name, g in tasks.items()]
     kept = None if folder is None else require_folder(folder, "folder")

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar, overload
 
+from bugsieve.basis.errors import UsageError
+from bugsieve.campaigns.found_bug import FoundBug, FoundSafetyBug
 from bugsieve.campaigns.several import JointSummary
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import bugs_line
-from bugsieve.judging.findings import AnyBug, UnstableRow
+from bugsieve.faults.causes.groups import Group, Member, grouped
+from bugsieve.faults.examples.decisions import Example, examples_of
+from bugsieve.judging.findings import UnstableRow
 
-BugT = TypeVar("BugT", bound=AnyBug)
+BugT = TypeVar("BugT", FoundBug, FoundSafetyBug)
 
 _BUGS_LISTED = 10
 _LONGEST_BUG = 110
@@ -48,6 +52,24 @@ class Bugs(Sequence[BugT]):
     def unstable(self) -> tuple[UnstableRow, ...]:
         """What would be bugs, had the policy not changed its answers."""
         return self.summary.changed
+
+    def causes(self) -> list[Group]:
+        """What is wrong, instead of where: the bugs by their causes, those of most bugs first."""
+        return grouped(Member(bug.id, bug.steps, bug.cause) for bug in self._found)
+
+    def to_examples(self) -> list[Example]:
+        """From the culprit of each bug on, the states of a better plan, each with its action.
+
+        For training; `bugsieve export --examples` writes the same. UsageError for safety bugs.
+        """
+        by_bench: dict[int, list[FoundBug]] = {}
+        for bug in self._found:
+            if not isinstance(bug, FoundBug):
+                raise UsageError("examples are made of the bugs of cost testing")
+            by_bench.setdefault(id(bug.bench), []).append(bug)
+        return [
+            example for bugs in by_bench.values() for example in examples_of(bugs[0].bench, bugs)
+        ]
 
     @overload
     def __getitem__(self, index: int) -> BugT: ...

@@ -1,0 +1,94 @@
+"""Bugs in Python, with what belongs to them at hand, so that they can be asked things."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from bugsieve.benches.bench import Bench
+from bugsieve.bugs.cost.bug import Bug
+from bugsieve.bugs.cost.replay import ReplayResult, replay
+from bugsieve.bugs.safety.bug import SafetyBug
+from bugsieve.faults.blame import Blame, blame
+from bugsieve.faults.causes.cause import Cause
+from bugsieve.faults.explanation import EXPANSIONS, explanation_of, explanation_text
+from bugsieve.policies.asking import check_policy
+from bugsieve.policies.function import policy as policy_function
+from bugsieve.policies.policy import Bindable, Policy
+from bugsieve.policies.registry import make_policy
+from bugsieve.search import Limits
+from bugsieve.tasks.fdr.task import Task
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FoundBug(Bug):
+    """A proven bug, as `find_bugs` and `load_bugs` give it."""
+
+    bench: Bench = field(kw_only=True)
+    """Its task and objective; the policy is not there any more."""
+    cause: Cause = field(kw_only=True)
+    """What is wrong, whichever objects it happens to; bugs with equal causes belong together."""
+
+    @cached_property
+    def blame(self) -> Blame:
+        """The decision of the policy that is to blame, and what it should have done."""
+        return blame(self.bench, self.certificate, limits=_limits(EXPANSIONS))
+
+    def explain(self, *, expansions: int = EXPANSIONS) -> str:
+        """What `bugsieve explain` prints: both runs side by side, and who is to blame.
+
+        `expansions` is what searches may spend; more make the answer surer.
+        """
+        limits = _limits(expansions)
+        found = self.blame if expansions == EXPANSIONS else None
+        explained = explanation_of(self.bench, self.certificate, limits, known=found)
+        return explanation_text(self.bench, self, explained)
+
+    def replay(self, policy: object) -> ReplayResult:
+        """Whether another policy, or the same one after a change, has the bug as well.
+
+        The policy is what `find_bugs` takes: a spec, a function, or an object for this task.
+        """
+        if isinstance(policy, str):
+            with make_policy(policy, self.bench.task) as made:
+                return self._replayed(made)
+        return self._replayed(binding(policy)(self.bench.task))
+
+    def _replayed(self, policy: Policy) -> ReplayResult:
+        old = self.bench
+        bench = Bench(
+            old.task, policy, old.objective, step_limit=old.step_limit, seed=old.seed
+        )
+        return replay(bench, self.certificate)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FoundSafetyBug(SafetyBug):
+    """A proven safety bug, as `find_safety_bugs` and `load_bugs` give it."""
+
+    cause: Cause = field(kw_only=True)
+    """What is wrong, wherever it happens; bugs with equal causes belong together."""
+
+
+def is_bound(policy: object) -> bool:
+    """Whether it is a policy object, which belongs to one task; functions and such become one."""
+    is_function = inspect.isroutine(policy) or isinstance(policy, functools.partial)
+    return not is_function and not isinstance(policy, Bindable)
+
+
+def binding(policy: Any) -> Callable[[Task], Policy]:
+    """What makes the policy of a task out of a function or an object."""
+    if isinstance(policy, Bindable):
+        return policy.bind
+    if is_bound(policy):
+        check_policy(policy)
+        return lambda task: policy
+    return policy_function(policy).bind
+
+
+def _limits(expansions: int) -> Limits:
+    return Limits(expansions, None, 1 << 30)
