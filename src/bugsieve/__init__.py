@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign as Campaign
     from bugsieve.campaigns.find import find_bugs as find_bugs
     from bugsieve.campaigns.find import find_safety_bugs as find_safety_bugs
+    from bugsieve.campaigns.find import load_bugs as load_bugs
     from bugsieve.campaigns.found import Bugs as Bugs
     from bugsieve.campaigns.options import CostOptions as CostOptions
     from bugsieve.campaigns.options import SafetyOptions as SafetyOptions
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from bugsieve.policies.registry import make_policy as make_policy
     from bugsieve.policies.runs import Run as Run
     from bugsieve.policies.runs import run_policy as run_policy
+    from bugsieve.results.cost.compare import compare as compare
     from bugsieve.tasks.fdr.loading import load_task as load_task
     from bugsieve.tasks.fdr.task import NO_ACTION as NO_ACTION
     from bugsieve.tasks.fdr.task import Task as Task
@@ -59,8 +61,10 @@ _PUBLIC = {
     "TranslationLimits": "bugsieve.tasks.fdr.translator",
     "UnsupportedError": "bugsieve.basis.errors",
     "UsageError": "bugsieve.basis.errors",
+    "compare": "bugsieve.results.cost.compare",
     "find_bugs": "bugsieve.campaigns.find",
     "find_safety_bugs": "bugsieve.campaigns.find",
+    "load_bugs": "bugsieve.campaigns.find",
     "load_model": "bugsieve.tasks.jani.loading",
     "load_task": "bugsieve.tasks.fdr.loading",
     "make_model_policy": "bugsieve.policies.models.registry",
@@ -91,8 +95,10 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "__version__",
+    "compare",
     "find_bugs",
     "find_safety_bugs",
+    "load_bugs",
     "load_model",
     "load_task",
     "make_model_policy",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any
 
 from bugsieve.basis.arguments import require_folder, require_path, require_text, texts, wrong
 from bugsieve.basis.errors import InputError, PolicyError, UsageError
@@ -29,11 +29,9 @@ from bugsieve.campaigns.problems import ProblemCampaigns
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import PolicyFunction
-from bugsieve.policies.function import policy as policy_function
 from bugsieve.policies.models.lifted import as_model_policy
-from bugsieve.policies.policy import Bindable, Policy, policy_name
+from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.task_view import StateFunction
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.safety.records import SafetyRecords
@@ -181,9 +179,11 @@ def load_bugs(folder: AnyPath) -> Bugs[FoundBug] | Bugs[FoundSafetyBug]:
     directory = require_folder(folder, "folder")
     kind, header, options = read_campaign(directory)
     if kind.name not in ("cost", "safety"):
-        raise InputError(f"{directory}: is a campaign of {kind_in_words(kind.name)}, without bugs "
-                         "of a policy; load_bugs takes those of cost and safety testing")
-    summary, about = summary_of(directory), _about(options, header.subject.title)
+        raise InputError(
+            f"{directory}: is a campaign of {kind_in_words(kind.name)}, without bugs "
+            "of a policy; load_bugs takes those of cost and safety testing"
+        )
+    summary, about = summary_of(directory), _about(options, header.subject.name)
     if kind.name == "cost":
         return Bugs(_read(directory), summary, about=about)
     return Bugs(_read_safety(directory), summary, about=about)

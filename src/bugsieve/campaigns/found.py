@@ -14,7 +14,7 @@ from bugsieve.faults.causes.groups import Group, Member, grouped
 from bugsieve.faults.examples.decisions import Example, examples_of
 from bugsieve.judging.findings import UnstableRow
 
-BugT = TypeVar("BugT", FoundBug, FoundSafetyBug)
+BugT = TypeVar("BugT", bound="FoundBug | FoundSafetyBug")
 
 _BUGS_LISTED = 10
 _LONGEST_BUG = 110

@@ -15,12 +15,11 @@ from bugsieve.bugs.cost.replay import ReplayResult, replay
 from bugsieve.bugs.safety.bug import SafetyBug
 from bugsieve.faults.blame import Blame, blame
 from bugsieve.faults.causes.cause import Cause
-from bugsieve.faults.explanation import EXPANSIONS, explanation_of, explanation_text
+from bugsieve.faults.explanation import EXPANSIONS, explained, explanation_text, limits_of
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import policy as policy_function
 from bugsieve.policies.policy import Bindable, Policy
 from bugsieve.policies.registry import make_policy
-from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import Task
 
 
@@ -36,17 +35,17 @@ class FoundBug(Bug):
     @cached_property
     def blame(self) -> Blame:
         """The decision of the policy that is to blame, and what it should have done."""
-        return blame(self.bench, self.certificate, limits=_limits(EXPANSIONS))
+        return blame(self.bench, self.certificate, limits=limits_of(EXPANSIONS))
 
     def explain(self, *, expansions: int = EXPANSIONS) -> str:
         """What `bugsieve explain` prints: both runs side by side, and who is to blame.
 
         `expansions` is what searches may spend; more make the answer surer.
         """
-        limits = _limits(expansions)
-        found = self.blame if expansions == EXPANSIONS else None
-        explained = explanation_of(self.bench, self.certificate, limits, known=found)
-        return explanation_text(self.bench, self, explained)
+        if expansions == EXPANSIONS:
+            return explanation_text(explained(self.bench, self, self.blame))
+        found = blame(self.bench, self.certificate, limits=limits_of(expansions))
+        return explanation_text(explained(self.bench, self, found))
 
     def replay(self, policy: object) -> ReplayResult:
         """Whether another policy, or the same one after a change, has the bug as well.
@@ -60,9 +59,7 @@ class FoundBug(Bug):
 
     def _replayed(self, policy: Policy) -> ReplayResult:
         old = self.bench
-        bench = Bench(
-            old.task, policy, old.objective, step_limit=old.step_limit, seed=old.seed
-        )
+        bench = Bench(old.task, policy, old.objective, step_limit=old.step_limit, seed=old.seed)
         return replay(bench, self.certificate)
 
 
@@ -88,7 +85,3 @@ def binding(policy: Any) -> Callable[[Task], Policy]:
         check_policy(policy)
         return lambda task: policy
     return policy_function(policy).bind
-
-
-def _limits(expansions: int) -> Limits:
-    return Limits(expansions, None, 1 << 30)

@@ -83,7 +83,8 @@ def _explain_safety(args: argparse.Namespace) -> int:
 
 
 def _explain_cost(args: argparse.Namespace) -> int:
-    from bugsieve.cli.cost_explain import explanation_json, explanation_of, explanation_text
+    from bugsieve.cli.cost_explain import explanation_of
+    from bugsieve.faults.explanation import explanation_json, explanation_text
 
     found = explanation_of(args.folder, args.bug, args.expansions)
     show(explanation_json(found) if args.json else explanation_text(found))

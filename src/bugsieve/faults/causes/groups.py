@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.causes.cost import COSTLY
+from bugsieve.faults.causes.words import in_words
 from bugsieve.policies.decisions import Ending
 
 
@@ -35,6 +36,15 @@ class Group:
     def __iter__(self) -> Iterator[Group]:
         """The group itself, and those that are shown with it."""
         return iter((self, *self.also))
+
+    def __str__(self) -> str:
+        """As in "172 × loop of drop and pick-up: drops a package that is not at its goal"."""
+        return f"{self.count} × {self.words}"
+
+    @property
+    def words(self) -> str:
+        """What is wrong."""
+        return in_words(self.cause)
 
     @property
     def total(self) -> int:

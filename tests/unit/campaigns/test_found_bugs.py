@@ -1,0 +1,113 @@
+"""Bugs in Python: they know their cause, their culprit and whether another policy has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import bugsieve
+from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.bugs.cost.replay import ReplayStatus
+from bugsieve.campaigns.found import Bugs
+from bugsieve.campaigns.found_bug import FoundBug
+from bugsieve.cli import main
+from bugsieve.domains.jani import generate_model
+from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.jani.loading import load_model
+from tests.unit.policies.line import line_task
+
+
+@bugsieve.policy
+def there_and_back(facts: frozenset[str], applicable: list[str]) -> str:
+    """Goes right from the first place, and left from all others."""
+    return next((action for action in applicable if "left" in action), "(right p0)")
+
+
+def to_the_right(facts: frozenset[str], applicable: list[str]) -> str:
+    """Goes where the goal is."""
+    return next(action for action in applicable if "right" in action)
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return line_task(5)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("found") / "campaign"
+
+
+@pytest.fixture(scope="module")
+def bugs(task: Task, folder: Path) -> Bugs[FoundBug]:
+    return bugsieve.find_bugs(task, there_and_back, pool_size=4, folder=folder)
+
+
+def test_the_culprit(bugs: Bugs[FoundBug], task: Task) -> None:
+    for bug in bugs:
+        found = bug.blame
+        assert found.action is not None and "left" in task.operator_names[found.action]
+        assert "right" in task.operator_names[found.better]
+        assert bug.blame is found  # searched for once
+
+
+def test_explained_as_the_command_does(
+    bugs: Bugs[FoundBug], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", str(folder), bugs[0].id]) == 0
+    assert capsys.readouterr().out == f"{bugs[0].explain()}\n"
+    assert "is to blame" in bugs[0].explain(expansions=1)
+
+
+def test_causes(bugs: Bugs[FoundBug]) -> None:
+    (group,) = bugs.causes()
+    assert group.count == len(bugs) and {bug.cause for bug in bugs} == {group.cause}
+    assert str(group) == f"{len(bugs)} × {group.words}" and "loop of left and right" in str(group)
+    example = next(bug for bug in bugs if bug.id == group.example)
+    assert example.steps == min(bug.steps for bug in bugs)
+
+
+def test_replay(bugs: Bugs[FoundBug], task: Task) -> None:
+    assert bugs[0].replay(there_and_back).status is ReplayStatus.STILL_FAILS
+    assert bugs[0].replay(to_the_right).status is ReplayStatus.FIXED
+    assert bugs[0].replay("optimal").status is ReplayStatus.FIXED
+    with bugsieve.make_policy("optimal", task) as policy:
+        assert bugs[0].replay(policy).status is ReplayStatus.FIXED
+    with pytest.raises(UsageError):
+        bugs[0].replay(object())
+
+
+def test_a_folder_gives_the_same_bugs(bugs: Bugs[FoundBug], folder: Path) -> None:
+    loaded = bugsieve.load_bugs(folder)
+    assert loaded == bugs and loaded.causes() == bugs.causes()
+    assert repr(loaded).startswith(f"<{len(bugs)} bugs")
+    assert [bug.explain() for bug in loaded if isinstance(bug, FoundBug)] == [
+        bug.explain() for bug in bugs
+    ]
+
+
+def test_examples_of_two_tasks() -> None:
+    found = bugsieve.find_bugs([line_task(4), line_task(6)], there_and_back, pool_size=3)
+    examples = found.to_examples()
+    assert {len(example.facts) for example in examples} == {1}
+    assert {example.bug for example in examples} <= {bug.id for bug in found}
+    assert all("right" in example.action for example in examples)
+    goals = {example.goal for example in examples}
+    assert len(goals) == 2
+
+
+def test_safety_bugs_have_causes(tmp_path: Path) -> None:
+    path = tmp_path / "model.jani"
+    path.write_text(generate_model("one-way-line", length=6, packages=2).text)
+    folder = tmp_path / "danger"
+    found = bugsieve.find_safety_bugs(load_model(path), "random", walks=50, folder=folder)
+    assert found and sum(group.total for group in found.causes()) == len(found)
+    assert bugsieve.load_bugs(folder).causes() == found.causes()
+    with pytest.raises(UsageError, match="cost testing"):
+        found.to_examples()
+
+
+def test_no_campaign(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=str(tmp_path)):
+        bugsieve.load_bugs(tmp_path)
