@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from bugsieve.bugs.cost.bug import Bug as Bug
     from bugsieve.bugs.safety.bug import SafetyBug as SafetyBug
     from bugsieve.campaigns.campaign import Campaign as Campaign
-    from bugsieve.campaigns.find import find_bugs as find_bugs
-    from bugsieve.campaigns.find import find_safety_bugs as find_safety_bugs
-    from bugsieve.campaigns.find import load_bugs as load_bugs
-    from bugsieve.campaigns.found import Bugs as Bugs
+    from bugsieve.campaigns.finding.bugs import Bugs as Bugs
+    from bugsieve.campaigns.finding.find import find_bugs as find_bugs
+    from bugsieve.campaigns.finding.find import find_safety_bugs as find_safety_bugs
+    from bugsieve.campaigns.finding.find import load_bugs as load_bugs
     from bugsieve.campaigns.options import CostOptions as CostOptions
     from bugsieve.campaigns.options import SafetyOptions as SafetyOptions
     from bugsieve.policies.function import policy as policy
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "BudgetError": "bugsieve.basis.errors",
     "Bug": "bugsieve.bugs.cost.bug",
-    "Bugs": "bugsieve.campaigns.found",
+    "Bugs": "bugsieve.campaigns.finding.bugs",
     "BugsieveError": "bugsieve.basis.errors",
     "Campaign": "bugsieve.campaigns.campaign",
     "CostOptions": "bugsieve.campaigns.options",
@@ -62,9 +62,9 @@ _PUBLIC = {
     "UnsupportedError": "bugsieve.basis.errors",
     "UsageError": "bugsieve.basis.errors",
     "compare": "bugsieve.results.cost.compare",
-    "find_bugs": "bugsieve.campaigns.find",
-    "find_safety_bugs": "bugsieve.campaigns.find",
-    "load_bugs": "bugsieve.campaigns.find",
+    "find_bugs": "bugsieve.campaigns.finding.find",
+    "find_safety_bugs": "bugsieve.campaigns.finding.find",
+    "load_bugs": "bugsieve.campaigns.finding.find",
     "load_model": "bugsieve.tasks.jani.loading",
     "load_task": "bugsieve.tasks.fdr.loading",
     "make_model_policy": "bugsieve.policies.models.registry",

@@ -31,7 +31,7 @@ from bugsieve.benches.objectives.objective import (
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.campaigns.cost.wording import FoundStates
-from bugsieve.campaigns.find import find_bugs
+from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers import cost as checker
 from bugsieve.checkers.cost import CertificateError, check

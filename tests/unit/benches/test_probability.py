@@ -23,7 +23,7 @@ from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.bugs.cost.weighed import weighed
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.find import find_bugs
+from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import CertificateError, check, read_json
 from bugsieve.faults.blame import blame

@@ -17,7 +17,7 @@ from bugsieve.benches.objectives.rules import VIOLATED, Rules
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.campaigns.campaign import Campaign, read_campaign
-from bugsieve.campaigns.find import find_bugs
+from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import check
 from bugsieve.faults.blame import EXACT, NO_SINGLE_DECISION, blame

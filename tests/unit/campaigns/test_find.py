@@ -15,7 +15,7 @@ import pytest
 import bugsieve
 from bugsieve.basis.errors import InputError, PolicyError, UsageError
 from bugsieve.campaigns.cost.summary import CostSummary
-from bugsieve.campaigns.found import Bugs
+from bugsieve.campaigns.finding.bugs import Bugs
 from bugsieve.campaigns.several import joint_summary
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.policies.generated import write_task

@@ -9,8 +9,8 @@ import pytest
 import bugsieve
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.bugs.cost.replay import ReplayStatus
-from bugsieve.campaigns.found import Bugs
-from bugsieve.campaigns.found_bug import FoundBug
+from bugsieve.campaigns.finding.bug import FoundBug
+from bugsieve.campaigns.finding.bugs import Bugs
 from bugsieve.cli import main
 from bugsieve.domains.jani import generate_model
 from bugsieve.tasks.fdr.task import Task

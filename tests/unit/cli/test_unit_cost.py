@@ -11,7 +11,7 @@ import pytest
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.campaigns.find import find_bugs
+from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check, main
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.loading import load_task, with_unit_costs

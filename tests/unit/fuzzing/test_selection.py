@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bugsieve.basis.errors import InputError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
-from bugsieve.campaigns.find import find_bugs
+from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.fuzzing import selection as selection_module
 from bugsieve.fuzzing.biases import Bias, BiasResult
 from bugsieve.fuzzing.novelty import make_filter

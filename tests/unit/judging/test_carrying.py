@@ -18,7 +18,7 @@ from bugsieve.benches.objectives import make_objective
 from bugsieve.benches.objectives.objective import path_states
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.campaigns.campaign import Campaign, summary_of
-from bugsieve.campaigns.find import find_bugs
+from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.salvage import salvage_campaign
 from bugsieve.campaigns.stop_rules import StopRules

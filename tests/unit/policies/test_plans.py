@@ -16,7 +16,7 @@ from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.bug import make_bug
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
-from bugsieve.campaigns.find import find_bugs
+from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.faults.blame import blame
 from bugsieve.faults.examples.smallest import smallest_example

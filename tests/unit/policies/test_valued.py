@@ -11,7 +11,7 @@ import pytest
 
 from bugsieve.basis.errors import PolicyError, UsageError
 from bugsieve.basis.reach import NOTHING, Reach
-from bugsieve.campaigns.find import find_bugs
+from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.checkers.cost import check
 from bugsieve.policies.asking import decide_anew
 from bugsieve.policies.decisions import Ending

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.bug import make_bug
-from bugsieve.campaigns.find import Bugs
+from bugsieve.campaigns.finding.bug import FoundBug
+from bugsieve.campaigns.finding.bugs import Bugs
 from bugsieve.cli import main
 from bugsieve.domains import generate
 from bugsieve.faults.examples.decisions import Example, decided_by, examples_of
@@ -35,7 +35,7 @@ def task(tmp_path: Path) -> Task:
 
 
 @pytest.fixture
-def bugs(task: Task, tmp_path: Path) -> Bugs[bugsieve.Bug]:
+def bugs(task: Task, tmp_path: Path) -> Bugs[FoundBug]:
     ferryman = bugsieve.policy(choose)
     return bugsieve.find_bugs(task, ferryman, pool_size=10, folder=tmp_path / "results")
 
@@ -53,7 +53,7 @@ def test_a_plan_is_followed_from_the_culprit_on() -> None:
     assert [(example.step, example.instead_of) for example in found[1:]] == [(1, None), (2, None)]
 
 
-def test_who_does_what_they_say_reaches_the_goal(task: Task, bugs: Bugs[bugsieve.Bug]) -> None:
+def test_who_does_what_they_say_reaches_the_goal(task: Task, bugs: Bugs[FoundBug]) -> None:
     examples = bugs.to_examples()
     told = {example.facts: example.action for example in examples}
     assert len(told) == len(examples), "each state once"
@@ -71,7 +71,7 @@ def test_who_does_what_they_say_reaches_the_goal(task: Task, bugs: Bugs[bugsieve
     assert wrong and all(example.instead_of != example.action for example in wrong)
 
 
-def test_files_have_the_same(task: Task, bugs: Bugs[bugsieve.Bug], tmp_path: Path) -> None:
+def test_files_have_the_same(task: Task, bugs: Bugs[FoundBug], tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     lines, table = tmp_path / "examples.jsonl", tmp_path / "examples.parquet"
     for file in (lines, table):
@@ -97,7 +97,7 @@ def test_training_learns_from_the_same_states(task: Task) -> None:
 
 
 def test_what_cannot_be_exported(
-    bugs: Bugs[bugsieve.Bug], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bugs: Bugs[FoundBug], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "examples.jsonl"
     assert main(["export", str(tmp_path / "results"), "--examples", "examples.csv"]) == 4
@@ -105,6 +105,4 @@ def test_what_cannot_be_exported(
     lying = falsified(tmp_path / "results", tmp_path / "copy", "plan.cost", 0)
     assert main(["export", str(lying), "--examples", str(file)]) == 4
     assert "does not hold" in capsys.readouterr().err and not file.exists()
-    with pytest.raises(UsageError, match="bugs of cost testing"):
-        Bugs(list(bugs), bugs.summary).to_examples()
-    assert Bugs[bugsieve.Bug]([], bugs.summary, bugs.subject).to_examples() == []
+    assert Bugs[FoundBug]([], bugs.summary).to_examples() == []

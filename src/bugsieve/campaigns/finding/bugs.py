@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar, overload
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.campaigns.found_bug import FoundBug, FoundSafetyBug
+from bugsieve.campaigns.finding.bug import FoundBug, FoundSafetyBug
 from bugsieve.campaigns.several import JointSummary
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import bugs_line

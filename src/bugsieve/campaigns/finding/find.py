@@ -16,9 +16,9 @@ from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.safety.bug import SafetyBug
 from bugsieve.campaigns.campaign import Campaign, read_campaign, summary_of
 from bugsieve.campaigns.cost.bench import judged_bench
-from bugsieve.campaigns.found import Bugs as Bugs
-from bugsieve.campaigns.found import BugT
-from bugsieve.campaigns.found_bug import FoundBug, FoundSafetyBug, binding, is_bound
+from bugsieve.campaigns.finding.bug import FoundBug, FoundSafetyBug, binding, is_bound
+from bugsieve.campaigns.finding.bugs import Bugs as Bugs
+from bugsieve.campaigns.finding.bugs import BugT
 from bugsieve.campaigns.options import (
     DEFAULT_SAFETY_ORACLES,
     CampaignOptions,
