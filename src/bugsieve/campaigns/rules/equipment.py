@@ -26,6 +26,7 @@ from bugsieve.results.rules.rows import ObligationRow
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.judge import Check, JudgeOptions, RuleJudge
+from bugsieve.rules.obligations.task_world import TaskWorld
 
 
 class RulesEquipment:
@@ -62,7 +63,7 @@ class RulesEquipment:
 
 def make_judge(bound: BoundTask, options: JudgeOptions) -> RuleJudge:
     """A judge of a task whose answers have been checked."""
-    return RuleJudge(bound.task, bound.rules, options, _check_of(bound))
+    return RuleJudge(TaskWorld(bound.task, bound.rules), options, _check_of(bound))
 
 
 def _check_of(bound: BoundTask) -> Check:
