@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bugsieve.basis.wording import counted
-from bugsieve.campaigns.rules.options import RulesOptions
+from bugsieve.campaigns.rules.options import options_in
 from bugsieve.campaigns.rules.subject import kinds_and_expectations
 from bugsieve.campaigns.summary import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, OUR_FAULT, Summary
 from bugsieve.results.rules.records import RulesRecords
+from bugsieve.results.rules.rows import NDDL
 from bugsieve.results.schema import understood
 from bugsieve.rules.ltl.views import View
 from bugsieve.rules.obligations.answers import (
@@ -114,6 +115,8 @@ class RulesSummary(Summary):
     min_coverage: float = 0.0
     no_vacuous: bool = False
     warnings: tuple[str, ...] = ()
+    is_timelines: bool = False
+    """Whether a model was tested, of which something is said for plans of some size alone."""
 
     @property
     def coverage(self) -> float | None:
@@ -208,6 +211,7 @@ def summarise(records: RulesRecords) -> RulesSummary:
         min_coverage=options.min_coverage,
         no_vacuous=options.no_vacuous,
         warnings=records.header.subject.warnings,
+        is_timelines=records.header.subject.language == NDDL,
     )
 
 
@@ -286,9 +290,3 @@ def _verdict(violation: MergedAnswer, failed: Sequence[MergedAnswer]) -> tuple[s
     if violation.verdict == "undecidable":
         return UNDECIDABLE, violation.reason
     return OPEN, violation.reason
-
-
-def options_in(records: RulesRecords) -> RulesOptions:
-    """The options of a stored campaign."""
-    name = str(records.directory / "options.toml")
-    return RulesOptions.from_toml(records.header.options, name=name)

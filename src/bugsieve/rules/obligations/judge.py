@@ -241,8 +241,8 @@ class RuleJudge:
             if self._needs_plans and self._has_no_plan:
                 verdict = "vacuous" if obligation.aim == "reached" else "not testable"
                 return _answer(verdict, weakest, [last], found, _NO_PLAN)
-            if obligation.aim == "satisfied by" and self._fails_at_once(obligation.formula):
-                why = "the rule fails in the initial state"
+            why = self._fails_at_once(obligation) if obligation.aim == "satisfied by" else ""
+            if why:
                 return _answer("not testable", weakest, [last], found, why)
             return _answer("vacuous", weakest, [last], found, last.reason)
         return _answer("inconclusive", weakest, [], found, last.reason)
@@ -316,14 +316,20 @@ class RuleJudge:
         occurrence = occurrences(formula)[obligation.occurrence]
         return trap(formula, occurrence, view, self._options.criterion)
 
-    def _fails_at_once(self, wanted: Formula) -> bool:
-        """Whether no continuation of the initial state satisfies the rule, in the weakest view."""
+    def _fails_at_once(self, obligation: Obligation) -> str:
+        """Why no trace satisfies the rule, in the weakest view, whatever is done; else empty.
+
+        Where traces begin alike, that is to be seen in the first state.
+        """
+        kept = in_view(nnf(obligation.formula), "weak")
         letter = self._world.first_letter
         if letter is None:
-            return False
-        automaton = self._automaton(in_view(nnf(wanted), "weak"))
+            test = _Test(kept, "trap", "weak", self._reading)
+            is_lost = self._find(test, obligation.formula).outcome in _REFUSED
+            return "no plan keeps the rule" if is_lost else ""
+        automaton = self._automaton(kept)
         state = automaton.step(automaton.initial, letter)
-        return state in automaton.rejecting_sinks
+        return "the rule fails in the initial state" if state in automaton.rejecting_sinks else ""
 
     def _automaton(self, formula: Formula) -> Automaton:
         if formula not in self._automata:
