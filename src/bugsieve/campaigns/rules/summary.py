@@ -107,7 +107,7 @@ class RulesSummary(Summary):
     open_obligations: int
     """Those that a limit left open, and those that are not judged yet."""
     conflicts: tuple[str, ...]
-    """Pairs of rules that no trace satisfies together."""
+    """Pairs of rules that no trace satisfies together, and in which tasks if there are several."""
     unreached: tuple[str, ...]
     """Atoms, or negated ones, that no state satisfies in any task."""
     atoms: int = 0
@@ -201,7 +201,7 @@ def summarise(records: RulesRecords) -> RulesSummary:
         met=sum(answer.is_met for answer in counting),
         feasible=len(counting),
         open_obligations=sum(a.verdict in (None, "inconclusive") for a in merged),
-        conflicts=tuple(a.reason for a in merged if a.verdict == "conflict"),
+        conflicts=_conflicts(records),
         unreached=tuple(
             a.obligation.literal
             for a in merged
@@ -213,6 +213,19 @@ def summarise(records: RulesRecords) -> RulesSummary:
         warnings=records.header.subject.warnings,
         is_timelines=records.header.subject.language == NDDL,
     )
+
+
+def _conflicts(records: RulesRecords) -> tuple[str, ...]:
+    """The pairs of every task: another one may have other objects, and other ways."""
+    files = {row.number: row.file for row in records.tasks()}
+    homes = {row.number: files[row.task] for row in records.obligations()}
+    found: dict[str, list[str]] = {}
+    for row in records.answers():
+        if row.answer.verdict == "conflict":
+            found.setdefault(row.answer.reason, []).append(homes[row.number])
+    if len(files) == 1:
+        return tuple(found)
+    return tuple(f"{pairs} in {', '.join(where)}" for pairs, where in found.items())
 
 
 def merged_answers(records: RulesRecords) -> list[MergedAnswer]:
