@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from bugsieve.basis.stopping import check_stop
 from bugsieve.rules.engine.certificates import Statement
-from bugsieve.rules.engine.lassos import has_word
+from bugsieve.rules.engine.words import has_word
 from bugsieve.rules.file.binding import RuleInstance
 from bugsieve.rules.ltl.automaton import Automaton, TooManyStatesError, automaton_of
 from bugsieve.rules.ltl.causes import Criterion, trap

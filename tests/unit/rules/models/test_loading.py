@@ -139,6 +139,7 @@ def test_starts_of_every_kind_begin_before_the_first_letter(tmp_path: Path, star
     ("ltl", "atom", "sentence"),
     [
         ("F high", HIGH, r"rules.toml:8:\d+: rule R is no safety rule.*may still keep"),
+        ("high & G F high", HIGH, "rule R is no safety rule.*something never comes"),
         ("G high", "(high)", r"rules.toml:4:\d+: the atom 'high' must be an expression of JANI"),
         ("G high", '{"op": }', r"rules.toml:4:\d+: no expression of JANI in JSON"),
         ("G high", '{"op": "=", "left": "xx", "right": 1}', "about 'xx'.*did you mean 'x'"),
