@@ -114,7 +114,7 @@ def _graph(tableau: Tableau, names: Sequence[str], avoiding: Automaton | None) -
     for obligations, state in (pending := [start]):
         if len(pending) > _MOST_PLACES:
             return None
-        row = {}
+        row: dict[_Edge, None] = {}
         for read in letters:
             after = _BEFORE if avoiding is None else avoiding.step(state, read)
             if avoiding is not None and after in avoiding.accepting:

@@ -189,8 +189,8 @@ def test_pddl_with_oneof_has_rules_over_its_predicates(tmp_path: Path) -> None:
 def counting(name: str, action: str) -> dict[str, Any]:
     """An automaton that counts its steps in a variable of its own, and has two locations."""
     bounds = {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 3}
-    step = {"ref": "n", "value": {"op": "%", "left": {"op": "+", "left": "n", "right": 1}}}
-    step["value"]["right"] = 3
+    more = {"op": "+", "left": "n", "right": 1}
+    step = {"ref": "n", "value": {"op": "%", "left": more, "right": 3}}
     return {
         "name": name,
         "locations": [{"name": "here"}, {"name": "there"}],
