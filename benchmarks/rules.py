@@ -31,9 +31,10 @@ from benchmarks.peers import PeerMissingError
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import ROOT, BenchmarkTask, generated
 from benchmarks.usage import cpu_seconds
+from bugsieve.campaigns.rules.bound import BoundTask
 from bugsieve.campaigns.rules.equipment import make_judge
 from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.campaigns.rules.subject import BoundTask, load_rules
+from bugsieve.campaigns.rules.subject import load_rules
 from bugsieve.rules.file.binding import RuleInstance
 from bugsieve.rules.file.grounding import GroundAtom
 from bugsieve.rules.ltl.formula import FALSE, TRUE, Formula, atoms_of, negation
@@ -175,7 +176,7 @@ def _loaded(options: RulesOptions) -> tuple[BoundTask, ...]:
         tempfile.TemporaryDirectory() as folder,
         patch.dict(os.environ, {"BUGSIEVE_CACHE": folder}),
     ):
-        return load_rules(options).tasks
+        return tuple(item for item in load_rules(options).tasks if isinstance(item, BoundTask))
 
 
 def _verdicts(judge: RuleJudge, rules: Sequence[RuleInstance]) -> list[str]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 from random import Random
 
-from bugsieve.rules.engine.lassos import has_word
+from bugsieve.basis.errors import UnsupportedError
+from bugsieve.rules.engine.words import bad_prefixes_of, has_word
 from bugsieve.rules.ltl.formula import Formula
 from bugsieve.rules.ltl.traces import holds, holds_on_lasso
 from bugsieve.rules.ltl.views import in_view, is_proven_by_prefixes, shows_on_prefixes
+from bugsieve.rules.models.bad_prefixes import bad_prefixes
 from tests.depth import examples
 from tests.property.rules_cases import RuleShape, random_rule
 from tests.property.strategies import SMALL, seeded_task
@@ -69,3 +71,41 @@ def test_infinite_words_exist_where_they_are_said_to() -> None:
             # Formulas so small have small words.
             assert any(holds_on_lasso(formula, *word) for word in known), formula
     assert seen[True] and seen[False], seen
+
+
+def test_bad_prefixes_are_those_of_no_word_that_satisfies_the_formula() -> None:
+    seen: Counter[bool] = Counter()
+    known = list(words())
+    for formula in islice(formulas(), examples(400, quick=25)):
+        automaton = bad_prefixes_of(formula)
+        assert automaton is not None
+        for letters in (*product(LETTERS, repeat=1), *product(LETTERS, repeat=2)):
+            is_bad = not any(
+                holds_on_lasso(formula, [*letters, *loop], len(letters) + start)
+                for loop, start in known
+            )
+            assert automaton.accepts(letters) == is_bad, formula
+            seen[is_bad] += 1
+    assert seen[True] and seen[False], seen
+
+
+def test_rules_are_safety_rules_where_every_violation_has_a_bad_prefix() -> None:
+    seen: Counter[str] = Counter()
+    known = list(words())
+    for formula in formulas():
+        violations = [word for word in known if not holds_on_lasso(formula, *word)]
+        exact = bad_prefixes_of(formula)
+        assert exact is not None  # so that nothing is refused for its size
+        try:
+            automaton = bad_prefixes(formula, name="R")
+        except UnsupportedError:
+            if not exact.is_empty:
+                escaped = [w for w in violations if not any(map(exact.accepts, prefixes(*w)))]
+                assert escaped, formula
+            seen["refused"] += 1
+            continue
+        for word in known:
+            found = any(map(automaton.accepts, prefixes(*word)))
+            assert found == (word in violations), formula
+        seen["waits" if not is_proven_by_prefixes(~formula) else "plain"] += 1
+    assert min(seen[name] for name in ("refused", "waits", "plain")) > 0, seen

@@ -22,6 +22,7 @@ from bugsieve.rules.ltl.views import View, in_view
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
 from bugsieve.rules.obligations.obligation import Obligation, obligations_of, required
+from bugsieve.rules.obligations.task_world import TaskWorld
 from bugsieve.search import Limits
 from tests.depth import examples
 from tests.property.rules_cases import RuleCase, RuleShape, random_rule
@@ -57,9 +58,8 @@ def judged(seed: int, *, expansions: int | None = None) -> Counter[str]:
     options = JudgeOptions(
         random.choice(CRITERIA), random.random() < 0.3, limits=Limits(expansions=expansions)
     )
-    judge = RuleJudge(
-        task, BoundRules(tuple(rules), ground, ()), options, Checker(task.to_sas()).check
-    )
+    world = TaskWorld(task, BoundRules(tuple(rules), ground, ()))
+    judge = RuleJudge(world, options, Checker(task.to_sas()).check)
     twin = Twin(sas, atoms, options, [required(rule) for rule in rules])
     seen: Counter[str] = Counter()
     for obligation in obligations_of(rules):

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, partial
 from itertools import combinations
 from random import Random
 
 import pytest
 
-from bugsieve.rules.ltl.formula import Formula, atom, finally_, globally, next_
+from bugsieve.rules.file.binding import RuleInstance
+from bugsieve.rules.file.source import Position
+from bugsieve.rules.file.timeline_atoms import TimelineAtom
+from bugsieve.rules.ltl.formula import Formula, atom, conjunction, finally_, globally, next_
 from bugsieve.rules.ltl.traces import holds
+from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
+from bugsieve.rules.obligations.obligation import obligations_of
 from tests.depth import examples
 
 REASON = "the extra 'timeline' is not installed"
@@ -18,12 +24,14 @@ pytest.importorskip("lark", reason=REASON)
 pytest.importorskip("ortools", reason=REASON)
 
 from bugsieve.basis.errors import UnsupportedError  # noqa: E402
+from bugsieve.timelines.binding import TimelineRules  # noqa: E402
 from bugsieve.timelines.deciding import NoPlan, PlanFound, decide, margin_of  # noqa: E402
 from bugsieve.timelines.emission import emit_nddl, slots_beside  # noqa: E402
 from bugsieve.timelines.models.atoms import resolve  # noqa: E402
 from bugsieve.timelines.models.loading import read_model  # noqa: E402
 from bugsieve.timelines.models.model import Model  # noqa: E402
 from bugsieve.timelines.nddl.relations import RELATIONS  # noqa: E402
+from bugsieve.timelines.world import TimelineWorld, check_plan  # noqa: E402
 from tests.property.timeline_models import (  # noqa: E402
     ATOMS,
     random_boolean,
@@ -92,6 +100,69 @@ def compare_with_naive(seed: int) -> str:
 def test_plans_are_found_iff_trying_everything_finds_them() -> None:
     found = Counter(compare_with_naive(seed) for seed in range(examples(100, quick=20)))
     assert min(found["PlanFound"], found["NoPlan"]) >= examples(15, quick=3)
+
+
+def instance(name: str, formula: Formula) -> RuleInstance:
+    place = Position("rules.toml", 1, 1)
+    return RuleInstance(name, name, (), "desired", formula, formula, "ltl", "", place)
+
+
+def words_of(model: Model, atoms: Mapping[str, TimelineAtom]) -> set[tuple[frozenset[str], ...]]:
+    """The words of all plans."""
+    naive = Naive(model, (0, 2), margin_of(model))
+    conditions = {name: resolve(name, value, model) for name, value in atoms.items()}
+    found: set[tuple[frozenset[str], ...]] = set()
+    for tokens in naive.candidates():
+        word = tuple(map(frozenset, naive.letters(tokens, conditions)))
+        if word not in found and naive.is_plan(tokens):
+            found.add(word)
+    return found
+
+
+def compare_verdicts(seed: int) -> Counter[str]:
+    """The verdicts on two rules, which must be those of all words of plans."""
+    random = Random(seed)
+    model = read_model([("random.nddl", random_model(random, horizon=2, is_tiny=True))])
+    names = used_atoms(model)
+    atoms = {name: ATOMS[name] for name in names}
+    rules = tuple(instance(f"R{n}", random_formula(random, names)) for n in range(2))
+    bound = TimelineRules(rules, atoms)
+    options = JudgeOptions(with_goal=bool(seed % 2))
+    judge = RuleJudge(TimelineWorld(model, bound, 2), options, partial(check_plan, model, bound))
+    words = words_of(model, atoms)
+    seen: Counter[str] = Counter()
+    for item in obligations_of(rules):
+        answer = judge.judge(item)
+        seen[answer.verdict] += 1
+        shown = {
+            view: any(holds(formula, word) for word in words)
+            for view, formula, _ in judge.formulas(item)
+        }
+        if item.aim == "violation":
+            assert list(shown) == ["neutral" if options.with_goal else "strong"]
+        if item.aim == "together":
+            both = conjunction([rule.formula for rule in rules])
+            agree = any(holds(both, word) for word in words)
+            if answer.verdict == "inconclusive":  # what comes again and again, without an end
+                assert not options.with_goal and not agree
+                continue
+            assert answer.verdict == ("covered" if agree else "conflict" if words else "vacuous")
+        elif answer.verdict in ("failed", "covered"):
+            strongest = next(view for view, is_shown in shown.items() if is_shown)
+            assert answer.view == strongest, (seed, item)
+        else:
+            assert not any(shown.values()), (seed, item)
+            assert answer.verdict != "passed" or words, (seed, item)
+    assert not judge.rejected
+    return seen
+
+
+def test_verdicts_are_those_of_all_plans() -> None:
+    found: Counter[str] = Counter()
+    for seed in range(examples(60, quick=6)):
+        found += compare_verdicts(seed)
+    wanted = ("failed", "passed", "covered", "vacuous")
+    assert min(found[verdict] for verdict in wanted) > 0, found
 
 
 def compare_with_emitted(seed: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,8 @@ class Campaign(Closing):
         self.options = options
         self.equipment: Any = equipment
         """The bench or the policy, and whatever else the kind needs to run."""
+        self.warnings: Sequence[str] = ()
+        """What whoever has made it just now should know of what they typed."""
         self._lock = lock
 
     @classmethod
@@ -95,7 +97,9 @@ class Campaign(Closing):
             begun.equipment.close()
             raise
         kept = options if begun.options is None else begun.options
-        return cls(kind, folder, lock, begun.header, kept, begun.equipment)
+        made = cls(kind, folder, lock, begun.header, kept, begun.equipment)
+        made.warnings = begun.warnings
+        return made
 
     @classmethod
     def open(

@@ -7,7 +7,7 @@ all kinds and asks the kind for what differs.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import methodcaller
 from pathlib import Path
@@ -54,6 +54,8 @@ class Beginning:
     """How far it is already: with cases of another campaign come the walks that found them."""
     options: Any = None
     """The options with what the files they name say in their place; None: as they were given."""
+    warnings: Sequence[str] = ()
+    """What whoever makes the campaign should know of what they typed."""
 
 
 class Wording(Protocol):

@@ -29,6 +29,8 @@ Json: TypeAlias = Any
 
 SILENT = "τ"
 
+_WATCH = "[rules]"
+"""An automaton that watches over rules of the whole model, and sees all its variables."""
 _TYPES = ("lts", "mdp", "dtmc")
 _MOST_DESTINATIONS = 200_000
 _LARGEST_REAL = sys.float_info.max
@@ -68,6 +70,8 @@ class ModelReader:
         self.variable_names: list[str] = []
         self._reader = ExpressionReader(self.source)
         self._common = _Names()
+        self._shown: dict[str, Term] = {}
+        """Local variables of states, by the names under which states show them."""
         self._functions: dict[str, Function] = {}
         self._read_functions(document, Scope(self._common.in_states, self._functions))
         self._scope = Scope(self._common.in_states, self._functions)
@@ -120,7 +124,7 @@ class ModelReader:
         return self._reader.conjunction(tests)
 
     def _in_properties(self) -> Mapping[str, Term]:
-        """Local variables may be used where only one has the name."""
+        """Local variables may be used as they are shown, or where only one has the name."""
         counts = Counter(name for a in self._automata for name in a.own.in_states)
         local = {
             name: term
@@ -128,7 +132,7 @@ class ModelReader:
             for name, term in automaton.own.in_states.items()
             if counts[name] == 1
         }
-        return ChainMap(self._common.in_states, local)
+        return ChainMap(self._common.in_states, local, self._shown)
 
     def _read_functions(self, owner: Json, scope: Scope) -> None:
         functions = scope.functions
@@ -206,6 +210,8 @@ class ModelReader:
                 name = data["name"]
                 shown = name if local[name] == 1 else f"{automaton.name}.{name}"
                 self._declare(automaton.own, data, shown)
+                if name in automaton.own.in_states:
+                    self._shown[shown] = automaton.own.in_states[name]
             if len(automaton.locations) > 1:
                 shown = f"{automaton.name}.location"
                 while shown in self.variable_names:
@@ -289,6 +295,8 @@ class ModelReader:
         # In assignments, transient variables are what was assigned to them on the same edge,
         # and functions see them so, too.
         names = ChainMap(automaton.own.in_assignments, self._common.in_assignments)
+        if automaton.name == _WATCH:
+            names = ChainMap(*names.maps, self._shown)
         outer: dict[str, Function] = {}
         around = Scope(names, outer)
         outer.update((name, replace(f, scope=around)) for name, f in self._functions.items())

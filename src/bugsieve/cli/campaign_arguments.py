@@ -43,14 +43,16 @@ def add_judging_arguments(parser: argparse.ArgumentParser, *, escalates: bool = 
         help="quantitative (default: cost), qualitative (only reaching the goal), "
         "probability (of reaching it, for policies that give distributions), "
         "'avoid:FORMULA' (never meeting a condition such as '(and (p a) (not (q b)))') or "
-        "'rules:FILE' (never violating a rule of a rules file)",
+        "'rules:FILE' (never violating a rule of a rules file, nor of the :constraints of the "
+        "PDDL; 'rules:constraints' for these alone)",
     )
     objective.add_argument(
         "--rules",
         dest="objective",
         action=_RulesAction,
         metavar="FILE",
-        help="a rules file that runs must keep to, short for '--objective rules:FILE'",
+        help="a rules file that runs must keep to, or 'constraints' for the :constraints of the "
+        "PDDL; short for '--objective rules:FILE'",
     )
     options.add(
         "--oracle",

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from bugsieve.campaigns.options import CampaignOptions
     from bugsieve.campaigns.summary import Summary
 
+_MOST_WARNINGS = 5
+
 
 def run_new(
     args: argparse.Namespace, options: CampaignOptions, load: Callable[[argparse.Namespace], Any]
@@ -34,7 +36,16 @@ def run_new(
     subject = load(args)
     folder = free_folder(args.output, subject.name)
     with Campaign.create(folder, options, subject) as campaign:
+        complain_of(campaign.warnings)
         return run_and_report(campaign, as_json=args.json)
+
+
+def complain_of(warnings: Sequence[str]) -> None:
+    """The first few warnings, on standard error, and how many there are more."""
+    for warning in warnings[:_MOST_WARNINGS]:
+        complain(f"warning: {warning}")
+    if len(warnings) > _MOST_WARNINGS:
+        complain(f"… and {counted(len(warnings) - _MOST_WARNINGS, 'warning')} more")
 
 
 def run_and_report(campaign: Campaign, *, as_json: bool) -> int:

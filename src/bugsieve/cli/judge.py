@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.cli import campaign_arguments, task_arguments
-from bugsieve.cli.campaign_report import jsonable, nothing_tested
+from bugsieve.cli.campaign_report import complain_of, jsonable, nothing_tested
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
 
@@ -117,6 +117,7 @@ def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) 
     from bugsieve.oracles.registry import make_oracle
 
     objective = make_objective(args.objective, task)
+    complain_of(objective.warnings)
     judgements: list[Finding] = []
     with task_arguments.make(args, task) as policy:
         bench = Bench(task, policy, objective, step_limit=args.step_limit)

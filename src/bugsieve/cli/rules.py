@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ DESCRIPTION = (
 EPILOG = """\
 FILES are a domain, one problem or more, and a rules file (*.toml). Without a rules file, the
 :constraints of the PDDL are the rules. A model on timelines is one or more NDDL files (*.nddl) and
-a rules file; it is tested at once, without a folder, and needs 'bugsieve[timeline]'.
+a rules file; it needs 'bugsieve[timeline]'.
 
   bugsieve rules domain.pddl problem.pddl rules.toml
   bugsieve rules --show DIR [NUMBER]              every test of a campaign, or one step by step
@@ -118,8 +119,7 @@ def run(args: argparse.Namespace) -> int:
         return _edit(args)
     if first == EXAMPLE:
         return _example(args)
-    if any(name.endswith(rules_timelines.SUFFIX) for name in args.files):
-        return rules_timelines.run(args)
+    rules_timelines.check_arguments(args)
     return _test(args)
 
 
@@ -129,6 +129,8 @@ def _test(args: argparse.Namespace) -> int:
     from bugsieve.cli.campaign_report import run_and_report
 
     options = _options(args)
+    if args.emit_nddl is not None:
+        return rules_timelines.emit(options, args.emit_nddl)
     if args.write_tasks is not None:
         from bugsieve.campaigns.rules.products import write_products
 
@@ -143,12 +145,19 @@ def _test(args: argparse.Namespace) -> int:
     if args.junit is not None:
         from bugsieve.reports.rules.junit import write_junit
 
-        try:
-            write_junit(folder, args.junit)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise InputError(f"{args.junit}: {reason}; the results are kept in {folder}") from None
+        _beside(folder, args.junit, write_junit)
+    if args.charts is not None:
+        _beside(folder, args.charts, rules_timelines.draw)
     return code
+
+
+def _beside(folder: Path, target: Path, write: Callable[[Path, Path], None]) -> None:
+    """Write something about a campaign that is stored already, whatever comes of that."""
+    try:
+        write(folder, target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"{target}: {reason}; the results are kept in {folder}") from None
 
 
 def _load(args: argparse.Namespace, options: RulesOptions) -> RulesTasks:
@@ -157,7 +166,7 @@ def _load(args: argparse.Namespace, options: RulesOptions) -> RulesTasks:
     from bugsieve.tasks.fdr.translator import TranslationLimits
 
     limits = TranslationLimits(args.translation_time, args.translation_memory << 20)
-    with StatusLine("grounding the tasks"):
+    with StatusLine("reading the model" if options.is_timelines else "grounding the tasks"):
         return load_rules(options, limits=limits)
 
 
@@ -174,6 +183,7 @@ def _options(args: argparse.Namespace) -> RulesOptions:
         criterion=args.criterion,
         with_goal=args.with_goal,
         lassos=args.lassos,
+        slots=args.slots,
         min_coverage=args.min_coverage,
         no_vacuous=args.no_vacuous,
         limits=Limits(args.expansions, args.obligation_time, args.memory << 20),
@@ -193,7 +203,7 @@ def _split(args: argparse.Namespace) -> tuple[str, list[str]]:
         near = suggest(tasks[0], (PATTERNS, EDIT, EXAMPLE))
         if near:
             args.parser.error(f"there is no file {tasks[0]!r}{near}")
-    if len(tasks) < 2:
+    if len(tasks) < 2 and not rules_timelines.is_timelines(tasks):
         args.parser.error("name a domain, at least one problem, and a rules file")
     return (rules or [""])[0], tasks
 

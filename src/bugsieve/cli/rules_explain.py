@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
+from bugsieve.bugs.rules.bug import steps_of
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.rules.subject import BoundTask
+    from bugsieve.campaigns.rules.bound import Bound
     from bugsieve.results.rules.records import RulesRecords
     from bugsieve.results.rules.rows import ObligationRow
     from bugsieve.rules.obligations.answers import Answer
@@ -28,6 +29,7 @@ _PROOFS = {
     "states": "all states that matter are listed, and none is one",
     "rerun": "by exhaustive search, which the checker has repeated",
 }
+_BY_SLOTS = "CP-SAT has excluded all plans of this size; to check it, ask again: bugsieve replay"
 
 
 def list_text(folder: Path) -> str:
@@ -69,7 +71,7 @@ def _said(answer: Answer | None) -> str:
     if answer is None:
         return "not judged yet"
     trace = answer.trace
-    steps = "" if trace is None else f", {counted(len(trace['trace']['operators']), 'step')}"
+    steps = "" if trace is None else f", {counted(steps_of(trace), 'step')}"
     view = f" ({answer.view})" if answer.verdict == "covered" and answer.view else ""
     reason = f": {answer.reason}" if answer.reason else ""
     return f"{answer.verdict}{view}{steps}{reason}"
@@ -105,10 +107,10 @@ def test_json(folder: Path, number: int) -> str:
     return json.dumps(report, indent=2)
 
 
-def _found(folder: Path, number: int) -> tuple[ObligationRow, Answer | None, BoundTask]:
+def _found(folder: Path, number: int) -> tuple[ObligationRow, Answer | None, Bound]:
     from bugsieve.campaigns.rules.equipment import RulesEquipment
+    from bugsieve.campaigns.rules.options import options_in
     from bugsieve.campaigns.rules.subject import stored_tasks
-    from bugsieve.campaigns.rules.summary import options_in
     from bugsieve.results.rules.records import RulesRecords
     from bugsieve.results.schema import understood
 
@@ -131,31 +133,34 @@ def _answer(records: RulesRecords, number: int) -> Answer | None:
 def _proof_lines(answer: Answer) -> Iterator[str]:
     for certificate in answer.certificates:
         yield f"no trace satisfies {certificate['formula']}:"
+        if certificate["proof"]["by"] == "slots":
+            yield f"  {_BY_SLOTS}"
+            continue
         yield f"  {_PROOFS[certificate['proof']['by']]}"
         yield "  (checked on the grounded task; its translation from PDDL is trusted)"
 
 
-def trace_lines(bound: BoundTask, certificate: Mapping[str, Any]) -> list[str]:
+def trace_lines(bound: Bound, certificate: Mapping[str, Any]) -> list[str]:
     """The actions of a trace, and under each the atoms and subformulas that are true after it."""
     from bugsieve.rules.ltl.formula import atoms_of
     from bugsieve.rules.ltl.printer import to_text
     from bugsieve.rules.ltl.reader import Place, read_ltl
     from bugsieve.rules.ltl.traces import truth_table
-    from bugsieve.rules.obligations.letters import letters_of
 
-    trace = certificate["trace"]
     rule = read_ltl(certificate["rule"], place=Place("the certificate"))
-    conditions = {name: bound.rules.atoms[name].condition for name in atoms_of(rule)}
-    letters, _ = letters_of(bound.task, trace["operators"], conditions)
-    table = truth_table(rule, letters, loop_start=trace["loop_start"])
+    titles, letters = bound.path(certificate)
+    start = certificate["trace"]["loop_start"] if certificate["lasso"] else None
+    table = truth_table(rule, letters, loop_start=start)
     parts = [row for row in table if row.formula.operator != "atom"]
-    titles = ["the initial state", *trace["actions"]]
     lines: list[str] = []
+    before: list[str] = []
     for place, title in enumerate(titles):
-        atoms = [name if name in letters[place] else f"!{name}" for name in sorted(conditions)]
-        lines += [f"{place:>4}. {title}", f"      {'  '.join(atoms)}"]
+        atoms = [n if n in letters[place] else f"!{n}" for n in sorted(atoms_of(rule))]
         true = [to_text(row.formula) for row in parts if row.values[place]]
-        lines += [f"      true: {'; '.join(true)}"] if true else []
-    if certificate["lasso"]:
-        lines.append(f"      and from state {trace['loop_start']} on again, for ever")
+        told = [f"      {'  '.join(atoms)}", *([f"      true: {'; '.join(true)}"] if true else [])]
+        if title or told != before:
+            lines += [f"{place:>4}. {title}".rstrip(), *told]
+        before = told
+    if start is not None:
+        lines.append(f"      and from state {start} on again, for ever")
     return lines

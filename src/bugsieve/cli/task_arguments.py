@@ -128,7 +128,16 @@ def load_files(args: argparse.Namespace, paths: list[Path]) -> Task:
 
     limits = TranslationLimits(args.translation_time, args.translation_memory << 20)
     with StatusLine(f"grounding {paths[-1]}"):
-        return load_task(*paths, limits=limits, unit_cost=args.unit_cost)
+        return load_task(
+            *paths, limits=limits, unit_cost=args.unit_cost, constraints=_takes_constraints(args)
+        )
+
+
+def _takes_constraints(args: argparse.Namespace) -> bool:
+    """Whether the objective, where there is one, holds runs to the `:constraints` of the task."""
+    from bugsieve.benches.objectives import objective_class
+
+    return hasattr(args, "objective") and objective_class(args.objective).takes_constraints
 
 
 def require_task(args: argparse.Namespace) -> None:

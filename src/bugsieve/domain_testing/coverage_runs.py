@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bugsieve.basis.errors import InputError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.wording import counted
 from bugsieve.domain_testing.coverage import Coverage
 from bugsieve.domain_testing.plan_files import Replay, read_plan, replay
 from bugsieve.domain_testing.worlds import Files
 from bugsieve.results.rules.records import RulesRecords
+from bugsieve.results.rules.rows import PDDL
 from bugsieve.search import Limits, greedy
+from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.pddl.check import PddlTask, check_documents
 from bugsieve.tasks.pddl.execution import Interpreter
 from bugsieve.tasks.pddl.reader import Document, parse
@@ -57,12 +59,15 @@ def cover_tests(folder: Path) -> CoverageRun:
     """What the traces of a campaign of rules cover in the domain that was tested there."""
     with RulesRecords(folder) as records:
         subject, rows = records.header.subject, records.tasks()
+        if subject.language != PDDL:
+            raise UsageError(f"{folder}: has plans on timelines; coverage is of domains in PDDL")
         homes = {row.number: row.task for row in records.obligations()}
         traces = [(row.number, row.answer.trace) for row in records.answers()]
     shared = Document("domain.pddl", subject.domain, parse(subject.domain, "domain.pddl"))
     interpreters = {}
     domain = None
     for row in rows:
+        assert isinstance(row.task, SavedTask)
         data = row.task.problem or b""
         document = Document(row.file, data, parse(data, row.file))
         pddl = check_documents(shared, document, rewrite=without_constraints)

@@ -19,6 +19,7 @@ from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
 from bugsieve.rules.obligations.letters import letters_of
 from bugsieve.rules.obligations.obligation import FORBIDDEN, rule_obligations
+from bugsieve.rules.obligations.task_world import TaskWorld
 from bugsieve.tasks.fdr.task import Task
 
 
@@ -39,7 +40,7 @@ class _Judge:
         self._task = task
         self._pddl = {name: atom.pddl for name, atom in bound.atoms.items()}
         self._atoms = {name: atom.condition for name, atom in bound.atoms.items()}
-        self._judge = RuleJudge(task, bound, _options(reading), None)
+        self._judge = RuleJudge(TaskWorld(task, bound), _options(reading), None)
 
     def finding(self, instance: RuleInstance) -> RuleFinding:
         """The verdict, and a trace where the rule is violated."""

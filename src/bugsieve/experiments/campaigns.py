@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bugsieve.basis.errors import BugsieveError
 from bugsieve.basis.trust import trusting
+from bugsieve.benches.objectives import make_objective
 from bugsieve.campaigns.campaign import Campaign, read_campaign
 from bugsieve.campaigns.kind import KINDS, require_trusted_oracles, require_trusted_policy
 from bugsieve.campaigns.option_tables import table_of
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.experiments.grid import Cell
+from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.schema import STORE_FILE
 
 
@@ -22,7 +25,8 @@ def state_of(folder: Path, cell: Cell) -> tuple[bool, str | None]:
         is_finished = records.progress().finished is not None
     if not cell.instance.is_subject(header.subject):
         return is_finished, f"the {cell.instance.noun} {cell.instance.name} is another one"
-    return is_finished, _difference(cell, had) or cell.instance.difference(had)
+    different = _difference(cell, had, header) or cell.instance.difference(had)
+    return is_finished, different
 
 
 def open_campaign(
@@ -43,12 +47,14 @@ def require_trusted_cell(cell: Cell, source: Path) -> None:
     require_trusted_oracles(kind, cell.options, source)
 
 
-def _difference(cell: Cell, options: CampaignOptions) -> str | None:
+def _difference(cell: Cell, options: CampaignOptions, header: CampaignHeader) -> str | None:
     """Which option the campaign has that the cell has not, in half a sentence."""
     had = _flat(options)
     for name, value in _flat(cell.options).items():
         if had.get(name) != value and name not in _NAMES_OF_FILES:
             if name == "policy" and _is_same_policy(cell, str(value), str(had.get(name))):
+                continue
+            if name == "objective" and _is_same_objective(str(value), header):
                 continue
             return f"{name} was {had.get(name)!r} and is {value!r}"
     return None
@@ -57,6 +63,14 @@ def _difference(cell: Cell, options: CampaignOptions) -> str | None:
 def _is_same_policy(cell: Cell, wanted: str, had: str) -> bool:
     """Whether it was trained, for then its name is that of a file; or was named without more."""
     return cell.training is not None or had.partition(":")[0] == wanted.strip()
+
+
+def _is_same_objective(wanted: str, header: CampaignHeader) -> bool:
+    """Whether the campaign keeps what the objective is for its task, as of a file of rules."""
+    try:
+        return make_objective(wanted, header.subject.load()).spec == header.objective
+    except BugsieveError:  # perhaps there is no such file any more, or it is no file of rules
+        return False
 
 
 _NAMES_OF_FILES = (

@@ -15,6 +15,7 @@ from typing import Any
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.toml import parse_toml
+from bugsieve.benches.objectives import placed_objective
 from bugsieve.campaigns.kind import KINDS, as_typed
 from bugsieve.campaigns.option_tables import NONE, options_of
 from bugsieve.campaigns.options import POOL, CampaignOptions, CostOptions
@@ -112,7 +113,7 @@ def _blocks(table: Mapping[str, Any], path: Path, base: Path) -> list[list[Cell]
             f"{path}: needs at least one [[{COST.table}]] table, or [[{SAFETY.table}]] for tests "
             f"of safety, or [[{TRAININGS}]]"
         )
-    axes = _axes(table, path, kind)
+    axes = _axes(table, path, base, kind)
     return [
         _block(entry, f"{path}: {kind.table}, no. {number}", base, axes, kind)
         for number, entry in enumerate(entries, 1)
@@ -145,21 +146,29 @@ def _text(path: Path) -> str:
         raise InputError(f"{path}: is no UTF-8 text (byte {error.start})") from None
 
 
-def _axes(table: Mapping[str, Any], path: Path, kind: Kind) -> _Axes:
+def _axes(table: Mapping[str, Any], path: Path, base: Path, kind: Kind) -> _Axes:
     campaign = checked_keys(table.get("campaign", {}), kind.campaign_keys, f"{path}: campaign")
     fuzz = _fuzz_table(campaign.get("fuzz", {}), kind, f"{path}: campaign.fuzz")
     oracles = table["oracles"] if "oracles" in table else _usual_oracles(campaign, kind, path)
     shares_pools = table.get(SHARED_POOLS, False)
     if not isinstance(shares_pools, bool):
         raise InputError(f"{path}: {SHARED_POOLS} must be true or false, got {shares_pools!r}")
+    given = {**kind.blank, **_without_fuzz(campaign)}
     return _Axes(
         _policies(table.get("policies", {}), f"{path}: policies", kind),
         _fuzzers(table.get("fuzzers", {}), fuzz, str(path), kind),
         _oracles(oracles, f"{path}: oracles", kind),
         checked_integers(table.get("seeds", [0]), f"{path}: seeds"),
-        _options(kind.options, {**kind.blank, **_without_fuzz(campaign)}, f"{path}: campaign"),
+        _placed(_options(kind.options, given, f"{path}: campaign"), base),
         shares_pools,
     )
+
+
+def _placed(options: CampaignOptions, base: Path) -> CampaignOptions:
+    """The options with an objective that finds the files which it names where others are."""
+    if not isinstance(options, CostOptions):
+        return options
+    return replace(options, objective=placed_objective(options.objective, str(base)))
 
 
 def _usual_oracles(campaign: Mapping[str, Any], kind: Kind, path: Path) -> list[str]:

@@ -6,18 +6,22 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.basis.names import suggest
 from bugsieve.rules.file.atoms import AtomDeclaration, joined_atom, split_atom
+from bugsieve.rules.file.binding import (
+    RuleInstance,
+    constancy_warnings,
+    instance_of,
+    unused_atoms,
+)
 from bugsieve.rules.file.reading import RulesFile
-from bugsieve.rules.file.rules import Kind, RuleDeclaration
-from bugsieve.rules.file.source import Position
+from bugsieve.rules.file.rules import RuleDeclaration
 from bugsieve.rules.file.timeline_atoms import LevelAtom, TimelineAtom, TokenAtom
 from bugsieve.rules.ltl.constants import renamed
-from bugsieve.rules.ltl.formula import Formula
 from bugsieve.timelines.models.atoms import resolve
 from bugsieve.timelines.models.model import Model
 
@@ -25,29 +29,20 @@ MAX_INSTANCES = 1000
 
 
 @dataclass(frozen=True)
-class TimelineRule:
-    """A rule for certain values."""
-
-    id: str
-    """`FR-2[rock4]`; that of the rule where it has no variables."""
-    kind: Kind
-    formula: Formula
-    position: Position
-
-
-@dataclass(frozen=True)
 class TimelineRules:
     """All instances of the rules of a file, and what their atoms mean."""
 
-    rules: tuple[TimelineRule, ...]
+    rules: tuple[RuleInstance, ...]
     atoms: Mapping[str, TimelineAtom]
+    warnings: tuple[str, ...] = ()
 
 
 def bind_rules(file: RulesFile, model: Model) -> TimelineRules:
     """The rules on the model, or an InputError that names what does not fit it."""
     binder = _Binder(file, model)
-    rules = tuple(instance for rule in file.rules for instance in binder.instances(rule))
-    return TimelineRules(rules, binder.atoms)
+    rules = [tuple(binder.instances(rule)) for rule in file.rules]
+    warnings = (*unused_atoms(file.atoms, file.rules), *constancy_warnings(rules))
+    return TimelineRules(tuple(chain.from_iterable(rules)), binder.atoms, warnings)
 
 
 class _Binder:
@@ -56,7 +51,7 @@ class _Binder:
         self.model = model
         self.atoms: dict[str, TimelineAtom] = {}
 
-    def instances(self, rule: RuleDeclaration) -> Iterator[TimelineRule]:
+    def instances(self, rule: RuleDeclaration) -> Iterator[RuleInstance]:
         variables = list(rule.forall.types)
         choices = [self._values(kind, rule) for kind in rule.forall.types.values()]
         if prod(map(len, choices)) > MAX_INSTANCES:
@@ -65,8 +60,7 @@ class _Binder:
         for values in product(*choices):
             bound = dict(zip(variables, values, strict=True))
             formula = renamed(rule.formula, partial(self._atom, bound, rule))
-            name = f"{rule.id}[{','.join(values)}]" if values else rule.id
-            yield TimelineRule(name, rule.kind, formula, rule.position)
+            yield instance_of(rule, values, formula)
 
     def _values(self, kind: str, rule: RuleDeclaration) -> list[str]:
         """All values of a class or an enumeration."""

@@ -124,3 +124,45 @@ def test_models_are_tested_for_safety_rules(tmp_path: Path, run: Run) -> None:
     assert (code, "rule FR-7 is no safety rule" in err) == (4, True)
     code, _, err = run("safety", *given, "--unsafe", "(fallen)", "-o", tmp_path / "s")
     assert (code, "two unsafety conditions" in err) == (4, True)
+
+
+def constrained(tmp_path: Path) -> list[Path]:
+    """A ferry that may come to one of its ports but once."""
+    domain, problem = map(Path, write_task(tmp_path, "ferry", seed=1))
+    text = problem.read_text().rstrip().removesuffix(")")
+    problem.write_text(f"{text} (:constraints (at-most-once (at-ferry loc4))))")
+    return [domain, problem]
+
+
+def test_constraints_of_the_pddl_are_rules(tmp_path: Path, rules: Path, run: Run) -> None:
+    task = constrained(tmp_path)
+    given = ("test", *task, "--policy", "random", "--pool-size", 12)
+    assert run(*given, "-o", tmp_path / "none")[0] == 4  # who does not heed them must not go on
+    code, out, _ = run(*given, "--rules", "constraints", "-o", tmp_path / "own")
+    assert (code, "objective rules problem-constraint-1" in out) == (1, True)
+    bug = next((tmp_path / "own" / "bugs").iterdir()).stem
+    assert "problem-constraint-1 is violated" in run("explain", tmp_path / "own", bug)[1]
+    assert run("resume", tmp_path / "own")[0] == 1
+    code, out, _ = run(*given, "--rules", rules, "-o", tmp_path / "both")
+    assert (code, "objective rules FR-1, problem-constraint-1" in out) == (1, True)
+    code, out, _ = run("judge", *task, "--policy", "random", "--rules", "constraints")
+    assert code in (0, 1) and out
+
+
+def test_tasks_without_constraints_have_none_to_keep(tmp_path: Path, run: Run) -> None:
+    task = write_task(tmp_path, "ferry", seed=1)
+    code, _, err = run("test", *task, "--policy", "random", "--rules", "constraints")
+    assert (code, "has no ':constraints'" in err) == (4, True)
+
+
+def test_warnings_of_rules_are_shown(tmp_path: Path, rules: Path, run: Run) -> None:
+    unused = '[[atom]]\nname = "unused"\nis = "(empty-ferry)"\n'
+    tautology = '[[rule]]\nid = "T"\nkind = "desired"\nltl = "G(empty | !empty)"\n'
+    rules.write_text(f"{RULES}{tautology}".replace("[[rule]]", f"{unused}[[rule]]", 1))
+    task = write_task(tmp_path, "ferry", seed=1)
+    given = (*task, "--policy", "greedy:hff", "--rules", rules)
+    for command in (("test", "--pool-size", 2, "-o", tmp_path / "r"), ("judge",)):
+        _, _, err = run(command[0], *given, *command[1:])
+        warnings = [line for line in err.splitlines() if line.startswith("warning: ")]
+        assert any("no rule uses the atom 'unused'" in line for line in warnings)
+        assert any("a tautology" in line and "rules.toml:" in line for line in warnings)

@@ -41,14 +41,16 @@ Captured = pytest.CaptureFixture[str]
 def files(tmp_path: Path, consequence: str) -> list[str]:
     (tmp_path / "door.nddl").write_text(DOOR)
     (tmp_path / "rules.toml").write_text(RULES.format(consequence))
-    return [str(tmp_path / "door.nddl"), str(tmp_path / "rules.toml"), "--slots", "6"]
+    names = [str(tmp_path / "door.nddl"), str(tmp_path / "rules.toml"), "--slots", "6"]
+    return [*names, "-o", str(tmp_path / "results")]
 
 
 def test_a_rule_that_holds(tmp_path: Path, capsys: Captured) -> None:
     junit = tmp_path / "junit.xml"
     assert main(["rules", *files(tmp_path, "!closed"), "--junit", str(junit)]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("all 1 rule hold") and "R: a violation: pass: no plan" in out
+    assert out.startswith("all 1 rule hold, for plans of the size below")
+    assert "model door" in out and "no plan with at most 6 tokens per timeline" in out
     assert ElementTree.parse(junit).getroot().attrib["failures"] == "0"
 
 
@@ -56,7 +58,33 @@ def test_a_rule_that_is_violated(tmp_path: Path, capsys: Captured) -> None:
     charts = tmp_path / "charts"
     assert main(["rules", *files(tmp_path, "closed"), "--charts", str(charts)]) == 1
     assert capsys.readouterr().out.startswith("1 of 1 rule not as required: R")
-    assert (charts / "test0.svg").read_text().startswith("<svg")
+    chart = (charts / "test0.svg").read_text()
+    assert chart.startswith("<svg") and "R: a violation" in chart
+
+
+def test_looking_closer(tmp_path: Path, capsys: Captured) -> None:
+    main(["rules", *files(tmp_path, "closed")])
+    bug = next((tmp_path / "results" / "bugs").iterdir()).stem
+    capsys.readouterr()
+    assert main(["explain", str(tmp_path / "results"), bug]) == 0
+    out = capsys.readouterr().out
+    assert "R: a violation: failed, 6 steps" in out and "door.Open " in out
+    assert "!closed  open" in out and "CP-SAT" not in out
+
+
+def test_how_absence_is_known(tmp_path: Path, capsys: Captured) -> None:
+    main(["rules", *files(tmp_path, "!closed")])
+    capsys.readouterr()
+    assert main(["rules", "--show", str(tmp_path / "results"), "0"]) == 0
+    assert "CP-SAT has excluded all plans of this size" in capsys.readouterr().out
+
+
+def test_liveness_needs_the_goal(tmp_path: Path, capsys: Captured) -> None:
+    given = files(tmp_path, "F closed")
+    assert main(["rules", *given]) == 6
+    assert "try --with-goal" in capsys.readouterr().out
+    assert main(["rules", *given[:-1], str(tmp_path / "plans"), "--with-goal"]) == 1
+    assert "1 of 1 rule not as required: R" in capsys.readouterr().out
 
 
 def test_an_expected_violation(tmp_path: Path, capsys: Captured) -> None:
@@ -65,7 +93,7 @@ def test_an_expected_violation(tmp_path: Path, capsys: Captured) -> None:
         file.write('expect = "violated"\n')
     assert main(["rules", *given, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found[0]["verdict"] == "fail" and found[0]["plan"]
+    assert found["bugs"] == 1 and found["rules"][0]["verdict"] == "FAIL"
 
 
 def test_traps_beside_the_model(tmp_path: Path, capsys: Captured) -> None:
@@ -73,6 +101,7 @@ def test_traps_beside_the_model(tmp_path: Path, capsys: Captured) -> None:
     assert main(["rules", *files(tmp_path, "closed"), "--emit-nddl", str(folder)]) == 0
     assert "class" in (folder / "R-0.nddl").read_text()
     assert "a violation" in capsys.readouterr().out
+    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.parametrize(
@@ -82,11 +111,20 @@ def test_traps_beside_the_model(tmp_path: Path, capsys: Captured) -> None:
         (["door.nddl", "rules.toml", "domain.pddl"], "one rules file"),
         (["missing.nddl", "rules.toml"], "missing.nddl"),
         (["door.nddl", "rules.toml", "--criterion=ufx"], "there is no criterion 'ufx'"),
+        (["door.nddl", "rules.toml", "--lassos"], "--lassos is for tasks"),
+        (["door.nddl", "rules.toml", "--write-tasks=out"], "for NDDL there is --emit-nddl"),
+        (["d.pddl", "p.pddl", "rules.toml", "--charts=out"], "--charts is for models"),
         (["door.nddl", "rules.toml", "--junit=no/such/j.xml"], "no/such/j.xml: "),
     ],
 )
-def test_mistakes(tmp_path: Path, capsys: Captured, names: list[str], words: str) -> None:
+def test_mistakes(
+    tmp_path: Path,
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    names: list[str],
+    words: str,
+) -> None:
     files(tmp_path, "closed")
-    words_of = [name if name.startswith("--") else str(tmp_path / name) for name in names]
-    assert main(["rules", *words_of]) == 4
+    monkeypatch.chdir(tmp_path)
+    assert main(["rules", *names]) == 4
     assert words in capsys.readouterr().err

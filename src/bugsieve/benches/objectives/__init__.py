@@ -26,4 +26,11 @@ def objective_class(spec: str) -> type[Objective]:
     return OBJECTIVES.parse(spec)[1]
 
 
-__all__ = ["OBJECTIVES", "Objective", "make_objective", "objective_class"]
+def placed_objective(spec: str, folder: str) -> str:
+    """The spec of a file in this folder, such that it means the same wherever it is made."""
+    name, member, argument = OBJECTIVES.parse(spec)
+    found = member.placed(argument, folder)
+    return spec if found == argument else f"{name}:{found}"
+
+
+__all__ = ["OBJECTIVES", "Objective", "make_objective", "objective_class", "placed_objective"]

@@ -121,6 +121,10 @@ class Objective(ABC):
     """What would tell more of runs that a limit has cut."""
     settled_ending: ClassVar[str] = "condition met"
     """The ending of a run that is cut where its value is settled for good."""
+    takes_constraints: ClassVar[bool] = False
+    """Whether runs are held to the `:constraints` of a task."""
+    warnings: Sequence[str] = ()
+    """What whoever typed the spec should know of it."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -150,6 +154,11 @@ class Objective(ABC):
     def shown(cls, spec: str) -> str:
         """A spec of it, short enough for a line."""
         return spec
+
+    @classmethod
+    def placed(cls, argument: str | None, folder: str) -> str | None:
+        """The argument of a spec that a file in this folder holds, to be read from anywhere."""
+        return argument
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None) -> Objective:

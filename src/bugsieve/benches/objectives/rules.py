@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from bugsieve.benches.objectives.objective import (
 )
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.run_table import RunTable
+from bugsieve.rules.file.binding import BoundRules
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.monitoring.monitor import NEVER, NO_LOOP, Monitor
 from bugsieve.rules.monitoring.rule_set import GroundRule, RuleSet, read_rule_set, rule_set_of
@@ -32,6 +34,9 @@ from bugsieve.tasks.fdr.task import StateArray, Task
 
 VIOLATED = "rule violated"
 """The kind of bugs, and the ending of a run that is cut where a violation is settled."""
+
+CONSTRAINTS = "constraints"
+"""In the place of a file: the rules are in the PDDL. A file of that name is `./constraints`."""
 
 _SHOWN = 3
 
@@ -78,14 +83,16 @@ class PlansWithinRules(Alternatives):
 
 
 class Rules(Objective):
-    """Reach the goal without violating a rule of a rules file.
+    """Reach the goal without violating a rule of a rules file, or of the PDDL's `:constraints`.
+
+    `rules:FILE` holds runs to both, `rules:constraints` to the latter alone.
 
     Maximise whether the run keeps all rules. One that reaches the goal is read as it is, a loop as
     it goes on for ever; of others counts what no continuation could repair. A run that gets stuck
     without that has nothing to answer for here, nor has one that begins at the goal.
     """
 
-    usage = "rules:FILE"
+    usage = "rules:FILE or rules:constraints"
     examples = ()  # rules are about the facts of a task
     minimise = False
     worst = 0.0
@@ -95,18 +102,19 @@ class Rules(Objective):
     }
     possible = "the goal could be reached within the rules"
     settled_ending = VIOLATED
+    takes_constraints = True
 
-    def __init__(self, task: Task, rules: RuleSet) -> None:
+    def __init__(self, task: Task, rules: RuleSet, warnings: Sequence[str] = ()) -> None:
         super().__init__(task)
         self.rules = rules
+        self.warnings = tuple(warnings)
         self.spec = f"rules:{rules.text}"
         self.monitor = Monitor(rules)
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
         """It reads the file, unless the rules are here."""
-        is_file = argument is not None and not _is_kept(argument)
-        return Reach(files=(str(argument),)) if is_file else NOTHING
+        return Reach(files=(argument,)) if argument and _is_file(argument) else NOTHING
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
@@ -122,6 +130,13 @@ class Rules(Objective):
             raise UsageError("it names a rules file, where a campaign holds the rules themselves")
 
     @classmethod
+    def placed(cls, argument: str | None, folder: str) -> str | None:
+        """The rules file is in that folder."""
+        if not argument or not _is_file(argument):
+            return argument
+        return os.path.abspath(os.path.join(folder, argument))
+
+    @classmethod
     def shown(cls, spec: str) -> str:
         """The names of the rules, as far as there is room."""
         return _shown(spec.partition(":")[2].strip()) or spec
@@ -132,7 +147,8 @@ class Rules(Objective):
         text = argument or ""
         if _is_kept(text):
             return cls(task, read_rule_set(text, task))
-        made = cls(task, _read_file(text, task))
+        bound = _bound(text, task)
+        made = cls(task, _rule_set(task, bound), bound.warnings)
         made.monitor.prepare()  # rules that are too large are refused before anything runs
         return made
 
@@ -202,6 +218,10 @@ def _is_kept(argument: str) -> bool:
     return argument.lstrip().startswith("{")
 
 
+def _is_file(argument: str) -> bool:
+    return argument != CONSTRAINTS and not _is_kept(argument)
+
+
 def _shown(text: str) -> str:
     """The names of rules in a text that may be anything; empty if it has none."""
     try:
@@ -212,12 +232,25 @@ def _shown(text: str) -> str:
         return ""
 
 
-def _read_file(path: str, task: Task) -> RuleSet:
+def _bound(name: str, task: Task) -> BoundRules:
+    """The rules of the file, then the constraints of the PDDL."""
+    from bugsieve.rules.file.binding import joined
+    from bugsieve.rules.file.constraints import constraint_rules
     from bugsieve.rules.file.reading import read_rules
 
-    bound = read_rules(path).bind(task)
-    if not bound.rules:
-        raise UsageError(f"{path}: no rule has an instance in {task.name}")
+    files = [read_rules(name)] if _is_file(name) else []
+    if task.pddl_texts is not None:
+        texts = task.pddl_texts
+        files.append(constraint_rules(texts, domain="domain.pddl", problem="problem.pddl"))
+    bound = joined(*(file.bind(task) for file in files if file.rules))
+    if bound.rules:
+        return bound
+    if _is_file(name):
+        raise UsageError(f"{name}: no rule has an instance in {task.name}")
+    raise UsageError(f"{task.name} has no ':constraints' for its objects: name a rules file")
+
+
+def _rule_set(task: Task, bound: BoundRules) -> RuleSet:
     rules = [GroundRule(rule.id, rule.kind, rule.formula) for rule in bound.rules]
     conditions = {name: atom.condition for name, atom in bound.atoms.items()}
     return rule_set_of(task, rules, conditions)

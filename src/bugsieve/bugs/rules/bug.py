@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bugsieve.basis.foreign_json import fitting
+from bugsieve.basis.foreign_json import Row, fitting
 
 VIOLATED = "violated"
 ENGINE = "product"
@@ -25,7 +25,8 @@ _HEAD = {
 }
 _STEPS = {"operators": [int], "actions": [str], "loop_start": (int, None)}
 _SHAPES = {"trace": {**_HEAD, "trace": _STEPS}, "none": {**_HEAD, "proof": {"by": str}}}
-_PROOFS = ("facts", "pairs", "states", "rerun")
+_PLAN = {**_HEAD, "plan": {"horizon": Row(int, int), "tokens": [dict], "letters": [[str]]}}
+_PROOFS = ("facts", "pairs", "states", "rerun", "slots")
 _SHAPE = {**dict.fromkeys(("id", "kind", "oracle", "rule", "literal"), str), "certificate": dict}
 
 
@@ -37,6 +38,11 @@ def require_shape(certificate: Any) -> str:
     kind = fitting(certificate, {"kind": str})["kind"]
     if kind not in _SHAPES:
         raise ValueError("no certificate of ours")
+    if kind == "trace" and "plan" in certificate:  # on timelines
+        plan = fitting(certificate, _PLAN)["plan"]
+        if certificate["lasso"] or len(range(*plan["horizon"])) != len(plan["letters"]):
+            raise ValueError("no plan of ours")
+        return "trace"
     fitting(certificate, _SHAPES[kind])
     if kind == "none":
         if certificate["proof"]["by"] not in _PROOFS:
@@ -49,6 +55,13 @@ def require_shape(certificate: Any) -> str:
     if start is not None and not 0 <= start < length:
         raise ValueError("a loop that begins nowhere")
     return "trace"
+
+
+def steps_of(certificate: Mapping[str, Any]) -> int:
+    """How many steps a trace has; those of a plan on timelines are the times of its horizon."""
+    if "plan" in certificate:
+        return len(certificate["plan"]["letters"])
+    return len(certificate["trace"]["operators"])
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,7 @@ class RuleBug:
     @property
     def steps(self) -> int:
         """How long the trace is."""
-        return len(self.certificate["trace"]["operators"])
+        return steps_of(self.certificate)
 
     def to_json(self) -> dict[str, Any]:
         """The bug as JSON data."""

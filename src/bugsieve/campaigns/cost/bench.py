@@ -13,6 +13,7 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.trust import require_trusted
 from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import objective_class
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.cost.start_states import start_states
 from bugsieve.campaigns.cost.taken_pool import TakenPool, take_pool
@@ -120,7 +121,7 @@ def begin(
     compares = options.pool_from is not None
     seconds = sum(o.prepared_seconds for o in equipment.oracles) if compares else 0.0
     progress = Progress(walks=walks, seconds=seconds)
-    return Beginning(header, equipment, cases, progress, kept)
+    return Beginning(header, equipment, cases, progress, kept, bench.objective.warnings)
 
 
 def equip(
@@ -243,7 +244,11 @@ def _brought(options: CostOptions) -> Task | None:
 def _loaded(options: CostOptions, task: Task | None) -> tuple[SavedTask, Task]:
     if task is None and not options.task:
         raise UsageError("a campaign needs a task: a domain and a problem file, or one .sas file")
-    given = load_task(*options.task) if task is None else require_task(task)
+    constraints = objective_class(options.objective).takes_constraints
+    if task is None:
+        given = load_task(*options.task, constraints=constraints)
+    else:
+        given = require_task(task)
     loaded = with_unit_costs(given) if options.unit_cost else given
     return SavedTask.of(loaded), loaded
 

@@ -1,24 +1,16 @@
-"""What tests of rules need to run: a judge and checkers for each task."""
+"""What tests of rules need to run: a judge and checkers for each task or model."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.bugs.rules.bug import ENGINE
 from bugsieve.campaigns.kind import Beginning
+from bugsieve.campaigns.rules.bound import Bound
 from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.campaigns.rules.subject import (
-    BoundTask,
-    RulesTasks,
-    cases_of,
-    load_rules,
-    stored_tasks,
-)
-from bugsieve.checkers.rules import Checker
-from bugsieve.checkers.rules_pddl import PddlChecker
+from bugsieve.campaigns.rules.subject import RulesTasks, cases_of, load_rules, stored_tasks
 from bugsieve.judging.plan import OracleRow
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.rules.records import RulesRecords
@@ -26,12 +18,13 @@ from bugsieve.results.rules.rows import ObligationRow
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.judge import Check, JudgeOptions, RuleJudge
+from bugsieve.rules.obligations.world import Certificate
 
 
 class RulesEquipment:
     """Judges and checkers, made when their task comes up."""
 
-    def __init__(self, tasks: Sequence[BoundTask], options: RulesOptions) -> None:
+    def __init__(self, tasks: Sequence[Bound], options: RulesOptions) -> None:
         self._tasks = tasks
         self._options = options
         self._judges: dict[int, RuleJudge] = {}
@@ -52,7 +45,7 @@ class RulesEquipment:
         if trace["rule"] != to_text(row.obligation.formula):
             raise ValueError("the trace is about another rule")
         if row.task not in self._checks:
-            self._checks[row.task] = _check_of(self._tasks[row.task])
+            self._checks[row.task] = self._tasks[row.task].check()
         self._checks[row.task](trace)
         self.judge(row.task).recall(answer)
 
@@ -60,26 +53,11 @@ class RulesEquipment:
         """There is nothing to let go."""
 
 
-def make_judge(bound: BoundTask, options: JudgeOptions) -> RuleJudge:
-    """A judge of a task whose answers have been checked."""
-    return RuleJudge(bound.task, bound.rules, options, _check_of(bound))
-
-
-def _check_of(bound: BoundTask) -> Check:
-    """Checks on the grounded task and, for traces, on the PDDL that the user wrote."""
-    texts = bound.task.pddl_texts
-    assert texts is not None
-    checker = Checker(bound.task.to_sas())
-    # Comments may hold any bytes; everything else was read as ASCII before.
-    on_pddl = PddlChecker(*(text.decode("utf-8", "replace") for text in texts))
-    atoms = {name: atom.pddl for name, atom in bound.rules.atoms.items()}
-
-    def check(certificate: Mapping[str, Any]) -> None:
-        checker.check(certificate)
-        if certificate["kind"] == "trace":
-            on_pddl.check(certificate, atoms)
-
-    return check
+def make_judge(
+    bound: Bound, options: JudgeOptions, traces: Iterable[Certificate] = ()
+) -> RuleJudge:
+    """A judge whose answers have been checked; it tries traces of another version first."""
+    return RuleJudge(bound.world(traces), options, bound.check())
 
 
 def check_options(options: RulesOptions) -> None:

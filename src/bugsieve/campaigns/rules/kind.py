@@ -13,20 +13,24 @@ from bugsieve.campaigns.rules.wording import RulesWording
 from bugsieve.results.folder import BUGS_FOLDER, Description
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.rules.records import RulesRecords
+from bugsieve.results.rules.rows import NDDL
 from bugsieve.results.rules.salvage import RulesSalvage
 from bugsieve.results.rules.store import RulesStore
 
-DOMAIN_FILE, RULES_FILE = "domain.pddl", "rules.toml"
+DOMAIN_FILE, MODEL_FILE, RULES_FILE = "domain.pddl", "model.nddl", "rules.toml"
 
 
 def describe(header: CampaignHeader) -> Description:
     """What the folder says about the campaign."""
     subject = header.subject
+    what, file, about = "domain", DOMAIN_FILE, "the domain; the store has the problems"
+    if subject.language == NDDL:
+        what, file, about = "model", MODEL_FILE, "the model; the store has further files of it"
     return Description(
-        f"the domain {subject.name} against its flight rules",
-        {DOMAIN_FILE: subject.domain, RULES_FILE: subject.rules or None},
+        f"the {what} {subject.name} against its flight rules",
+        {file: subject.domain, RULES_FILE: subject.rules or None},
         {
-            DOMAIN_FILE: "the domain; the store has the problems",
+            file: about,
             RULES_FILE: "the rules",
             f"{BUGS_FOLDER}/": "a file for each violated rule, with the trace that violates it",
         },

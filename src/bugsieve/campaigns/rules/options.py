@@ -11,9 +11,12 @@ from bugsieve.basis.names import no_such
 from bugsieve.bugs.rules.bug import ENGINE
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.stop_rules import require_utf8
+from bugsieve.results.rules.records import RulesRecords
 from bugsieve.rules.ltl.causes import Criterion
 from bugsieve.rules.obligations.judge import DEFAULT_LIMITS, JudgeOptions
 from bugsieve.search.limits import Limits
+from bugsieve.timelines.deciding import DEFAULT_SLOTS, MAX_SLOTS
+from bugsieve.timelines.nddl.reader import SUFFIX
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,9 @@ class RulesOptions(CampaignOptions):
     policy: str = ""
     """There is none."""
     domain: str
-    problems: tuple[str, ...]
+    """A domain of PDDL, or the first file of a model of timelines in NDDL."""
+    problems: tuple[str, ...] = ()
+    """The problems, or further files of the model."""
     rules: str = ""
     """The rules file; empty where the PDDL's own constraints are the rules."""
     criterion: str = "ufc"
@@ -44,6 +49,8 @@ class RulesOptions(CampaignOptions):
     """Whether violations are also sought among traces that go on for ever."""
     min_coverage: float = 0.0
     """The share of obligations that must be met, in percent."""
+    slots: int = DEFAULT_SLOTS
+    """How many tokens a timeline may have."""
     no_vacuous: bool = False
     """Whether a vacuous literal is a failure."""
     oracles: tuple[str, ...] = (ENGINE,)
@@ -53,7 +60,9 @@ class RulesOptions(CampaignOptions):
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not self.problems:
+        if self.is_timelines:
+            self._check_timelines()
+        elif not self.problems:
             raise UsageError("rules are tested on tasks: name at least one problem file")
         if self.criterion not in get_args(Criterion):
             raise UsageError(no_such("criterion", self.criterion, get_args(Criterion)))
@@ -66,7 +75,26 @@ class RulesOptions(CampaignOptions):
         super().__post_init__()
 
     @property
+    def is_timelines(self) -> bool:
+        """Whether a model of timelines is tested, and not a domain."""
+        return self.domain.endswith(SUFFIX)
+
+    def _check_timelines(self) -> None:
+        if self.lassos:
+            raise UsageError("plans on timelines end: --lassos is for tasks")
+        if not self.rules:
+            raise UsageError("NDDL has no rules of this kind: name a rules file (*.toml)")
+        if not 1 <= self.slots <= MAX_SLOTS:
+            raise UsageError(f"slots must be between 1 and {MAX_SLOTS}, got {self.slots}")
+
+    @property
     def judging(self) -> JudgeOptions:
         """How obligations are judged."""
         criterion = cast(Criterion, self.criterion)
         return JudgeOptions(criterion, self.with_goal, self.lassos, self.limits)
+
+
+def options_in(records: RulesRecords) -> RulesOptions:
+    """The options of a stored campaign."""
+    name = str(records.directory / "options.toml")
+    return RulesOptions.from_toml(records.header.options, name=name)

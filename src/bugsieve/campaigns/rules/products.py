@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bugsieve.basis.errors import UnsupportedError
 from bugsieve.basis.files import write_atomically
 from bugsieve.basis.ours import make_folders
+from bugsieve.campaigns.rules.bound import Bound, BoundTask
 from bugsieve.campaigns.rules.equipment import make_judge
 from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.campaigns.rules.subject import BoundTask
 from bugsieve.rules.engine.folding import folded_automaton
 from bugsieve.rules.engine.pddl import to_pddl
 from bugsieve.rules.engine.product import TooLargeError, compile_product
@@ -19,13 +20,13 @@ from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.obligations.obligation import obligations_of
 
 
-def write_products(
-    tasks: Sequence[BoundTask], options: RulesOptions, folder: Path
-) -> Iterator[str]:
+def write_products(tasks: Sequence[Bound], options: RulesOptions, folder: Path) -> Iterator[str]:
     """Write each test as SAS and as PDDL; a line for each file, or why there is none."""
-    make_folders(folder)
     number = 0
     for bound in tasks:
+        if not isinstance(bound, BoundTask):
+            raise UnsupportedError("models of timelines are no planning tasks: try --emit-nddl")
+        make_folders(folder)
         judge = make_judge(bound, options.judging)
         for obligation in obligations_of(bound.rules.rules):
             about = f"{obligation.rule}: {obligation.title}" if obligation.rule else ""

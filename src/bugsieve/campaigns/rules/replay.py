@@ -1,4 +1,4 @@
-"""Tests of rules again, on the domain as it is now: which of them still say the same."""
+"""Tests of rules again, on the domain or model as it is now: which of them still say the same."""
 
 from __future__ import annotations
 
@@ -9,17 +9,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.campaigns.rules.bound import Bound
 from bugsieve.campaigns.rules.equipment import make_judge
-from bugsieve.campaigns.rules.subject import BoundTask, bound_task, require_obligations
-from bugsieve.campaigns.rules.summary import options_in
+from bugsieve.campaigns.rules.options import options_in
+from bugsieve.campaigns.rules.subject import (
+    bound_model,
+    bound_task,
+    require_obligations,
+    stored_tasks,
+)
 from bugsieve.results.rules.records import RulesRecords
-from bugsieve.results.rules.rows import ObligationRow
+from bugsieve.results.rules.rows import NDDL, ObligationRow
 from bugsieve.results.schema import damaged
+from bugsieve.rules.file.source import Source
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.judge import RuleJudge
 from bugsieve.rules.obligations.obligation import Obligation, obligations_of
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.pddl.reader import read_document
+from bugsieve.timelines.models.loading import read_model
+from bugsieve.timelines.models.saved import SavedModel
+from bugsieve.timelines.nddl.reader import parse, read_text
 
 
 class Status(enum.Enum):
@@ -54,13 +64,14 @@ class Replayed:
 def replay_rules(
     folder: Path, domain: Path | None = None, *, bugs: Sequence[str] = ()
 ) -> Iterator[Replayed]:
-    """The tests of a campaign on its own domain, or on the one in another file.
+    """The tests of a campaign on its own domain or model, or on the one in another file.
 
     All of them, or those of the rules that these bugs violate.
 
     The PDDL is grounded anew. The traces of the campaign are followed again by the names of their
-    actions; where they do not do any more, and for everything that was proven, the search begins
-    anew. Nothing that the folder says is believed: this is how to check a stranger's.
+    actions, plans on timelines are checked again; where they do not do any more, and for
+    everything that was proven, the search begins anew. Nothing that the folder says is believed:
+    this is how to check a stranger's.
     """
     with RulesRecords(folder) as records:
         options = options_in(records)
@@ -73,14 +84,15 @@ def replay_rules(
         if isinstance(task, str):
             yield from (Replayed(row, Status.LOST, task) for row in own)
             continue
-        judge = make_judge(task, options.judging)
-        for row in own:
-            judge.remember(_followed(task.task, answers[row.number]))
+        traces = (answers[row.number].trace for row in own)
+        judge = make_judge(task, options.judging, filter(None, traces))
         yield from _replayed(task, judge, own, answers)
 
 
-def _own(records: RulesRecords) -> list[BoundTask]:
-    """The stored PDDL; InputError where that is not what was tested."""
+def _own(records: RulesRecords) -> Sequence[Bound]:
+    """The stored PDDL or NDDL; InputError where that is not what was tested."""
+    if records.header.subject.language == NDDL:
+        return stored_tasks(records)
     with tempfile.TemporaryDirectory() as place:
         domain = Path(place) / "domain.pddl"
         domain.write_bytes(records.header.subject.domain)
@@ -93,18 +105,38 @@ def _own(records: RulesRecords) -> list[BoundTask]:
     return bound
 
 
-def _other(records: RulesRecords, domain: Path) -> list[BoundTask | str]:
+def _other(records: RulesRecords, domain: Path) -> Sequence[Bound | str]:
     """The stored problems with another domain, or why they do not go with it."""
+    if records.header.subject.language == NDDL:
+        return _models(records, domain)
     read_document(domain)  # a file that is no PDDL is a mistake, not a change
     with tempfile.TemporaryDirectory() as place:
         return _grounded(records, domain, Path(place))
 
 
-def _grounded(records: RulesRecords, domain: Path, place: Path) -> list[BoundTask | str]:
+def _models(records: RulesRecords, file: Path) -> list[Bound | str]:
+    """The stored model with another first file, or why its other files do not go with it."""
+    text = read_text(file)
+    parse(text, str(file))
+    subject, options = records.header.subject, options_in(records)
+    source = Source(subject.rules_file, subject.rules.decode())
+    found: list[Bound | str] = []
+    for row in records.tasks():
+        assert isinstance(row.task, SavedModel)
+        try:
+            model = read_model([(str(file), text), *row.task.files[1:]])
+            found.append(bound_model(model, source, options, name=str(file)))
+        except (InputError, UnsupportedError) as error:
+            found.append(str(error))
+    return found
+
+
+def _grounded(records: RulesRecords, domain: Path, place: Path) -> list[Bound | str]:
     subject = records.header.subject
-    found: list[BoundTask | str] = []
+    found: list[Bound | str] = []
     for row in records.tasks():
         problem = place / f"problem{row.number}.pddl"
+        assert isinstance(row.task, SavedTask)
         problem.write_bytes(row.task.problem or b"")
         try:
             found.append(bound_task(subject, str(domain), str(problem), name=row.file))
@@ -113,25 +145,8 @@ def _grounded(records: RulesRecords, domain: Path, place: Path) -> list[BoundTas
     return found
 
 
-def _followed(task: Task, answer: Answer) -> tuple[int, ...]:
-    """The operators of a stored trace, as far as their names can still be followed."""
-    trace = answer.trace
-    if trace is None or trace["lasso"]:
-        return ()
-    state, operators = task.initial_state, []
-    known = set(task.operator_names)
-    for action in trace["trace"]["actions"]:
-        ids = task.operator_ids(action) if action in known else ()
-        fitting = [one for one in ids if task.is_applicable(state, [one])[0]]
-        if not fitting:
-            break
-        operators.append(fitting[0])
-        state = task.successors(state, fitting[:1])[0]
-    return tuple(operators)
-
-
 def _replayed(
-    task: BoundTask, judge: RuleJudge, rows: list[ObligationRow], answers: Mapping[int, Answer]
+    task: Bound, judge: RuleJudge, rows: list[ObligationRow], answers: Mapping[int, Answer]
 ) -> Iterator[Replayed]:
     now = {_key(item): item for item in obligations_of(task.rules.rules)}
     for row in rows:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from bugsieve.campaigns.rules.equipment import RulesEquipment
+from bugsieve.campaigns.rules.options import options_in
 from bugsieve.campaigns.rules.subject import stored_tasks
-from bugsieve.campaigns.rules.summary import options_in
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.rules.records import RulesRecords
 

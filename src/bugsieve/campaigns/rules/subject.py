@@ -1,4 +1,4 @@
-"""What is tested: tasks of one domain, and the rules bound to each of them."""
+"""What is tested: tasks of one domain or a model of timelines, and the rules bound to each."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from dataclasses import dataclass, replace
 
 from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import BudgetError, InputError, UnsupportedError, UsageError
-from bugsieve.campaigns.rules.options import RulesOptions
+from bugsieve.campaigns.rules.bound import Bound, BoundModel, BoundTask
+from bugsieve.campaigns.rules.options import RulesOptions, options_in
 from bugsieve.results.rules.records import RulesRecords
-from bugsieve.results.rules.rows import ObligationRow, RulesCases, RulesSubject, RulesTaskRow
+from bugsieve.results.rules.rows import (
+    NDDL,
+    ObligationRow,
+    RulesCases,
+    RulesSubject,
+    RulesTaskRow,
+)
 from bugsieve.results.schema import damaged
 from bugsieve.rules.file.binding import BoundRules, joined
 from bugsieve.rules.file.constraints import constraint_rules
@@ -22,6 +29,10 @@ from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.fdr.translator import TranslationLimits
 from bugsieve.tasks.fdr.worlds import load_world
 from bugsieve.tasks.pddl.summary import PddlTexts
+from bugsieve.timelines.binding import bind_rules
+from bugsieve.timelines.models.loading import load_timelines
+from bugsieve.timelines.models.model import Model
+from bugsieve.timelines.nddl.packages import load_lark
 
 _TRIVIAL = {
     False: "its goal cannot be reached, so that with --with-goal there is no trace to judge",
@@ -30,20 +41,11 @@ _TRIVIAL = {
 
 
 @dataclass(frozen=True, eq=False)
-class BoundTask:
-    """A task with the rules as they read there."""
-
-    file: str
-    task: Task
-    rules: BoundRules
-
-
-@dataclass(frozen=True, eq=False)
 class RulesTasks:
     """Everything that a campaign is given."""
 
     subject: RulesSubject
-    tasks: tuple[BoundTask, ...]
+    tasks: tuple[Bound, ...]
 
     @property
     def name(self) -> str:
@@ -52,10 +54,13 @@ class RulesTasks:
 
 
 def load_rules(options: RulesOptions, *, limits: TranslationLimits | None = None) -> RulesTasks:
-    """Read the rules, ground the tasks, and bind the former to the latter."""
+    """Read the rules, ground the tasks or read the model, and bind the former to the latter."""
     source = read_source(options.rules) if options.rules else None
     if source is not None:
         rules_of(source)  # what is wrong there should be said before anything is grounded
+    if options.is_timelines:
+        assert source is not None
+        return _load_timelines(options, source)
     bound = [_loaded(options.domain, file, source, limits) for file in options.problems]
     if not any(item.rules.rules for item in bound):
         if options.rules:
@@ -74,32 +79,66 @@ def load_rules(options: RulesOptions, *, limits: TranslationLimits | None = None
     return RulesTasks(subject, tuple(bound))
 
 
-def cases_of(tasks: Sequence[BoundTask]) -> RulesCases:
+def _load_timelines(options: RulesOptions, source: Source) -> RulesTasks:
+    model = load_timelines(options.domain, *options.problems)
+    bound = bound_model(model, source, options, name=options.domain)
+    if not bound.rules.rules:
+        raise UsageError(f"{options.rules}: has no rule for the objects of this model")
+    domain, rules = model.texts[0][1].encode(), source.text.encode()
+    warnings = bound.rules.warnings
+    subject = RulesSubject(bound.saved().name, domain, options.rules, rules, warnings, NDDL)
+    return RulesTasks(subject, (bound,))
+
+
+def bound_model(model: Model, source: Source, options: RulesOptions, *, name: str) -> BoundModel:
+    """The model with the rules as they read there; `name` is for people."""
+    if model.horizon is None:
+        raise InputError(f"{name}: the model has no PlannerConfig, which says how long plans are")
+    return BoundModel(name, model, bind_rules(rules_of(source), model), options.slots)
+
+
+def cases_of(tasks: Sequence[Bound]) -> RulesCases:
     """The tasks and all their obligations, in order."""
-    rows = [RulesTaskRow(n, item.file, SavedTask.of(item.task)) for n, item in enumerate(tasks)]
+    rows = [RulesTaskRow(n, item.file, item.saved()) for n, item in enumerate(tasks)]
     found = ((n, one) for n, item in enumerate(tasks) for one in obligations_of(item.rules.rules))
     numbered = enumerate(found)
     return RulesCases(tuple(rows), tuple(ObligationRow(k, n, one) for k, (n, one) in numbered))
 
 
-def stored_tasks(records: RulesRecords) -> list[BoundTask]:
+def stored_tasks(records: RulesRecords) -> list[Bound]:
     """The tasks of a stored campaign with their rules; InputError unless they are what they were.
 
     The obligations must be those of the rules: a stranger's folder shows nothing else.
     """
-    subject, found = records.header.subject, []
-    for row in records.tasks():
-        with _whole(records, f"table tasks, row {row.number}"):
-            task = row.task.load()
-            assert task.pddl is not None
-        with _whole(records, "rules"):
-            rules = _bound(task, _source(subject), subject.name, row.file)
-        found.append(BoundTask(row.file, task, rules))
+    is_timelines = records.header.subject.language == NDDL
+    stored = _stored_model if is_timelines else _stored_task
+    found = [stored(records, row) for row in records.tasks()]
     require_obligations(records, found)
     return found
 
 
-def require_obligations(records: RulesRecords, tasks: Sequence[BoundTask]) -> None:
+def _stored_task(records: RulesRecords, row: RulesTaskRow) -> Bound:
+    subject = records.header.subject
+    with _whole(records, f"table tasks, row {row.number}"):
+        task = row.task.load()
+        assert isinstance(task, Task) and task.pddl is not None
+    with _whole(records, "rules"):
+        rules = _bound(task, _source(subject), subject.name, row.file)
+    return BoundTask(row.file, task, rules)
+
+
+def _stored_model(records: RulesRecords, row: RulesTaskRow) -> Bound:
+    subject = records.header.subject
+    load_lark()  # who lacks it should not be told that the store is damaged
+    with _whole(records, f"table tasks, row {row.number}"):
+        model = row.task.load()
+        assert isinstance(model, Model)
+    with _whole(records, "rules"):
+        source = Source(subject.rules_file, subject.rules.decode())
+        return bound_model(model, source, options_in(records), name=row.file)
+
+
+def require_obligations(records: RulesRecords, tasks: Sequence[Bound]) -> None:
     """InputError unless the store has the obligations of these tasks and no others."""
     wanted, rows = cases_of(tasks).obligations, records.obligations()
     for one, other in zip(wanted, rows, strict=False):
@@ -126,6 +165,8 @@ def kinds_and_expectations(records: RulesRecords) -> Mapping[str, tuple[str, str
         source = _source(subject)
         files = [] if source is None else [rules_of(source)]
         for row in records.tasks():
+            if not isinstance(row.task, SavedTask):
+                continue
             texts = PddlTexts(subject.domain, row.task.problem or b"")
             files.append(constraint_rules(texts, domain=subject.name, problem=row.file))
     rules = (rule for file in files for rule in file.rules)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bugsieve.basis.wording import counted
-from bugsieve.campaigns.rules.options import RulesOptions
+from bugsieve.campaigns.rules.options import options_in
 from bugsieve.campaigns.rules.subject import kinds_and_expectations
 from bugsieve.campaigns.summary import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, OUR_FAULT, Summary
 from bugsieve.results.rules.records import RulesRecords
+from bugsieve.results.rules.rows import NDDL
 from bugsieve.results.schema import understood
 from bugsieve.rules.ltl.views import View
 from bugsieve.rules.obligations.answers import (
@@ -106,7 +107,7 @@ class RulesSummary(Summary):
     open_obligations: int
     """Those that a limit left open, and those that are not judged yet."""
     conflicts: tuple[str, ...]
-    """Pairs of rules that no trace satisfies together."""
+    """Pairs of rules that no trace satisfies together, and in which tasks if there are several."""
     unreached: tuple[str, ...]
     """Atoms, or negated ones, that no state satisfies in any task."""
     atoms: int = 0
@@ -114,6 +115,8 @@ class RulesSummary(Summary):
     min_coverage: float = 0.0
     no_vacuous: bool = False
     warnings: tuple[str, ...] = ()
+    is_timelines: bool = False
+    """Whether a model was tested, of which something is said for plans of some size alone."""
 
     @property
     def coverage(self) -> float | None:
@@ -198,7 +201,7 @@ def summarise(records: RulesRecords) -> RulesSummary:
         met=sum(answer.is_met for answer in counting),
         feasible=len(counting),
         open_obligations=sum(a.verdict in (None, "inconclusive") for a in merged),
-        conflicts=tuple(a.reason for a in merged if a.verdict == "conflict"),
+        conflicts=_conflicts(records),
         unreached=tuple(
             a.obligation.literal
             for a in merged
@@ -208,7 +211,21 @@ def summarise(records: RulesRecords) -> RulesSummary:
         min_coverage=options.min_coverage,
         no_vacuous=options.no_vacuous,
         warnings=records.header.subject.warnings,
+        is_timelines=records.header.subject.language == NDDL,
     )
+
+
+def _conflicts(records: RulesRecords) -> tuple[str, ...]:
+    """The pairs of every task: another one may have other objects, and other ways."""
+    files = {row.number: row.file for row in records.tasks()}
+    homes = {row.number: files[row.task] for row in records.obligations()}
+    found: dict[str, list[str]] = {}
+    for row in records.answers():
+        if row.answer.verdict == "conflict":
+            found.setdefault(row.answer.reason, []).append(homes[row.number])
+    if len(files) == 1:
+        return tuple(found)
+    return tuple(f"{pairs} in {', '.join(where)}" for pairs, where in found.items())
 
 
 def merged_answers(records: RulesRecords) -> list[MergedAnswer]:
@@ -286,9 +303,3 @@ def _verdict(violation: MergedAnswer, failed: Sequence[MergedAnswer]) -> tuple[s
     if violation.verdict == "undecidable":
         return UNDECIDABLE, violation.reason
     return OPEN, violation.reason
-
-
-def options_in(records: RulesRecords) -> RulesOptions:
-    """The options of a stored campaign."""
-    name = str(records.directory / "options.toml")
-    return RulesOptions.from_toml(records.header.options, name=name)

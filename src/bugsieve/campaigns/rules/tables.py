@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bugsieve.bugs.rules.bug import steps_of
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.table_files import Table
@@ -26,7 +27,7 @@ def rules_tables(records: RulesRecords) -> dict[str, Table]:
         said: list[Any] = [None] * 7
         if found is not None:
             answer, trace = found.answer, found.answer.trace
-            steps = None if trace is None else len(trace["trace"]["operators"])
+            steps = None if trace is None else steps_of(trace)
             said = [answer.verdict, answer.view, answer.reading, answer.reason, steps]
             said += [answer.expanded, found.seconds]
         about = [row.number, files[row.task], item.rule, item.family, item.aim, item.literal]

@@ -12,6 +12,7 @@ from bugsieve.campaigns.rules.summary import FAILS, RuleResult, RulesSummary
 from bugsieve.judging.findings import BugRow
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.rules.records import RulesRecords
+from bugsieve.results.rules.rows import NDDL
 
 _MOST_NAMED = 5
 _MOST_WARNINGS = 3
@@ -51,7 +52,8 @@ class RulesWording:
     def heading(self, header: CampaignHeader) -> str:
         """The domain and its rules."""
         rules = header.subject.rules_file or "its own constraints"
-        return f"rules {rules}, domain {header.subject.name}"
+        what = "model" if header.subject.language == NDDL else "domain"
+        return f"rules {rules}, {what} {header.subject.name}"
 
     def first_lines(self, summary: RulesSummary) -> list[str]:
         """Whether all rules are as they should be."""
@@ -99,7 +101,8 @@ def _first_line(summary: RulesSummary) -> str:
             f"{', '.join(names[:_MOST_NAMED])}{more}"
         )
     if summary.lacks_plans:
-        return "no task has a plan: with --with-goal only plans count, so nothing was tested"
+        why = "" if summary.is_timelines else "with --with-goal only plans count, so "
+        return f"no task has a plan: {why}nothing was tested"
     if summary.conflicts:
         return f"rules contradict each other: {summary.conflicts[0]}"
     open_rules = sum(rule.is_open for rule in summary.rules)
@@ -111,6 +114,10 @@ def _first_line(summary: RulesSummary) -> str:
         return f"all {rules} hold, but the coverage is below {summary.min_coverage:g} %"
     if summary.is_vacuous:
         return f"all {rules} hold, but some hold vacuously"
+    if any(rule.verdict == FAILS for rule in summary.rules):
+        return f"all {rules} as expected, some of them violated"
+    if summary.is_timelines:
+        return f"all {rules} hold, for plans of the size below"
     unjudged = sum(bool(rule.caveat) for rule in summary.rules)
     if unjudged:
         return f"all {rules} hold as far as they were judged: {unjudged} not to the end"
@@ -190,8 +197,10 @@ def _vacuous_lines(summary: RulesSummary) -> list[str]:
 
 
 def _about(bug: RuleBug) -> str:
-    how = "for ever after" if bug.certificate["lasso"] else "after"
     cause = f" because of {bug.literal}" if bug.literal else ""
+    if "plan" in bug.certificate:
+        return f"{bug.rule} violated{cause} by a plan of {_task(bug)}"
+    how = "for ever after" if bug.certificate["lasso"] else "after"
     return f"{bug.rule} violated{cause} {how} {counted(bug.steps, 'step')} in {_task(bug)}"
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from bugsieve.basis.files import write_atomically
 from bugsieve.basis.junit import JUnitCase, Outcome, junit_text
-from bugsieve.campaigns.rules.summary import options_in, summarise
+from bugsieve.campaigns.rules.options import options_in
+from bugsieve.campaigns.rules.summary import summarise
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import ObligationRow
 from bugsieve.rules.obligations.answers import NOT_COUNTED, Answer
+from bugsieve.timelines.plans.plan import token_text
 
 
 def write_junit(folder: Path, path: Path) -> None:
@@ -59,4 +61,8 @@ def _outcome(
 
 def _actions(answer: Answer) -> str:
     trace = answer.trace
-    return "" if trace is None else " ".join(trace["trace"]["actions"])
+    if trace is None:
+        return ""
+    if "plan" in trace:
+        return ", ".join(map(token_text, trace["plan"]["tokens"]))
+    return " ".join(trace["trace"]["actions"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast, get_args
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.foreign_json import Row, fitting, parse_json
@@ -11,7 +12,14 @@ from bugsieve.bugs.rules.bug import RuleBug, require_shape
 from bugsieve.judging.findings import BugRow
 from bugsieve.results.packing import unpacked
 from bugsieve.results.records import CampaignRecords, json_of, text_of
-from bugsieve.results.rules.rows import AnswerRow, ObligationRow, RulesSubject, RulesTaskRow
+from bugsieve.results.rules.rows import (
+    NDDL,
+    AnswerRow,
+    Language,
+    ObligationRow,
+    RulesSubject,
+    RulesTaskRow,
+)
 from bugsieve.results.rules.tables import RULES_CONDITIONS, RULES_TABLES
 from bugsieve.results.schema import damaged, understood
 from bugsieve.results.tables import RULES
@@ -19,6 +27,7 @@ from bugsieve.rules.ltl.reader import Place, read_ltl
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.obligation import Aim, Obligation
 from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.timelines.models.saved import SavedModel
 
 _ANSWERS = (
     "SELECT number, verdict, reason, view, reading, certificates, expanded, is_known, seconds"
@@ -59,14 +68,14 @@ class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
         """What was answered, in order; certificates may be large, so one after the other."""
         for row in self._each(_ANSWERS):
             with understood(self.directory):
-                answer = _answer_row(*row)
+                answer = self._answer_row(*row)
             yield answer
 
     def first_unreadable_answer(self) -> tuple[int, str] | None:
         """The number of the first answer whose certificates are none, and why."""
         for row in self._each(_ANSWERS):
             try:
-                _answer_row(*row)
+                self._answer_row(*row)
             except ValueError as error:
                 return int(row[0]), str(error)
         return None
@@ -92,6 +101,8 @@ class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
         problem: bytes,
     ) -> RulesTaskRow:
         with understood(self.directory):
+            if self.header.subject.language == NDDL:
+                return RulesTaskRow(number, file, self._model(number, file, name, digest, problem))
             pairs = fitting(parse_json(objects), [Row(str, str)])
             task = SavedTask(
                 name,
@@ -105,35 +116,56 @@ class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
                 raise ValueError(f"table tasks, row {number}: is not what was stored")
         return RulesTaskRow(number, file, task)
 
+    def _model(self, number: int, file: str, name: str, digest: str, rest: bytes) -> SavedModel:
+        first = (os.path.basename(file), self.header.subject.domain.decode())
+        pairs = fitting(parse_json(rest.decode()), [Row(str, str)])
+        model = SavedModel((first, *((path, text) for path, text in pairs)))
+        if (model.name, model.sha256) != (name, digest):
+            raise ValueError(f"table tasks, row {number}: is not what was stored")
+        return model
+
     def _subject(self, meta: dict[str, Any]) -> RulesSubject:
         for name in ("domain", "rules"):
             if not isinstance(meta[name], bytes):
                 raise TypeError(f"{name} is no file")
+        language = text_of(meta, "language")
+        if language not in get_args(Language):
+            raise ValueError(f"there is no language {language[:20]!r}")
         return RulesSubject(
             text_of(meta, "domain name"),
             meta["domain"],
             text_of(meta, "rules file"),
             meta["rules"],
             tuple(json_of(meta, "warnings", [str])),
+            cast(Language, language),
         )
 
     def _bug(self, case: int, data: Any, *rest: Any) -> BugRow[RuleBug]:
         with understood(self.directory):
             return BugRow(case, RuleBug.from_json(data), *rest)
 
-
-def _answer_row(
-    number: int, verdict: Any, reason: str, view: Any, reading: Any, packed: bytes, *rest: Any
-) -> AnswerRow:
-    expanded, is_known, seconds = rest
-    try:
-        certificates = tuple(fitting(unpacked(packed), [dict]))
-        kinds = [require_shape(certificate) for certificate in certificates]
-        if view is not None and kinds != ["trace"]:
-            raise ValueError("what was shown has one trace")
-        if verdict in _PROVEN and (not kinds or set(kinds) != {"none"}):
-            raise ValueError("what was proven has proofs")
-    except ValueError as error:
-        raise ValueError(f"table answers, row {number}: {error}") from None
-    answer = Answer(verdict, reason, view, reading, certificates, expanded, bool(is_known))
-    return AnswerRow(number, answer, seconds)
+    def _answer_row(
+        self,
+        number: int,
+        verdict: Any,
+        reason: str,
+        view: Any,
+        reading: Any,
+        packed: bytes,
+        *rest: Any,
+    ) -> AnswerRow:
+        expanded, is_known, seconds = rest
+        try:
+            certificates = tuple(fitting(unpacked(packed), [dict]))
+            kinds = [require_shape(certificate) for certificate in certificates]
+            if view is not None and kinds != ["trace"]:
+                raise ValueError("what was shown has one trace")
+            if verdict in _PROVEN and (not kinds or set(kinds) != {"none"}):
+                raise ValueError("what was proven has proofs")
+            is_timelines = self.header.subject.language == NDDL
+            if view is not None and ("plan" in certificates[0]) != is_timelines:
+                raise ValueError("plans are on timelines, and nowhere else")
+        except ValueError as error:
+            raise ValueError(f"table answers, row {number}: {error}") from None
+        answer = Answer(verdict, reason, view, reading, certificates, expanded, bool(is_known))
+        return AnswerRow(number, answer, seconds)

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.obligation import Obligation
 from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.timelines.models.saved import SavedModel
+
+Language: TypeAlias = Literal["pddl", "nddl"]
+PDDL: Language = "pddl"
+NDDL: Language = "nddl"
 
 
 @dataclass(frozen=True)
 class RulesSubject:
-    """What is tested: a domain, and rules for it."""
+    """What is tested: a domain or a model of timelines, and rules for it."""
 
     name: str
     """Of the domain."""
     domain: bytes = field(repr=False)
-    """Its PDDL."""
+    """Its PDDL, or the first file of the model's NDDL."""
     rules_file: str
     rules: bytes = field(repr=False)
     """The content of that file; empty where all rules come from the PDDL."""
     warnings: tuple[str, ...] = ()
+    language: Language = PDDL
 
 
 @dataclass(frozen=True, eq=False)
 class RulesTaskRow:
-    """A task on which rules are tested."""
+    """A task or model on which rules are tested."""
 
     number: int
     file: str
-    task: SavedTask
+    task: SavedTask | SavedModel
 
 
 @dataclass(frozen=True)

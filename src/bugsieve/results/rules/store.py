@@ -18,6 +18,7 @@ from bugsieve.results.rules.tables import RULES_TABLES
 from bugsieve.results.store import Row, Store
 from bugsieve.results.tables import RULES
 from bugsieve.rules.ltl.printer import to_text
+from bugsieve.timelines.models.saved import SavedModel
 
 
 class RulesStore(Store):
@@ -35,6 +36,7 @@ class RulesStore(Store):
             "rules file": subject.rules_file,
             "rules": subject.rules,
             "warnings": json_text(subject.warnings),
+            "language": subject.language,
         }
 
     def insert_cases(self, cases: RulesCases, seconds: float) -> None:
@@ -49,6 +51,9 @@ class RulesStore(Store):
 
 def _task_row(row: RulesTaskRow) -> Row:
     task = row.task
+    if isinstance(task, SavedModel):  # the first of its files is the subject's
+        rest = json_text(task.files[1:]).encode()
+        return (row.number, row.file, task.name, "", task.sha256, "[]", "[]", rest)
     return (
         *(row.number, row.file, task.name, task.sas, task.sha256),
         *(json_text(task.objects), json_text(task.static_facts), task.problem),

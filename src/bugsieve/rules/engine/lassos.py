@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import compress, product
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from bugsieve import _native
 from bugsieve.basis.errors import InternalError
 from bugsieve.basis.stopping import check_stop
+from bugsieve.rules.engine.components import components
 from bugsieve.rules.engine.conditions import NO_OPERATOR, Condition, dids_of, letter
 from bugsieve.rules.engine.deciding import Inconclusive, in_time, require_atoms, spent_reason
 from bugsieve.rules.engine.folding import folded
@@ -28,8 +28,6 @@ from bugsieve.tasks.fdr.task import Task
 
 _FIRST_PORTION = 500
 _GROWTH = 8
-_MOST_ATOMS = 6
-_MOST_PLACES = 500
 
 
 @dataclass(frozen=True)
@@ -69,32 +67,6 @@ def find_lasso(
     graph = _Graph(task, Tableau(folded(task, formula, used, values)), used, values)
     found = in_time(lambda: _search(graph, limits), limits)
     return found or Inconclusive(spent_reason("time", limits), graph.expanded)
-
-
-def has_word(formula: Formula) -> bool | None:
-    """Whether some infinite word satisfies the formula, in whatever task; None if too large."""
-    names = atoms_of(formula)
-    if len(names) > _MOST_ATOMS:
-        return None
-    letters = [frozenset(compress(names, truth)) for truth in product((0, 1), repeat=len(names))]
-    tableau = Tableau(formula)
-    places, edges = {tableau.start: 0}, []
-    for place in (pending := [tableau.start]):
-        if len(pending) > _MOST_PLACES:
-            return None
-        choices = {choice for read in letters for choice in tableau.choices(place, read)}
-        for later, _ in choices:
-            if later not in places:
-                places[later] = len(places)
-                pending.append(later)
-        edges.append([(places[later], put_off) for later, put_off in choices])
-    component = _components([[target for target, _ in row] for row in edges])
-    inside: dict[int, list[Obligations]] = {}
-    for number, row in enumerate(edges):
-        for target, put_off in row:
-            if component[target] == component[number]:
-                inside.setdefault(component[number], []).append(put_off)
-    return any(not tableau.eventual.intersection(*late) for late in inside.values())
 
 
 def _search(graph: _Graph, limits: Limits) -> LassoDecision:
@@ -208,7 +180,7 @@ class _Graph:
     def lasso(self) -> Lasso | None:
         """The lasso that begins earliest, if what was explored has one."""
         inner = [[e for e in edges if e.target < len(self._edges)] for edges in self._edges]
-        component = _components([[edge.target for edge in edges] for edges in inner])
+        component = components([[edge.target for edge in edges] for edges in inner])
         inside: dict[int, list[tuple[int, _Edge]]] = {}
         for place, edges in enumerate(inner):
             for edge in edges:
@@ -276,36 +248,3 @@ def _nearest(
                 came[edge.target] = place, edge
                 queue.append(edge.target)
     raise InternalError("a strongly connected component has a place that cannot be reached")
-
-
-def _components(edges: Sequence[Sequence[int]]) -> list[int]:
-    """A number for the strongly connected component of each place (Tarjan, without recursion)."""
-    count = len(edges)
-    order, low, found = [-1] * count, [0] * count, [-1] * count
-    stack: list[int] = []
-    clock = components = 0
-    for root in range(count):
-        if order[root] >= 0:
-            continue
-        calls = [(root, 0)]
-        while calls:
-            place, at = calls.pop()
-            if at == 0:
-                order[place] = low[place] = clock
-                clock += 1
-                stack.append(place)
-            else:
-                low[place] = min(low[place], low[edges[place][at - 1]])
-            for index in range(at, len(edges[place])):
-                target = edges[place][index]
-                if order[target] < 0:
-                    calls += [(place, index + 1), (target, 0)]
-                    break
-                if found[target] < 0:
-                    low[place] = min(low[place], order[target])
-            else:
-                if low[place] == order[place]:
-                    while found[place] < 0:
-                        found[stack.pop()] = components
-                    components += 1
-    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from math import prod
@@ -78,6 +78,43 @@ def bind(
     return _Binder(task, atoms, rules, file).run()
 
 
+def instance_of(rule: RuleDeclaration, objects: tuple[str, ...], formula: Formula) -> RuleInstance:
+    """The rule for these objects, over ground atoms."""
+    return RuleInstance(
+        id=f"{rule.id}[{','.join(objects)}]" if objects else rule.id,
+        rule=rule.id,
+        objects=objects,
+        kind=rule.kind,
+        formula=formula,
+        unfolded=formula,
+        form=rule.form,
+        source=rule.source,
+        position=rule.position,
+        expect=rule.expect,
+        tags=rule.tags,
+        note=rule.note,
+    )
+
+
+def unused_atoms(
+    declarations: Mapping[str, AtomDeclaration],
+    rules: Sequence[RuleDeclaration],
+    *,
+    inner: Collection[str] = (),
+) -> Iterator[str]:
+    """A warning for each atom of a file that is in no rule, and none of those inside others."""
+    used = {split_atom(name)[0] for rule in rules for name in rule.atom_positions}
+    for name, atom in declarations.items():
+        if name not in used and name.lower() not in inner:
+            yield f"{atom.position}: no rule uses the atom '{name}'"
+
+
+def constancy_warnings(rules: Sequence[Sequence[RuleInstance]]) -> Iterator[str]:
+    """A warning for each rule, given by its instances, of which some say nothing of any task."""
+    constancy = _Constancy()
+    return chain.from_iterable(map(constancy.warnings, rules))
+
+
 def joined(*parts: BoundRules) -> BoundRules:
     """The rules of several sources in one task; an InputError if two have the same name."""
     rules: dict[str, RuleInstance] = {}
@@ -114,10 +151,8 @@ class _Binder:
             self._check(rule)
         found = [list(self._instances(rule)) for rule in self.rules]
         folded = BoundRules((), self.atoms, ()).folded
-        constancy = _Constancy()
-        for instances in found:
-            instances[:] = [_folded(instance, folded) for instance in instances]
-            self.warnings += constancy.warnings(instances)
+        found = [[_folded(instance, folded) for instance in instances] for instances in found]
+        self.warnings += constancy_warnings(found)
         warnings = (*self.grounder.warnings, *self._unused_atoms(), *self.warnings)
         return BoundRules(tuple(chain(*found)), self.atoms, warnings)
 
@@ -152,20 +187,7 @@ class _Binder:
         self, rule: RuleDeclaration, objects: tuple[str, ...], bound: Mapping[str, str]
     ) -> RuleInstance:
         formula = renamed(rule.formula, lambda name: self._atom(name, bound))
-        return RuleInstance(
-            id=f"{rule.id}[{','.join(objects)}]" if objects else rule.id,
-            rule=rule.id,
-            objects=objects,
-            kind=rule.kind,
-            formula=formula,
-            unfolded=formula,
-            form=rule.form,
-            source=rule.source,
-            position=rule.position,
-            expect=rule.expect,
-            tags=rule.tags,
-            note=rule.note,
-        )
+        return instance_of(rule, objects, formula)
 
     def _count(self, rule: RuleDeclaration, number: int) -> None:
         self.instances_left -= number
@@ -202,11 +224,7 @@ class _Binder:
         return ground
 
     def _unused_atoms(self) -> Iterator[str]:
-        used = {split_atom(name)[0] for rule in self.rules for name in rule.atom_positions}
-        inner = self.grounder.used_atoms
-        for name, atom in self.declarations.items():
-            if name not in used and name.lower() not in inner:
-                yield f"{atom.position}: no rule uses the atom '{name}'"
+        return unused_atoms(self.declarations, self.rules, inner=self.grounder.used_atoms)
 
 
 def _folded(instance: RuleInstance, truths: Mapping[str, bool]) -> RuleInstance:

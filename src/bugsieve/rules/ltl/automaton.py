@@ -230,10 +230,7 @@ class Automaton:
             answers = [ends[~at] if at < 0 else below[at] for at in (node.high, node.low)]
             below.append(diagrams.choice(test, *answers))
         rows = [ends[~row] if row < 0 else below[row] for row in self.rows]
-        accepts = [state in self.accepting for state in range(len(self))]
-        numbers = {node: state for state, node in enumerate(ends)}
-        found = Explored(diagrams, order, rows, accepts, numbers, rows[self.initial])
-        return _made(minimal(found))
+        return _minimal_of(diagrams, order, rows, ends, self.accepting, self.initial)
 
 
 def automaton_of(
@@ -246,6 +243,37 @@ def automaton_of(
     order = tuple(dict.fromkeys((*order, *_order(formula))))
     progression = Progression(formula, order, NODES_PER_STATE * max_states)
     return _made(minimal(explore(progression, max_states)))
+
+
+def tabulated(
+    order: Sequence[str], table: Sequence[Mapping[frozenset[str], int]], accepting: Iterable[int]
+) -> Automaton:
+    """The minimal automaton of these steps: of each state the next one by letter; 0 is first."""
+    diagrams = Diagrams(NODES_PER_STATE * MAX_STATES)
+    ends = [diagrams.variable(len(order) + state) for state in range(len(table))]
+
+    def diagram(row: Mapping[frozenset[str], int], letter: frozenset[str], level: int) -> int:
+        if level == len(order):
+            return ends[row[letter]]
+        high = diagram(row, letter | {order[level]}, level + 1)
+        return diagrams.choice(diagrams.variable(level), high, diagram(row, letter, level + 1))
+
+    rows = [diagram(row, frozenset(), 0) for row in table]
+    return _minimal_of(diagrams, tuple(order), rows, ends, frozenset(accepting), 0)
+
+
+def _minimal_of(
+    diagrams: Diagrams,
+    order: tuple[str, ...],
+    rows: list[int],
+    ends: list[int],
+    accepting: frozenset[int],
+    initial: int,
+) -> Automaton:
+    """The minimal automaton of diagrams that have ends for states."""
+    accepts = [state in accepting for state in range(len(rows))]
+    numbers = {node: state for state, node in enumerate(ends)}
+    return _made(minimal(Explored(diagrams, order, rows, accepts, numbers, rows[initial])))
 
 
 def _made(tables: Tables) -> Automaton:

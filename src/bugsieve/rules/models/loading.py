@@ -43,9 +43,10 @@ def load_ruled_model(
         model, source, constants=constants, property_name=property_name
     )
     given = read_rules(rules)
+    names = _Names(document, load_document(document, name=file))
     watched = [_watched(rule) for rule in _plain_rules(given)]
     atoms = {
-        name: _expression(given.atoms[name], document, file)
+        name: _expression(given.atoms[name], document, file, names)
         for name in dict.fromkeys(name for rule in watched for name in rule.automaton.atoms)
     }
     return load_document(watched_document(document, watched, atoms), name=file)
@@ -89,7 +90,37 @@ def _plain_rules(given: RulesFile) -> Iterator[RuleDeclaration]:
         yield rule
 
 
-def _expression(atom: AtomDeclaration, document: Mapping[str, Json], file: str) -> Json:
+class _Names:
+    """What atoms may be about: constants, and variables by the names under which states show them.
+
+    A local variable has its own name, with that of its automaton before it where several have it.
+    """
+
+    def __init__(self, document: Mapping[str, Json], model: JaniModel) -> None:
+        constants = [item["name"] for item in document.get("constants", ())]
+        shown = [variable.name for variable in model.variables if not variable.locations]
+        self.known = {*constants, *shown}
+
+    def check(self, atom: AtomDeclaration, expression: Json) -> None:
+        """InputError unless all names of the expression are known."""
+        for name in _names(expression):
+            if name not in self.known:
+                raise InputError(
+                    f"{atom.condition_position}: the atom '{atom.name}' is about {name[:80]!r}, "
+                    f"which is no constant and no variable of the model's states"
+                    f"{self._nearest(name)}"
+                )
+
+    def _nearest(self, name: str) -> str:
+        same = sorted(known for known in self.known if known.endswith(f".{name}"))
+        if same:
+            return f"; several automata have one: {', '.join(same)}"
+        return suggest(name, self.known)
+
+
+def _expression(
+    atom: AtomDeclaration, document: Mapping[str, Json], file: str, names: _Names
+) -> Json:
     """What an atom means in a model, once that is known to be a condition on its states."""
     if not isinstance(atom.condition, ModelAtom):
         raise InputError(
@@ -97,7 +128,7 @@ def _expression(atom: AtomDeclaration, document: Mapping[str, Json], file: str) 
             'in \'{"op": "<", "left": "speed", "right": 3}\', for a model in JANI'
         )
     expression = atom.condition.expression
-    _check_names(atom, expression, document)
+    names.check(atom, expression)
     (found,) = document["properties"]
     trial = {**found, "expression": {**found["expression"], "reach": expression}}
     try:
@@ -106,19 +137,6 @@ def _expression(atom: AtomDeclaration, document: Mapping[str, Json], file: str) 
         said = str(error).removeprefix(f"{file}: ")
         raise InputError(f"{atom.condition_position}: the atom '{atom.name}': {said}") from None
     return expression
-
-
-def _check_names(atom: AtomDeclaration, expression: Json, document: Mapping[str, Json]) -> None:
-    """The automaton that watches sees what all automata see."""
-    declared = [*document.get("variables", ()), *document.get("constants", ())]
-    known = {item["name"] for item in declared if not item.get("transient", False)}
-    for name in _names(expression):
-        if name not in known:
-            raise InputError(
-                f"{atom.condition_position}: the atom '{atom.name}' is about {name[:80]!r}, which "
-                "is no constant and no variable that all automata of the model share"
-                f"{suggest(name, known)}"
-            )
 
 
 def _names(expression: Json) -> Iterator[str]:

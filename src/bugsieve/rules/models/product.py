@@ -16,11 +16,10 @@ from bugsieve.basis.errors import UnsupportedError
 from bugsieve.rules.ltl.automaton import Automaton
 from bugsieve.tasks.fond.conditions import conjunction, disjunction, negation
 from bugsieve.tasks.jani.model import MONITOR_VARIABLE
+from bugsieve.tasks.jani.variables import WATCH
 
 Json = Any
 
-WATCH = "[rules]"
-"""The automaton that is added, and the action with which it takes part in every step."""
 SILENT = "[silent]"
 """The label of edges that had none, so that the watch can take part."""
 

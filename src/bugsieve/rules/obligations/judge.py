@@ -1,4 +1,4 @@
-"""Judges the obligations of one task, one after the other.
+"""Judges the obligations of one task or model, one after the other.
 
 Every trace that is found is tried on all later obligations, so that few traces show much; equal
 automata are decided once. What is said of an obligation depends on those before it, in order, and
@@ -8,18 +8,15 @@ on nothing else.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from bugsieve.basis.stopping import check_stop
-from bugsieve.rules.engine.certificates import Statement, none_certificate, trace_certificate
-from bugsieve.rules.engine.deciding import Decision, Empty, Inconclusive, NoTrace, decide
-from bugsieve.rules.engine.lassos import Lasso, find_lasso, has_word
-from bugsieve.rules.engine.proofs import Proof, plain_proof, proofs
-from bugsieve.rules.file.binding import BoundRules, RuleInstance
+from bugsieve.rules.engine.certificates import Statement
+from bugsieve.rules.engine.words import has_word
+from bugsieve.rules.file.binding import RuleInstance
 from bugsieve.rules.ltl.automaton import Automaton, TooManyStatesError, automaton_of
 from bugsieve.rules.ltl.causes import Criterion, trap
 from bugsieve.rules.ltl.constants import with_constants
@@ -28,19 +25,16 @@ from bugsieve.rules.ltl.normal_form import nnf
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.ltl.views import View, in_view, is_proven_by_prefixes, shows_on_prefixes
 from bugsieve.rules.obligations.answers import Answer, Reading
-from bugsieve.rules.obligations.known_traces import KnownTraces
 from bugsieve.rules.obligations.obligation import Obligation, caused, occurrences, required
+from bugsieve.rules.obligations.world import Certificate, Sought, World
 from bugsieve.search.limits import Limits
-from bugsieve.tasks.fdr.task import Task
 
-Certificate: TypeAlias = Mapping[str, Any]
 Check: TypeAlias = Callable[[Certificate], None]
 
 _VIEWS: tuple[View, ...] = ("strong", "neutral", "weak")
 _REFUSED = ("none", "empty")
 _NOWHERE = "no trace of any task does that"
 _NO_PLAN = "the goal cannot be reached, so that there is no plan to judge"
-_NO_PREFIX = "no prefix refutes it; what must come some day needs --with-goal, or --lassos"
 MAX_AUTOMATON = 10_000
 DEFAULT_LIMITS = Limits(expansions=1_000_000, bytes=1 << 30)
 
@@ -79,31 +73,27 @@ class _Found:
     outcome: str
     """"trace", "none", "empty" or "inconclusive"."""
     reason: str = ""
+    """Why it is so, or of which traces it is said that there is none."""
     certificate: Certificate | None = None
     expanded: int = 0
     is_known: bool = False
 
 
 class RuleJudge:
-    """Judges obligations of the rules of one task.
+    """Judges obligations of the rules of one world.
 
     `check` accepts certificates or raises a ValueError; what it refuses is `rejected` and known to
     nobody: the obligation stays open. Without a check, proofs that there is no trace are not
     written down either: that is for mutants, of which there are many.
     """
 
-    def __init__(
-        self, task: Task, rules: BoundRules, options: JudgeOptions, check: Check | None
-    ) -> None:
-        self._task = task
-        self._rules = rules
+    def __init__(self, world: World, options: JudgeOptions, check: Check | None) -> None:
+        self._world = world
         self._options = options
         self._check = check
         self.rejected: list[tuple[Certificate, str]] = []
-        self._conditions = {name: atom.condition for name, atom in rules.atoms.items()}
-        self._known = KnownTraces(task, self._conditions)
         self._automata: dict[Formula, Automaton] = {}
-        self._decided: dict[tuple[Automaton, Reading], Decision] = {}
+        self._decided: dict[tuple[Automaton, Reading], Sought] = {}
 
     def judge(self, obligation: Obligation) -> Answer:
         """What can be said of the obligation within the limits."""
@@ -128,13 +118,8 @@ class RuleJudge:
 
     def recall(self, answer: Answer) -> None:
         """Learn the trace of an answer of this judge, or of an earlier session."""
-        found = answer.trace
-        if found is not None and not found["lasso"]:
-            self.remember(found["trace"]["operators"])
-
-    def remember(self, operators: Sequence[int]) -> None:
-        """Try this trace on the obligations to come."""
-        self._known.add(operators)
+        if answer.trace is not None:
+            self._world.learn(answer.trace)
 
     @property
     def _reading(self) -> Reading:
@@ -157,9 +142,10 @@ class RuleJudge:
         last = found[-1][0]
         if not decided:
             return self._irrefutable(obligation, last, found)
-        if last.reading == "plan" and self._has_no_plan:
+        if (last.reading == "plan" or self._world.plans_only) and self._has_no_plan:
             return _answer("undecidable", last, decided, found, _NO_PLAN)
-        return _answer("passed", last, decided, found, self._not_judged(obligation, last))
+        why = [self._not_judged(obligation, last), decided[-1].reason]
+        return _answer("passed", last, decided, found, "; ".join(filter(None, why)))
 
     def _plainest(self, formula: Formula) -> Formula:
         """The rule as it was written, unless atoms that never change may hide a refutation.
@@ -168,7 +154,7 @@ class RuleJudge:
         """
         if is_proven_by_prefixes(negation(formula)):
             return formula
-        return with_constants(formula, self._rules.folded)
+        return with_constants(formula, self._world.folded)
 
     def _not_judged(self, obligation: Obligation, last: _Test) -> str:
         """What a proof does not speak of, where its reading alone would say too much."""
@@ -177,7 +163,18 @@ class RuleJudge:
             return _NO_PLAN if self._has_no_plan else "on all plans, and on all traces without end"
         if last.reading != "prefix" or obligation.aim != "violation":
             return ""
-        return "" if is_proven_by_prefixes(negation(obligation.formula)) else _NO_PREFIX
+        if is_proven_by_prefixes(negation(obligation.formula)):
+            return ""
+        return f"no prefix refutes it; what must come some day needs {self._readings}"
+
+    @property
+    def _readings(self) -> str:
+        """The options that read more of a rule than prefixes show."""
+        return "--with-goal" if self._world.plans_only else "--with-goal, or --lassos"
+
+    @property
+    def _needs_plans(self) -> bool:
+        return self._options.with_goal or self._world.plans_only
 
     @property
     def _has_no_plan(self) -> bool:
@@ -194,9 +191,10 @@ class RuleJudge:
         why = self._never(obligation, test.reading)
         if why:
             return _answer("infeasible", test, [], found, why)
-        why = "no prefix can refute it: try --with-goal, or --lassos"
+        why = f"no prefix can refute it: try {self._readings}"
         if test.reading == "plan":
-            why = "no plan can show that: try --lassos"
+            # Where every trace is a plan, there is nothing else to try.
+            why = "no plan can show that" + ("" if self._world.plans_only else ": try --lassos")
         return _answer("undecidable", test, [], found, why)
 
     def _never(self, obligation: Obligation, reading: Reading) -> str:
@@ -240,13 +238,13 @@ class RuleJudge:
             return _answer("infeasible", weakest, [], found, _NOWHERE)
         if last.outcome == "none":
             # The weakest view is implied by all others: its proof is theirs.
-            if self._options.with_goal and self._has_no_plan:
+            if self._needs_plans and self._has_no_plan:
                 verdict = "vacuous" if obligation.aim == "reached" else "not testable"
                 return _answer(verdict, weakest, [last], found, _NO_PLAN)
-            if obligation.aim == "satisfied by" and self._fails_at_once(obligation.formula):
-                why = "the rule fails in the initial state"
+            why = self._fails_at_once(obligation) if obligation.aim == "satisfied by" else ""
+            if why:
                 return _answer("not testable", weakest, [last], found, why)
-            return _answer("vacuous", weakest, [last], found)
+            return _answer("vacuous", weakest, [last], found, last.reason)
         return _answer("inconclusive", weakest, [], found, last.reason)
 
     def _demonstrations(self, obligation: Obligation) -> Iterator[_Test]:
@@ -258,7 +256,7 @@ class RuleJudge:
 
     def _agreed(self) -> Answer:
         """Whether every two rules can be kept together; those that cannot are named."""
-        if self._options.with_goal and self._has_no_plan:  # which is not the fault of two rules
+        if self._needs_plans and self._has_no_plan:  # which is not the fault of two rules
             found_plan = self._find(_ANY_PLAN, TRUE)
             return _answer("vacuous", _ANY_PLAN, [found_plan], [], _NO_PLAN)
         found = list(self._pairs())
@@ -268,7 +266,7 @@ class RuleJudge:
             proofs = (result.certificate for _, result in against)
             return Answer(
                 "conflict",
-                "; ".join(names for names, _ in against),
+                "; ".join(f"{names} ({r.reason})" if r.reason else names for names, r in against),
                 reading=self._reading,
                 certificates=tuple(proof for proof in proofs if proof is not None),
                 expanded=expanded,
@@ -282,7 +280,7 @@ class RuleJudge:
     def _pairs(self) -> Iterator[tuple[str, _Found]]:
         """Every two rules of which no known trace satisfies both, and what a search says."""
         # Whoever expects that a rule is violated knows that it cannot be kept with others.
-        rules = [rule for rule in self._rules.rules if rule.expect != "violated"]
+        rules = [rule for rule in self._world.rules if rule.expect != "violated"]
         kept = [self._kept(rule) for rule in rules]
         for one, other in combinations(range(len(rules)), 2):
             check_stop()
@@ -292,15 +290,15 @@ class RuleJudge:
             result = self._jointly(_Test(both, "trap", "neutral", self._reading))
             yield f"{rules[one].id} and {rules[other].id}", result
             trace = result.certificate if result.outcome == "trace" else None
-            if trace is not None and not trace["lasso"]:
-                self.remember(trace["trace"]["operators"])
+            if trace is not None:
+                self._world.learn(trace)
                 kept = [self._kept(rule) for rule in rules]
 
     def _kept(self, rule: RuleInstance) -> int:
         """Where known traces may end such that they satisfy the rule, as bits."""
         with contextlib.suppress(TooManyStatesError):
             automaton = self._automaton(nnf(required(rule)))
-            return self._known.ends(automaton, with_goal=self._options.with_goal)
+            return self._world.ends(automaton, with_goal=self._options.with_goal)
         return 0
 
     def _jointly(self, test: _Test) -> _Found:
@@ -309,6 +307,8 @@ class RuleJudge:
         is_final = test.reading == "plan" or shows_on_prefixes(test.formula)
         if found.outcome not in _REFUSED or is_final:
             return found
+        if self._world.plans_only:
+            return _Found("inconclusive", "what comes again and again needs --with-goal")
         return self._find(replace(test, reading="lasso"), TRUE)
 
     def _trap(self, obligation: Obligation, view: View) -> Formula:
@@ -316,11 +316,20 @@ class RuleJudge:
         occurrence = occurrences(formula)[obligation.occurrence]
         return trap(formula, occurrence, view, self._options.criterion)
 
-    def _fails_at_once(self, wanted: Formula) -> bool:
-        """Whether no continuation of the initial state satisfies the rule, in the weakest view."""
-        automaton = self._automaton(in_view(nnf(wanted), "weak"))
-        state = automaton.step(automaton.initial, self._known.first_letter)
-        return state in automaton.rejecting_sinks
+    def _fails_at_once(self, obligation: Obligation) -> str:
+        """Why no trace satisfies the rule, in the weakest view, whatever is done; else empty.
+
+        Where traces begin alike, that is to be seen in the first state.
+        """
+        kept = in_view(nnf(obligation.formula), "weak")
+        letter = self._world.first_letter
+        if letter is None:
+            test = _Test(kept, "trap", "weak", self._reading)
+            is_lost = self._find(test, obligation.formula).outcome in _REFUSED
+            return "no plan keeps the rule" if is_lost else ""
+        automaton = self._automaton(kept)
+        state = automaton.step(automaton.initial, letter)
+        return "the rule fails in the initial state" if state in automaton.rejecting_sinks else ""
 
     def _automaton(self, formula: Formula) -> Automaton:
         if formula not in self._automata:
@@ -337,72 +346,34 @@ class RuleJudge:
         if automaton.is_empty:
             return _Found("empty")
         with_goal = test.reading == "plan"
-        known = self._known.prefix(automaton, with_goal=with_goal)
+        known = self._world.known(automaton, with_goal=with_goal)
         if known is not None:
-            return replace(self._shown_by(test, wanted, known), is_known=True)
+            shown = self._world.shown(self._statement(test, wanted), known)
+            return replace(self._accepted([shown]), is_known=True)
         return self._searched(test, wanted, automaton)
 
     def _searched(self, test: _Test, wanted: Formula, automaton: Automaton) -> _Found:
         key = (automaton, test.reading)
         spent = 0
         if key not in self._decided:
-            self._decided[key] = decide(
-                self._task,
-                test.formula,
-                self._conditions,
-                with_goal=test.reading == "plan",
-                limits=self._options.limits,
+            self._decided[key] = self._world.search(
+                test.formula, with_goal=test.reading == "plan", limits=self._options.limits
             )
-            spent = getattr(self._decided[key], "expanded", 0)
+            spent = self._decided[key].expanded
         return replace(self._told(test, wanted, self._decided[key]), expanded=spent)
 
-    def _told(self, test: _Test, wanted: Formula, decision: Decision) -> _Found:
-        if isinstance(decision, Inconclusive):
-            return _Found("inconclusive", decision.reason)
-        if isinstance(decision, Empty):
-            return _Found("empty")
-        if isinstance(decision, NoTrace):
-            return self._excluded(test, wanted)
-        return self._shown_by(test, wanted, decision.operators)
-
     def _find_lasso(self, test: _Test, wanted: Formula) -> _Found:
-        found = find_lasso(self._task, test.formula, self._conditions, limits=self._options.limits)
-        if isinstance(found, Inconclusive):
-            return _Found("inconclusive", found.reason, expanded=found.expanded)
-        if isinstance(found, Lasso):
-            told = self._shown_by(test, wanted, found.operators, loop_start=found.loop_start)
-        else:
-            statement = self._statement(test, wanted)
-            told = self._accepted([none_certificate(self._task, statement, {"by": "rerun"})])
-        return replace(told, expanded=found.expanded)
+        sought = self._world.search_for_ever(test.formula, limits=self._options.limits)
+        return replace(self._told(test, wanted, sought), expanded=sought.expanded)
 
-    def _shown_by(
-        self,
-        test: _Test,
-        wanted: Formula,
-        operators: Sequence[int],
-        *,
-        loop_start: int | None = None,
-    ) -> _Found:
+    def _told(self, test: _Test, wanted: Formula, sought: Sought) -> _Found:
         statement = self._statement(test, wanted)
-        made = trace_certificate(self._task, statement, operators, loop_start=loop_start)
-        return self._accepted([made])
-
-    def _excluded(self, test: _Test, wanted: Formula) -> _Found:
-        """No trace, by the first proof that the checker accepts."""
-        if self._check is None:
-            return _Found("none")
-        statement = self._statement(test, wanted)
-        with_goal = test.reading == "plan"
-        found = chain(
-            [self._plain_proof],
-            proofs(self._task, test.formula, self._conditions, with_goal=with_goal),
-        )
-        return self._accepted(none_certificate(self._task, statement, proof) for proof in found)
-
-    @cached_property
-    def _plain_proof(self) -> Proof:
-        return plain_proof(self._task)
+        if sought.outcome == "trace":
+            return self._accepted([self._world.shown(statement, sought.trace)])
+        if sought.outcome != "none" or self._check is None:
+            return _Found(sought.outcome, sought.reason)
+        found = self._accepted(self._world.excluded(statement))
+        return replace(found, reason=sought.reason) if found.outcome == "none" else found
 
     def _accepted(self, certificates: Iterable[Certificate]) -> _Found:
         refused = []
@@ -423,7 +394,6 @@ class RuleJudge:
             test.claim,
             test.view,
             test.formula,
-            self._conditions,
             with_goal=test.reading == "plan",
             lasso=test.reading == "lasso",
         )

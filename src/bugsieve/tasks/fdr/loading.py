@@ -23,6 +23,7 @@ from bugsieve.tasks.fdr.translator import (
 from bugsieve.tasks.pddl.check import PddlTask, check_pddl
 from bugsieve.tasks.pddl.costs import MISSING_COST, missing_cost
 from bugsieve.tasks.pddl.problem import goal_disjunction
+from bugsieve.tasks.pddl.summary import without_constraints
 from bugsieve.tasks.sources import MEBIBYTE, half_of_a_task, read_input, task_files
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -45,17 +46,20 @@ def load_task(
     cache: bool = True,
     limits: TranslationLimits | None = None,
     unit_cost: bool = False,
+    constraints: bool = False,
 ) -> Task:
     """The task of a domain and a problem in PDDL, or of one SAS file.
 
     A folder stands for the files domain.pddl and problem.pddl that it holds. `limits` bound the
     translation of PDDL; a BudgetError says when they were too tight. With `unit_cost` every
-    operator costs 1, whatever the files say.
+    operator costs 1, whatever the files say. With `constraints` the files may have `:constraints`,
+    which the task leaves out: whoever asks for it holds runs to them.
     """
     given = [require_path(domain, "domain")]
     given += [] if problem is None else [require_path(problem, "problem")]
     require_flag(cache, "cache")
     require_flag(unit_cost, "unit_cost")
+    require_flag(constraints, "constraints")
     if limits is not None:
         require_kind(limits, TranslationLimits, "limits", "of type TranslationLimits, or None")
     name, *others = task_files(*given)
@@ -65,7 +69,8 @@ def load_task(
             "decide' judges their states"
         )
     if others:
-        pddl = check_pddl(name, others[0])
+        rewrite = without_constraints if constraints else None
+        pddl = check_pddl(name, others[0], rewrite=rewrite)
         task = task_of(pddl, others[0], cache=cache, limits=limits)
     else:
         task = _task_of_sas(name)

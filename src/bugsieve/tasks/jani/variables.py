@@ -29,6 +29,11 @@ class Variable:
     """Names of the values, where the variable is a location."""
 
 
+WATCH = "[rules]"
+"""The automaton that watches over rules. No language has names like that, so that it may see more
+than others: a rule is about the whole model."""
+
+
 @dataclass(frozen=True)
 class _Transient:
     name: str
@@ -86,15 +91,21 @@ class VariableTable:
         return ChainMap(self._own[owner].in_states, self._common.in_states)
 
     def in_assignments(self, owner: int) -> Mapping[str, int]:
-        """Names in assigned expressions."""
-        return ChainMap(self._own[owner].in_assignments, self._common.in_assignments)
+        """Names in assigned expressions; what watches over rules sees all local variables."""
+        names = [self._own[owner].in_assignments, self._common.in_assignments]
+        if self._automata[owner].name == WATCH:
+            names.append(self._shown_locals())
+        return ChainMap(*names)
 
     def targets(self, owner: int) -> Mapping[str, Target]:
         """Variables that edges may assign."""
         return ChainMap(self._own[owner].targets, self._common.targets)
 
     def in_properties(self) -> Mapping[str, int]:
-        """Names in properties: local variables may be used where only one has the name."""
+        """Names in properties: local variables as they are shown, or where only one has the name.
+
+        Those that are no part of states are never shown.
+        """
         counts = Counter(name for names in self._own for name in names.in_states)
         local = {
             name: node
@@ -102,7 +113,15 @@ class VariableTable:
             for name, node in names.in_states.items()
             if counts[name] == 1
         }
-        return ChainMap(self._common.in_states, local)
+        return ChainMap(self._common.in_states, local, self._shown_locals())
+
+    def _shown_locals(self) -> dict[str, int]:
+        """Local variables of states by the names under which states show them."""
+        return {
+            shown: self._own[number].in_states[name]
+            for (number, name), shown in _local_names(self._automata).items()
+            if not self._automata[number].declarations[name].is_transient
+        }
 
     def define_transients(self, formulas: FormulaReader) -> None:
         """Say what transient variables are in states: what locations say, or their first value."""

@@ -14,6 +14,7 @@ from bugsieve.timelines.nddl.packages import load_lark
 from bugsieve.timelines.nddl.syntax import Place, Statement
 from bugsieve.timelines.nddl.trees import make_transformer
 
+SUFFIX = ".nddl"
 MAX_BYTES = MEBIBYTE
 MAX_DEPTH = 50
 """How deep braces and parentheses may nest, so that whoever walks statements may recurse."""

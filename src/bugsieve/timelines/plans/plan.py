@@ -69,6 +69,36 @@ class Plan:
             "letters": [sorted(letter) for letter in self.letters],
         }
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Plan:
+        """The inverse, for data that the checker has accepted."""
+        start, end = data["horizon"]
+        return cls(
+            (start, end),
+            tuple(_read_token(item) for item in data["tokens"]),
+            _read_support(data["root"]),
+            {name: tuple(levels) for name, levels in data["levels"].items()},
+            tuple(frozenset(letter) for letter in data["letters"]),
+        )
+
+
+def token_text(item: Mapping[str, Any]) -> str:
+    """A token of a plan's JSON for people, as in `spirit.Going(from = rock, to = lander) 3-7`."""
+    given = ", ".join(f"{name} = {value}" for name, value in item["parameters"].items())
+    inside = f"({given})" if given else ""
+    return f"{item['object']}.{item['predicate']}{inside} {item['start']}-{item['end']}"
+
+
+def _read_token(item: Mapping[str, Any]) -> Token:
+    supports = tuple(_read_support(support) for support in item["supports"])
+    where = (item["object"], item["predicate"], item["start"], item["end"])
+    return Token(*where, item["parameters"], supports)
+
+
+def _read_support(item: Mapping[str, Any]) -> Support:
+    tokens = (Outside(**t) if isinstance(t, Mapping) else t for t in item["tokens"])
+    return Support(item["rule"], tuple(item["variables"]), tuple(tokens))
+
 
 def _token(token: Token) -> dict[str, Any]:
     return {

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.rules.options import RulesOptions
 from bugsieve.campaigns.rules.summary import (
     MergedAnswer,
     RuleResult,
     RulesSummary,
     merged_answers,
 )
+from bugsieve.campaigns.rules.wording import RulesWording
 from bugsieve.results.rules.rows import AnswerRow, ObligationRow
 from bugsieve.rules.ltl.formula import TRUE, atom
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.obligation import Obligation
+from tests.unit.campaigns.rules.small import PROBLEM, RULES, written
 
 
 @dataclass(frozen=True)
@@ -153,3 +158,25 @@ def test_only_what_some_domain_could_meet_counts() -> None:
         "infeasible",
         "undecidable",
     ]
+
+
+def test_rules_that_contradict_each_other_are_named_for_every_task(tmp_path: Path) -> None:
+    head, _, _ = RULES.partition("[[rule]]")
+    rule = '[[rule]]\nid = "{}"\nkind = "desired"\nforall = "?l - lamp"\nltl = "{} on(?l)"\n'
+    domain, first, rules = written(
+        tmp_path, rules=head + rule.format("dark", "G !") + rule.format("lit", "F")
+    )
+    problems = [first]
+    for name, lamp in (("second", "a"), ("third", "b")):
+        problems.append(str(tmp_path / f"{name}.pddl"))
+        text = PROBLEM.replace("a - lamp", f"{lamp} - lamp").replace("warm a", f"warm {lamp}")
+        Path(problems[-1]).write_text(text)
+    given = RulesOptions(domain=domain, problems=tuple(problems), rules=rules)
+    summary = Campaign.create(tmp_path / "campaign", given).run()
+    assert isinstance(summary, RulesSummary)
+    assert summary.conflicts == (
+        f"dark[a] and lit[a] in {problems[0]}, {problems[1]}",
+        f"dark[b] and lit[b] in {problems[2]}",
+    )
+    lines = RulesWording().count_lines(summary)
+    assert sum(line.startswith("no trace satisfies both: ") for line in lines) == 2

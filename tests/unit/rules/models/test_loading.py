@@ -11,7 +11,9 @@ import pytest
 
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.rules.models.loading import load_ruled_fond, load_ruled_model
+from bugsieve.tasks.jani.loading import load_document, read_without_danger
 from bugsieve.tasks.jani.model import JaniModel
+from tests.reference.jani_twins import assert_agreement
 from tests.unit.cli.test_fond import DOMAIN, PROBLEM
 
 MODEL = {
@@ -139,11 +141,11 @@ def test_starts_of_every_kind_begin_before_the_first_letter(tmp_path: Path, star
     ("ltl", "atom", "sentence"),
     [
         ("F high", HIGH, r"rules.toml:8:\d+: rule R is no safety rule.*may still keep"),
+        ("high & G F high", HIGH, "rule R is no safety rule.*something never comes"),
         ("G high", "(high)", r"rules.toml:4:\d+: the atom 'high' must be an expression of JANI"),
         ("G high", '{"op": }', r"rules.toml:4:\d+: no expression of JANI in JSON"),
         ("G high", '{"op": "=", "left": "xx", "right": 1}', "about 'xx'.*did you mean 'x'"),
-        ("G high", '{"op": "=", "left": "own", "right": true}', "all automata of the model share"),
-        ("G high", '{"op": "=", "left": "gone", "right": true}', "all automata of the model"),
+        ("G high", '{"op": "=", "left": "gone", "right": true}', "no variable of the model's"),
         ("G high", '{"op": "+", "left": "x", "right": 1}', "the atom 'high': "),
         ("G high", '{"op": "¬", "exp": ' * 101 + "true" + "}" * 101, "nested 100 deep"),
     ],
@@ -182,3 +184,88 @@ def test_pddl_with_oneof_has_rules_over_its_predicates(tmp_path: Path) -> None:
     rules.write_text(rules.read_text().replace("(fallen)", "(did walk * *)"))
     with pytest.raises((InputError, UnsupportedError), match="did"):
         load_ruled_fond(*files, rules)
+
+
+def counting(name: str, action: str) -> dict[str, Any]:
+    """An automaton that counts its steps in a variable of its own, and has two locations."""
+    bounds = {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 3}
+    more = {"op": "+", "left": "n", "right": 1}
+    step = {"ref": "n", "value": {"op": "%", "left": more, "right": 3}}
+    return {
+        "name": name,
+        "locations": [{"name": "here"}, {"name": "there"}],
+        "initial-locations": ["here"],
+        "variables": [
+            {"name": "n", "type": bounds, "initial-value": 0},
+            {"name": f"only{name}", "type": "bool", "initial-value": name == "A"},
+        ],
+        "edges": [
+            {
+                "location": location,
+                "action": action,
+                "destinations": [{"location": other, "assignments": [step]}],
+            }
+            for location, other in (("here", "there"), ("there", "here"))
+        ],
+    }
+
+
+LOCALS = {
+    "jani-version": 1,
+    "name": "locals",
+    "type": "lts",
+    "actions": [{"name": "a"}, {"name": "b"}],
+    "automata": [counting("A", "a"), counting("B", "b")],
+    "system": {
+        "elements": [{"automaton": "A"}, {"automaton": "B"}, {"automaton": "B"}],
+        "syncs": [
+            {"synchronise": ["a", None, None], "result": "a"},
+            {"synchronise": [None, "b", None], "result": "b"},
+            {"synchronise": [None, None, "b"], "result": "b"},
+        ],
+    },
+}
+
+
+def test_rules_are_about_local_variables_as_states_show_them(tmp_path: Path) -> None:
+    (tmp_path / "model.jani").write_text(json.dumps(LOCALS), encoding="utf-8")
+    names = ["A.n", "B#1.n", "B#2.n"]
+    equal = {"op": "=", "left": "A.n", "right": "B#2.n"}
+    high = {"op": "∧", "left": "onlyA", "right": equal}
+    rules = rules_file(tmp_path, "G(high -> X !high)", json.dumps(high))
+    model = load_ruled_model(tmp_path / "model.jani", rules)
+    shown = [v.name for v in model.seen_variables if not v.locations]
+    assert shown == ["A.n", "onlyA", "B#1.n", "B#1.onlyB", "B#2.n", "B#2.onlyB"]
+    plain = load_document(read_without_danger(tmp_path / "model.jani")[1], name="plain")
+    assert plain.variables == model.seen_variables  # policies notice nothing
+    starts = model.start_states
+    assert starts is not None
+    (state,), before, rows = starts, False, []
+    for choice in (0, 2, 0, 1, 1, 2, 0):  # a, b of the second B, …
+        values = model.values(state)
+        now = values[names[0]] == values[names[2]]
+        assert bool(model.is_unsafe(state)[0]) == (before and now)
+        rows.append(state.tolist())
+        if before and now:
+            break
+        state, before = model.expand(state).outcomes[choice], now
+    assert before and len(rows) > 3
+    assert_agreement(model, rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("n", r"about 'n'.*several automata have one: A\.n, B#1\.n, B#2\.n"),
+        ("onlyB", r"several automata have one: B#1\.onlyB, B#2\.onlyB"),
+        ("B#3.n", "did you mean"),
+        ("A.location", "no variable of the model's states"),
+    ],
+)
+def test_local_variables_are_named_with_their_automaton(
+    tmp_path: Path, name: str, sentence: str
+) -> None:
+    (tmp_path / "model.jani").write_text(json.dumps(LOCALS), encoding="utf-8")
+    rules = rules_file(tmp_path, "G high", json.dumps({"op": "=", "left": name, "right": 1}))
+    with pytest.raises(InputError, match=sentence):
+        load_ruled_model(tmp_path / "model.jani", rules)

@@ -17,6 +17,7 @@ from bugsieve.rules.ltl.reader import Place, read_ltl
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
 from bugsieve.rules.obligations.obligation import Obligation, obligations_of
+from bugsieve.rules.obligations.task_world import TaskWorld
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import Task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
@@ -72,7 +73,7 @@ def judged(
     """All obligations of one rule, or of several, with their answers."""
     given = bound({kind: rules} if isinstance(rules, str) else rules)
     task = line_task(3) if task is None else task
-    judge = RuleJudge(task, given, options, Checker(task.to_sas()).check)
+    judge = RuleJudge(TaskWorld(task, given), options, Checker(task.to_sas()).check)
     found = [(one, judge.judge(one)) for one in obligations_of(given.rules)]
     assert not judge.rejected
     return found
@@ -228,7 +229,8 @@ def test_rules_that_should_be_violated_contradict_nobody() -> None:
     task = line_task(3)
 
     def conflicts(rules: tuple[RuleInstance, ...]) -> str:
-        judge = RuleJudge(task, replace(given, rules=rules), PREFIX, Checker(task.to_sas()).check)
+        world = TaskWorld(task, replace(given, rules=rules))
+        judge = RuleJudge(world, PREFIX, Checker(task.to_sas()).check)
         return judge.judge(list(obligations_of(rules))[-1]).reason
 
     first, *others = given.rules
@@ -242,7 +244,7 @@ def test_what_the_checker_refuses_is_known_to_nobody(rule: str) -> None:
         raise ValueError("no")
 
     given = bound({"desired": rule})
-    judge = RuleJudge(line_task(3), given, PREFIX, refuse)
+    judge = RuleJudge(TaskWorld(line_task(3), given), PREFIX, refuse)
     for one in obligations_of(given.rules):
         assert judge.judge(one).verdict not in ("passed", "failed", "covered", "vacuous")
     assert judge.rejected
