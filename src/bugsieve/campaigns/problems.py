@@ -42,6 +42,7 @@ VERSION = 1
 _SHAPE = {
     "problems": int,
     "options": str,
+    "object": bool,
     "tasks": [{"name": str, "files": [str], "error": (str, None)}],
 }
 
@@ -71,12 +72,15 @@ class ProblemSet:
     problems: tuple[Problem, ...]
     errors: Mapping[str, str]
     """Why problems could not be tested when they were last tried, by their names."""
+    is_object: bool = False
+    """Whether the policy is a Python object, which no folder can hold."""
 
     def write(self, directory: Path) -> None:
         """Put it into the folder, in place of what was there."""
         content = {
             "problems": VERSION,
             "options": self.options.to_toml(),
+            "object": self.is_object,
             "tasks": [
                 {
                     "name": problem.name,
@@ -116,6 +120,7 @@ def read_problem_set(directory: Path) -> ProblemSet:
         replace(options, workers=min(options.workers, os.cpu_count() or 1)),
         tuple(Problem(row["name"], tuple(row["files"])) for row in rows),
         {row["name"]: row["error"] for row in rows if row["error"]},
+        content["object"],
     )
 
 
@@ -178,7 +183,7 @@ class ProblemCampaigns:
         )
         with explained(directory):
             make_folders(directory)
-        plan = ProblemSet(typed, absolute, {})
+        plan = ProblemSet(typed, absolute, {}, is_object)
         plan.write(directory)
         return cls(directory, plan)
 
@@ -203,6 +208,11 @@ class ProblemCampaigns:
         folder names must be one that the user has typed, unless it `is_typed` now; `bind` makes
         one that is a Python object.
         """
+        if self.plan.is_object and bind is None:
+            policy = self.plan.options.policy
+            raise UsageError(
+                f"{self.directory}: tests the Python object {policy}: do so in Python"
+            )
         lock = FolderLock(self.directory, EXPERIMENT_LOCK_FILE)
         try:
             if not is_typed:

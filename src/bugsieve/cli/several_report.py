@@ -26,6 +26,8 @@ def joint_lines(summary: JointSummary, noun: str) -> list[str]:
     parts, failed, waiting = summary.parts, summary.failed, summary.not_begun
     names = [*parts, *failed, *waiting]
     lines = [f"{counted(len({*names}), noun)}, {bugs_line(summary)}"]
+    if faulty := [n for n, part in parts.items() if part.bugs and part.mistake is None]:
+        lines.append(f"with bugs: {_listed(faulty, len({*names}))}")
     if summary.undecided:
         lines.append(f"{counted(summary.undecided, 'failing run')} undecided")
     if unsolved := [name for name, part in parts.items() if _fails_at_once(part)]:

@@ -17,6 +17,7 @@ from bugsieve.basis.errors import InputError, PolicyError, UsageError
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.finding.bugs import Bugs
 from bugsieve.campaigns.several import joint_summary
+from bugsieve.cli import main
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.policies.generated import write_task
 from tests.unit.policies.line import line_task
@@ -107,7 +108,7 @@ def test_plain_functions(task: Task) -> None:
 
 
 @pytest.mark.parametrize("policy", [leftward, "random:1"])
-def test_several_tasks(policy: Any, tmp_path: Path) -> None:
+def test_several_tasks(policy: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tasks = [line_task(places) for places in (6, 4)]
     alone = [bugsieve.find_bugs(task, policy, pool_size=4) for task in tasks]
     bugs = bugsieve.find_bugs(tasks, policy, pool_size=4, folder=tmp_path / "kept")
@@ -119,6 +120,9 @@ def test_several_tasks(policy: Any, tmp_path: Path) -> None:
     assert bugsieve.find_bugs(tasks[::-1], policy, pool_size=4) == bugs
     assert len(bugsieve.find_bugs(tasks, policy, pool_size=4, max_bugs=2)) == 2
     assert joint_summary(tmp_path / "kept").bugs == len(bugs) > 2
+    if policy is leftward:
+        assert main(["resume", str(tmp_path / "kept")]) == 4
+        assert "tests the Python object leftward: do so in Python" in capsys.readouterr().err
 
 
 def test_files_and_folders(tmp_path: Path) -> None:

@@ -214,6 +214,7 @@ def test_what_cannot_be_several(problems: tuple[Problem, ...], tmp_path: Path) -
         lambda content: content.update(tasks=7),
         lambda content: content.update(options=None),
         lambda content: content.pop("options"),
+        lambda content: content.update(object="no"),
     ],
 )
 def test_a_list_that_is_not_ours(

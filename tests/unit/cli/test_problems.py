@@ -47,6 +47,7 @@ def test_one_summary_over_all(problems: Path, results: Path, tmp_path: Path, run
     assert (code, err) == (1, "")
     assert lines[0].startswith(f"2 problems, {total} bugs: {total} unsolved")
     assert lines[2] == f"results in {tmp_path / 'set'}"
+    assert "with bugs: 2 of 2: p1, p2" in lines
     assert "not solved from the initial state: 1 of 2: p2" in lines
     assert any(line.startswith(f"  p1  {len(bugs['p1'])} bug") for line in lines)
     first = next(line for line in lines if line.startswith("look closer: "))
