@@ -119,8 +119,8 @@ def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
         figure.set_size_inches(width, height + _NOTE_LINE * len(lines))
         # As a part of the legend, for which the layout has room: other texts would overlap it.
         legend = figure.legends[-1]
-        legend.set_title("\n".join(lines), prop={"size": 6})
-        legend.get_title().set_color(GREY)
+        legend.set_title("\n".join(lines))
+        legend.get_title().set(color=GREY, fontsize=6)
 
 
 def draw_bars(
