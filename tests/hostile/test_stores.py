@@ -168,6 +168,10 @@ def refusal(campaign: Path, place: Path, sql: str, err: Captured, *command: str)
         ("DROP TABLE lessons", "the table 'lessons' is missing"),
         ("UPDATE progress SET seconds = 'late'", "seconds cannot be 'late'"),
         ("UPDATE bugs SET case_number = 7000", "case_number cannot be 7000"),
+        ("UPDATE bugs SET cause = '[\"loop\",[]]'", "cause cannot be"),
+        ('UPDATE bugs SET cause = \'["loop",[["go","burns"]],[]]\'', "a step does something"),
+        ('UPDATE bugs SET cause = \'["loop",[[1,""]],[]]\'', "another shape"),
+        ("UPDATE bugs SET traits = '[1]'", "traits cannot be"),
         ("UPDATE meta SET value = NULL WHERE name = 'task sas'", "task sas is no text"),
         (
             "UPDATE meta SET value = 'gold' WHERE name = 'objective'",
@@ -276,7 +280,7 @@ def ends(kind: str, folder: Path) -> object:
             "visits": "*",
             "verdicts": "visit, oracle, safety, faults, open_faults, reached",
             "alone": "walk, position, oracle, safety, reached",
-            "bugs": "id, case_number, kind, oracle, finders, found, changed, bug",
+            "bugs": "id, case_number, kind, oracle, finders, found, changed, bug, cause, traits",
             "sightings": "*",
             "unproven": "*",
         }

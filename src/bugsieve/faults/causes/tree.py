@@ -17,6 +17,7 @@ _DEPTH = 3
 _LEAST_GAIN = 0.02
 """Of purity, for a condition to be worth a word; the impurity of all together is 0.5."""
 _LEAST_ACCURACY = 0.75
+_FEWEST_FAULTS = 3
 
 Rows = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -24,7 +25,7 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class _Box:
-    """The part of a tree's leaves in which most faults are: bounds on some variables."""
+    """What a leaf of the tree says: bounds on some variables."""
 
     bounds: dict[int, tuple[float, float]]
     """Values above the first number and at most the second, by column."""
@@ -45,16 +46,19 @@ class _Leaf:
 
 
 def where(variables: Sequence[Variable], faults: Rows, others: Rows) -> str:
-    """Where the faults are, in words; empty where no small tree tells them from the others."""
-    if not len(faults) or not len(others):
+    """Where the faults are, in words; empty where no small tree tells them from the others.
+
+    The words are those of one leaf, and so is the accuracy.
+    """
+    if len(faults) < _FEWEST_FAULTS or not len(others):
         return ""
     rows = np.concatenate([faults, others])
     weights = np.repeat([1 / len(faults), 1 / len(others)], [len(faults), len(others)])
     is_fault = np.arange(len(rows)) < len(faults)
     leaves = _grown(rows, is_fault, weights, _Box({}), _DEPTH)
-    accuracy = sum(max(leaf.faults, leaf.others) for leaf in leaves) / 2
-    largest = max(leaves, key=lambda leaf: leaf.faults)
-    if accuracy < _LEAST_ACCURACY or largest.faults <= largest.others:
+    largest = max(leaves, key=lambda leaf: leaf.faults - leaf.others)
+    accuracy = (largest.faults + 1 - largest.others) / 2
+    if accuracy < _LEAST_ACCURACY:
         return ""
     bounds = sorted(largest.box.bounds.items())
     parts = [_condition(variables[column], *bound) for column, bound in bounds]
