@@ -84,10 +84,20 @@ def test_what_is_said_beside_the_certificate(
 def test_files_of_another_task(campaign: Path, run: Run, text: str) -> None:
     """The texts are only read where objects are to be left out."""
     with closing(sqlite3.connect(campaign / STORE_FILE)) as store, store:
-        store.execute("UPDATE meta SET value = ? WHERE name = 'problem'", (text,))
+        change = "UPDATE meta SET value = ? WHERE name = 'problem'"
+        assert store.execute(change, (text,)).rowcount == 1
     code, said = run("minimise", campaign, bug_of(campaign))
     assert code in (0, 4) and "fault in Bugsieve" not in said
     assert code == 4 or "may not be needed: " in said
+
+
+@pytest.mark.parametrize("name", ["ü", "x) (:init (on car1))", "", "a b", "\x1b[31m"])
+def test_names_that_are_none(campaign: Path, run: Run, name: str) -> None:
+    with closing(sqlite3.connect(campaign / STORE_FILE)) as store, store:
+        change = "UPDATE meta SET value = ? WHERE name = 'task name'"
+        assert store.execute(change, (name,)).rowcount == 1
+    code, said = run("minimise", campaign, bug_of(campaign))
+    assert code in (0, 4) and "fault in Bugsieve" not in said and "\x1b" not in said
 
 
 def test_links_are_not_followed(campaign: Path, tmp_path: Path, run: Run) -> None:

@@ -107,7 +107,7 @@ class Land:
     def fits(self, pattern: Pattern) -> Mask:
         """Which transitions are by an action of the pattern."""
         habitat = self.habitat
-        found = self.schemas[habitat.operators] == pattern.schema
+        found: Mask = self.schemas[habitat.operators] == pattern.schema
         if pattern.goals == ANY:
             return found
         for operator in np.unique(habitat.operators[found]).tolist():
@@ -197,7 +197,8 @@ class Specimen:
 
     def _states(self, row: int) -> list[int]:
         found = self.graph.states(self.runs.paths[row])
-        return self.land.habitat.registry.find(found).tolist()
+        ids: list[int] = self.land.habitat.registry.find(found).tolist()
+        return ids
 
     def plan(self, row: int) -> tuple[int, ...]:
         """An optimal plan from a state."""

@@ -42,7 +42,8 @@ def causes(specimen: Specimen, rows: list[int]) -> Iterator[Cause]:
 def spread(specimen: Specimen, most: int) -> list[int]:
     """Some of the bugs' states, from all over the task."""
     rows = np.flatnonzero(specimen.bugs)
-    return rows[:: max(1, len(rows) // most)].tolist()
+    some: list[int] = rows[:: max(1, len(rows) // most)].tolist()
+    return some
 
 
 def test_the_zoo_is_as_it_should_be() -> None:

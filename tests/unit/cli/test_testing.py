@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -258,7 +259,18 @@ def test_compare_finds_what_two_campaigns_share(
     assert code == 0
     assert report["same_policy"]
     assert report["bugs"]["both"] > 0
-    assert "finds" in run("compare", results, other)[1]
+    text = run("compare", results, other)[1]
+    assert "finds" in text
+    named = {cause["id"]: cause for cause in json.loads(out)["causes"]}
+    assert {cause["words"] for cause in named.values()} >= {"loop of sail", "costly by sail"}
+    for folder, side in ((results, "first"), (other, "second")):
+        listed = json.loads(run("status", folder, "--json")[1])
+        assert sum(cause[side] for cause in named.values()) == listed["bugs"]
+        for cause in listed["causes"]:
+            assert named[cause["id"]][side] == cause["bugs"]
+            assert f" × {cause['words']}\n" in text
+        members = [bug["cause"] for bug in listed["found"]]
+        assert {c["id"]: c["bugs"] for c in listed["causes"]} == Counter(members)
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])

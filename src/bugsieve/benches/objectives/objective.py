@@ -22,6 +22,7 @@ from bugsieve.policies.decisions import Ending
 from bugsieve.policies.graph import source_of
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import RunSource, RunTable
+from bugsieve.tasks.fdr.arrays import ask_core, operator_column
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 Values = NDArray[np.float64]
@@ -243,9 +244,10 @@ def path_states(task: Task, state: StateArray, plan: tuple[int, ...]) -> StateAr
     """The states along a plan, one more than it has operators."""
     path = np.empty((len(plan) + 1, task.num_variables), dtype=np.uint16)
     path[0] = state
-    for step, operator in enumerate(plan):
-        action = np.array([operator], dtype=np.int32)
-        path[step + 1] = task.successors(path[step : step + 1], action)[0]
+    operators = operator_column(plan, len(plan))  # checked once: there are many short calls
+    for step in range(len(plan)):
+        rows = slice(step, step + 1)
+        path[step + 1] = ask_core(task.native.successors, path[rows], operators[rows])[0]
     return path
 
 

@@ -38,7 +38,7 @@ from bugsieve.rules.ltl.formula import atoms_of
 from bugsieve.rules.monitoring.traces import Letters, Traces
 from bugsieve.search import Limits, greedy
 
-LIMITS = Limits(expansions=200, bytes=1 << 28)
+LIMITS = Limits(expansions=100, bytes=1 << 28)
 """Of the searches for the culprit: the same everywhere, for the cause depends on it."""
 
 COSTLY, DEAD_END = "costly", "dead end"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,33 @@ from numpy.typing import NDArray
 from bugsieve.faults.causes.cause import ACHIEVES, DESTROYS, NEITHER, LiftedStep
 from bugsieve.tasks.fdr.task import StateArray, Task
 
+_NO_TYPE = "object"
 _ENDS_IN_S = ("s", "x", "z", "ch", "sh")
 
 
 def schema_of(task: Task, operator: int) -> str:
     """The action schema of an operator: the first word of its name."""
     return _words(task.operator_names[operator])[0]
+
+
+class _Goals:
+    """The goal facts of a task by the objects they are about."""
+
+    def __init__(self, task: Task) -> None:
+        self.places = np.array(task.goal, dtype=np.int64).reshape(-1, 2)
+        """Variables and values."""
+        self.words = [_goal_words(fact) for fact in task.goal_facts]
+        """The predicate and the objects of each."""
+        self.about: dict[str, list[int]] = {}
+        """The facts whose first object something is."""
+        for number, (_, *objects) in enumerate(self.words):
+            for thing in objects[:1]:
+                self.about.setdefault(thing, []).append(number)
+        self.kinds = {task.objects.get(thing, _NO_TYPE) for thing in self.about}
+        """The types of these objects: that those of others have no goal goes without saying."""
+
+
+_goals_of = lru_cache(maxsize=8)(_Goals)
 
 
 class LiftedRun:
@@ -26,7 +47,8 @@ class LiftedRun:
         self.task = task
         self.states = states
         self.operators = operators
-        places = np.array(task.goal, dtype=np.int64).reshape(-1, 2)
+        self._goals = _goals_of(task)
+        places = self._goals.places
         self._held: NDArray[np.bool_] = states[:, places[:, 0]] == places[:, 1]
 
     def step(self, index: int) -> LiftedStep:
@@ -39,8 +61,8 @@ class LiftedRun:
 
     def open_goals(self) -> tuple[str, ...]:
         """The predicates of the goal facts that are false at its end, sorted."""
-        facts = (self.task.goal_facts[place] for place in np.flatnonzero(~self._held[-1]))
-        return tuple(sorted({_goal_words(fact)[0] for fact in facts}))
+        facts = np.flatnonzero(~self._held[-1]).tolist()
+        return tuple(sorted({self._goals.words[fact][0] for fact in facts}))
 
     def traits(self, index: int) -> tuple[str, ...]:
         """What a step does to objects and their goals, the most telling first."""
@@ -52,43 +74,27 @@ class LiftedRun:
         schema, *objects = _words(name)
         does = third_person(schema)
         undone = np.flatnonzero(before & ~after).tolist()
-        for words in map(self._goal, undone):
+        for fact in undone:
+            words = self._goals.words[fact]
             yield f"{does} and undoes the goal '{words[0]}'{self._of(words, objects)}"
-        subjects = {thing: self._goals_about(thing) for thing in objects}
+        subjects = {thing: self._goals.about.get(thing, []) for thing in objects}
         left_open = {t: g for t, g in subjects.items() if g and not after[g].all()}
         for thing, goals in left_open.items():
-            place = next(goal for goal in goals if not after[goal])
-            yield f"{does} {self._a(thing)} {_is_open(self._goal(place)[0])}"
+            fact = next(goal for goal in goals if not after[goal])
+            yield f"{does} {self._a(thing)} {_is_open(self._goals.words[fact][0])}"
         for thing, goals in subjects.items():
             if goals and thing not in left_open and not undone:
                 yield f"{does} {self._a(thing)} whose goals are reached"
         for thing, goals in subjects.items():
-            if not goals and self._kind(thing) in self._kinds_with_goals:
+            if not goals and self._kind(thing) in self._goals.kinds:
                 yield f"{does} {self._a(thing)} that has no goal"
-
-    def _goal(self, place: int) -> list[str]:
-        return _goal_words(self.task.goal_facts[place])
-
-    def _goals_about(self, thing: str) -> list[int]:
-        """The goal facts whose first object this is."""
-        return [
-            place
-            for place in range(len(self.task.goal_facts))
-            if self._goal(place)[1:2] == [thing]
-        ]
 
     def _of(self, words: Sequence[str], objects: Sequence[str]) -> str:
         """Whose goal it is, if of one of the step's objects."""
         return f" of {self._a(words[1])}" if words[1:2] and words[1] in objects else ""
 
-    @cached_property
-    def _kinds_with_goals(self) -> frozenset[str]:
-        """The types of objects that goals are about: that others have none goes without saying."""
-        subjects = (self._goal(place)[1:2] for place in range(len(self.task.goal_facts)))
-        return frozenset(self._kind(thing) for words in subjects for thing in words)
-
     def _kind(self, thing: str) -> str:
-        return self.task.objects.get(thing, "object")
+        return self.task.objects.get(thing, _NO_TYPE)
 
     def _a(self, thing: str) -> str:
         kind = self._kind(thing)

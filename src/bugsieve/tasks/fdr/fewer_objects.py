@@ -135,7 +135,7 @@ class FewerObjects:
 
     def task(self, dropped: Iterable[str], name: str, *, limits: TranslationLimits) -> Task:
         """The grounded problem without the objects; InputError if its goal is trivial."""
-        text = self.problem(dropped, name).encode("ascii")
+        text = self.problem(dropped, name).encode()  # names of a stranger may be anything
         document = Document("problem.pddl", text, parse(text, "problem.pddl"))
         pddl = check_documents(self._domain, document)
         task = task_of(pddl, document.path, cache=False, limits=limits)
