@@ -216,6 +216,8 @@ def test_memories_are_made_from_whole_records_only(
     ("sql", "sentence"),
     [
         ("DELETE FROM sightings", "table bugs, row"),
+        ("UPDATE sightings SET position = 999", "position cannot be 999"),
+        ("UPDATE bugs SET cause = '[1,[],[]]'", "another shape"),
         ("UPDATE oracles SET objection = 'no'", "table oracles, row 0: objection cannot be 'no'"),
         ("UPDATE meta SET value = '{' WHERE name = 'model'", "is damaged"),
         ("UPDATE alone SET safety = x'00'", "table alone, row"),

@@ -232,6 +232,7 @@ SAFETY_CONDITIONS = {
     "visits.number": f"{_VISITED} AND {_ALL_JUDGED}",
     "visits.effort": "effort = 0",
     "bugs.id": "id IN (SELECT bug FROM sightings)",
+    "sightings.position": f"position < {_STEPS}",
     "runs.walk": "walk IN (SELECT number FROM walks)",
     "runs.same_as": f"same_as < walk AND same_as {_FIRST_RUNS}",
     "runs.steps": "(same_as IS NULL) = (states IS NOT NULL AND actions IS NOT NULL)",

@@ -21,6 +21,8 @@ from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import check
 from bugsieve.faults.blame import EXACT, NO_SINGLE_DECISION, blame
+from bugsieve.faults.causes.cause import Cause, LiftedStep
+from bugsieve.faults.causes.cost import cause_of
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.results.schema import STORE_FILE
@@ -119,6 +121,7 @@ def test_a_bug_says_which_rule_it_violates_and_where() -> None:
     (line,) = bench.objective.explained(certificate)
     assert line == "R1 is violated after 2 steps: desired !back W third"
     assert replay(bench, certificate).status is ReplayStatus.STILL_FAILS
+    assert cause_of(bench, certificate) == Cause(VIOLATED, (LiftedStep("left"),), ("R1", "back"))
 
 
 def test_a_loop_is_to_blame_as_a_whole_where_each_step_leaves_a_way_out() -> None:
@@ -128,6 +131,8 @@ def test_a_loop_is_to_blame_as_a_whole_where_each_step_leaves_a_way_out() -> Non
     check(TASK.to_sas(), certificate)
     assert certificate["run"]["ending"] == "loop"
     assert blame(bench, certificate).sure == NO_SINGLE_DECISION
+    steps = (LiftedStep("left"), LiftedStep("right"))
+    assert cause_of(bench, certificate) == Cause(VIOLATED, steps, ("R0",))
 
 
 def test_a_plan_passes_goals_if_it_must() -> None:

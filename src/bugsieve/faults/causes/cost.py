@@ -19,7 +19,7 @@ into failure, and counts as any run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,14 @@ from bugsieve import _native
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states
-from bugsieve.benches.objectives.rules import Rules
+from bugsieve.benches.objectives.rules import VIOLATED, Rules
 from bugsieve.faults.blame import blame
 from bugsieve.faults.causes.cause import Cause, LiftedStep
 from bugsieve.faults.causes.steps import LiftedRun, schema_of
 from bugsieve.policies.decisions import Ending
 from bugsieve.rules.ltl.causes import literals
 from bugsieve.rules.ltl.formula import atoms_of
+from bugsieve.rules.monitoring.rule_set import GroundRule
 from bugsieve.rules.monitoring.traces import Letters, Traces
 from bugsieve.search import Limits, greedy
 
@@ -130,20 +131,26 @@ class _Inquiry:
         names = {_without_objects(rule.id) for rule in broken}
         if self.run["ending"] == Ending.LOOP.label:
             cycle = range(int(self.run["loop_start"] or 0), last + 1)
-            return Cause("rule violated", self._steps(cycle), tuple(sorted(names)))
+            return Cause(VIOLATED, self._steps(cycle), tuple(sorted(names)))
         steps = self._steps(range(max(last, 0), last + 1))
-        letters = Letters(
-            Traces.of_run(self.lifted.states, self.lifted.operators), objective.monitor.atoms
-        )
-        news: set[str] = set()
-        for rule in broken:
-            for occurrence in literals(~rule.requirement, equivalences="atom"):
-                if occurrence.literal.operator != "iff":
-                    (atom,) = atoms_of(occurrence.literal)
-                    held = letters.column(atom) != occurrence.is_negated
-                    is_new = held[-1] and (len(held) < 2 or not held[-2])
-                    news |= {_without_objects(str(occurrence))} if is_new else set()
-        return Cause("rule violated", steps, (*sorted(names), *sorted(news)))
+        trace = Traces.of_run(self.lifted.states, self.lifted.operators)
+        letters = Letters(trace, objective.monitor.atoms)
+        news = {literal for rule in broken for literal in _came_true(rule, letters)}
+        return Cause(VIOLATED, steps, (*sorted(names), *sorted(news)))
+
+
+def _came_true(rule: GroundRule, letters: Letters) -> Iterator[str]:
+    """The literals of the rule's negation that hold at the end of a run, and not just before."""
+    try:
+        occurrences = literals(~rule.requirement, equivalences="atom")
+    except UnsupportedError:  # too many to name
+        return
+    for occurrence in occurrences:
+        if occurrence.literal.operator != "iff":
+            (atom,) = atoms_of(occurrence.literal)
+            held = letters.column(atom) != occurrence.is_negated
+            if held[-1] and not held[-2:-1].any():
+                yield _without_objects(str(occurrence))
 
 
 def _without_objects(name: str) -> str:

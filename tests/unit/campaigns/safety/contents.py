@@ -28,6 +28,7 @@ def contents(directory: Path) -> dict[str, Any]:
                 for oracle in records.header.used_oracles
             ],
             "bugs": [replace(row, seconds=0.0) for row in records.bugs()],
+            "causes": [(row.cause.key, row.cause.traits) for row in records.bugs()],
             "sightings": records.sightings(),
             "unproven": records.unproven(),
             "rejected": records.rejected(),
