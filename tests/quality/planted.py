@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,6 +25,7 @@ from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
 
 _WALK = 30
 _TRIES = 20
+_MOST_WALKS = 1_000
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ class Planted:
     bench: Bench
     certificate: Mapping[str, Any]
     index: int
-    regret: float
 
 
 class ChangedPolicy:
@@ -68,81 +67,75 @@ def task_of(domain: str, seed: int, **sizes: int) -> Task:
 
 
 def planted_into_optimal(task: Task, stream: Stream) -> Iterator[Planted]:
-    """Bugs of policies that are optimal but for one decision."""
-    while True:
-        start = _walked(task, stream)
-        run = _best(task, start)
-        if not run:
-            continue
+    """Bugs of policies that are optimal but for one decision, which has a regret."""
+    objective = make_objective("quantitative", task)
+    for start, run in _starts(task, stream):
         states = path_states(task, start, run)
         place = stream.integer(0, len(run) - 1)
         wrong = _wrong_action(task, states[place], stream)
         if wrong is None:
             continue
-        action, regret, rest = wrong
-        after = path_states(task, task.successors(states[place], [action])[0], rest)
-        table = {state.tobytes(): step for state, step in zip(after, rest, strict=False)}
+        after = path_states(task, task.successors(states[place], [wrong.action])[0], wrong.rest)
+        table = {state.tobytes(): step for state, step in zip(after, wrong.rest, strict=False)}
         table |= {state.tobytes(): step for state, step in zip(states, run, strict=False)}
-        table[states[place].tobytes()] = action
-        bench = Bench(task, ChangedPolicy(table), make_objective("quantitative", task))
-        yield Planted(bench, _certificate(bench, start), place, regret)
+        table[states[place].tobytes()] = wrong.action
+        bench = Bench(task, ChangedPolicy(table), objective)
+        yield Planted(bench, _certificate(bench, start), place)
 
 
 def planted_into(spec: str, task: Task, stream: Stream) -> Iterator[Planted]:
-    """Bugs of an imperfect policy that reaches the goal, but for one decision put in its place."""
+    """The same with an imperfect policy, from states in which it does well but for the change.
+
+    Elsewhere it may do badly: what it does after the planted decision is its own.
+    """
     policy = make_policy(spec, task)
     objective = make_objective("quantitative", task)
     own = Bench(task, policy, objective)
-    for _ in range(100):
-        start = _walked(task, stream)
+    for start, best in _starts(task, stream):
         runs = own.runs(start)
-        (run,) = runs.actions()
-        if not runs.solved[0] or not len(run):
+        if not runs.solved[0] or runs.costs[0] > plan_cost(task, best):
             continue
-        import os
-
-        if os.environ.get("OPT") and runs.costs[0] > plan_cost(task, _best(task, start)):
-            continue
-        states = path_states(task, start, tuple(run.tolist()))
+        run = tuple(runs.actions()[0].tolist())
         place = stream.integer(0, len(run) - 1)
-        wrong = _wrong_action(task, states[place], stream)
-        if wrong is None or wrong[0] == run[place]:
-            continue
-        table = {states[place].tobytes(): wrong[0]}
-        bench = Bench(task, ChangedPolicy(table, policy), objective)
-        yield Planted(bench, _certificate(bench, start), place, wrong[1])
+        state = path_states(task, start, run[:place])[-1]
+        wrong = _wrong_action(task, state, stream)
+        if wrong is not None:
+            bench = Bench(task, ChangedPolicy({state.tobytes(): wrong.action}, policy), objective)
+            yield Planted(bench, _certificate(bench, start), place)
 
 
-def _walked(task: Task, stream: Stream) -> StateArray:
-    """A state that a random walk from the initial state ends in and that has a plan."""
-    while True:
+def _starts(task: Task, stream: Stream) -> Iterator[tuple[StateArray, tuple[int, ...]]]:
+    """States that random walks end in and that have a plan, with a best one, up to a number."""
+    for _ in range(_MOST_WALKS):
         state = task.initial_state
         for _ in range(stream.integer(0, _WALK)):
             actions = task.applicable(state).operators.tolist()
             if not actions:
                 break
             state = task.successors(state, [stream.choice(actions)])[0]
-        if _best(task, state) is not None:
-            return state
+        best = astar(task, state).plan
+        if best:
+            yield state, best
 
 
-def _best(task: Task, state: StateArray) -> tuple[int, ...] | None:
-    return astar(task, state).plan
+@dataclass(frozen=True)
+class _Wrong:
+    """An action with a regret, and a best plan after it, empty without one."""
+
+    action: int
+    rest: tuple[int, ...]
 
 
-def _wrong_action(
-    task: Task, state: StateArray, stream: Stream
-) -> tuple[int, float, tuple[int, ...]] | None:
-    """An action with a regret, the regret and a best plan after it; None if there is none."""
-    best = _best(task, state)
-    assert best is not None
+def _wrong_action(task: Task, state: StateArray, stream: Stream) -> _Wrong | None:
+    """A random one; None if none is found."""
+    least = astar(task, state).cost
+    assert least is not None
     actions = task.applicable(state).operators.tolist()
     for _ in range(_TRIES):
         action = stream.choice(actions)
-        rest = _best(task, task.successors(state, [action])[0])
-        after = inf if rest is None else plan_cost(task, (action, *rest))
-        if after > plan_cost(task, best):
-            return action, after - plan_cost(task, best), rest or ()
+        rest = astar(task, task.successors(state, [action])[0]).plan
+        if rest is None or plan_cost(task, (action, *rest)) > least:
+            return _Wrong(action, rest or ())
     return None
 
 
@@ -154,6 +147,6 @@ def _certificate(bench: Bench, start: StateArray) -> dict[str, Any]:
     assert first is not None
     plan = improve_plan(task, start, first, limits=Limits(expansions=100)).plan
     if plan is None or plan_cost(task, plan) >= value:
-        plan = _best(task, start)
+        plan = astar(task, start).plan
     cost = float(plan_cost(task, plan or ()))
     return certificate_of(bench, start, Verdict(Outcome.BUG, "planted", plan, cost, value - cost))

@@ -54,7 +54,7 @@ def register(parser: Parser) -> None:
         "states that searches may expand together, in cost testing, where those of optimal search "
         "count more on large tasks; more make the answer surer"
     )
-    options.number("--expansions", 20_000, searches)
+    options.number("--expansions", 10_000, searches)
     options.json()
 
 

@@ -24,7 +24,7 @@ EXACT = "exact"
 BOUND = "bound"
 NO_SINGLE_DECISION = "none: zero-cost loop"
 
-DEFAULT_LIMITS = Limits(expansions=20_000, bytes=1 << 30)
+DEFAULT_LIMITS = Limits(expansions=10_000, bytes=1 << 30)
 
 
 @dataclass(frozen=True, eq=False)

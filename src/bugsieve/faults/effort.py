@@ -52,6 +52,10 @@ class Effort:
         self._spend(found.expanded)
         return found.plan or ()
 
+    def save(self, parts: int) -> None:
+        """Leave one of so many parts of what is left."""
+        self.left = None if self.left is None else self.left // parts
+
     def expansions(self, part: int) -> int:
         """How many states may be expanded without a heuristic, as a part of what is left."""
         return 0 if self.left is None else self.left // part

@@ -88,7 +88,8 @@ class Neighbourhood:
         first, last = (np.searchsorted(self._sources, ids, side) for side in ("left", "right"))
         counts = last - first
         places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-        return self._targets[places]
+        targets: Ids = self._targets[places]
+        return targets
 
     def settle(self) -> None:
         """Work out how far the goal is from all states within the transitions known."""
@@ -115,7 +116,8 @@ class Neighbourhood:
     def costs(self, ids: Ids) -> list[float]:
         """What the cheapest known ways to the goal cost; infinity without one."""
         far = self._far[ids]
-        return np.where(far >= _FAR, np.inf, far // _SCALE).tolist()
+        costs: list[float] = np.where(far >= _FAR, np.inf, far // _SCALE).tolist()
+        return costs
 
     def on_ways(self, ids: Ids) -> Ids:
         """All states on the cheapest known ways from these."""

@@ -26,6 +26,7 @@ from bugsieve.tasks.fdr.task import Task
 
 _ROUNDS = (16, 16, 8, 4, 2)
 _CLOSING = 12
+_SAVED = 4
 _SHOWN = 2
 
 GAVE_UP = ("no action", "illegal action", "policy crash")
@@ -100,7 +101,8 @@ class Regrets:
             return None
         if first in self._proven:
             self._bisect(first)
-        # Where the culprit is certain, this still tells how large the regrets are.
+        if self._is_certain(first):
+            self.effort.save(_SAVED)  # only how large the regrets are is left to find out
         self._reach_the_end()
         self._improve(first)
         if not self._is_certain(first):

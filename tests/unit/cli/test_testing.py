@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -213,6 +215,68 @@ def test_explain_marks_the_decision(results: Path, run: Run) -> None:
     report = json.loads(run("explain", results, bug, "--json")[1])
     assert report["run"][: report["step"]] == report["better_run"][: report["step"]]
     assert report["better_run"][report["step"]] == report["better_action"]
+
+
+def test_explain_keeps_what_it_found(results: Path, tmp_path: Path, run: Run) -> None:
+    folder = tmp_path / "kept"
+    shutil.copytree(results, folder)
+    bug = sorted(path.stem for path in (folder / "bugs").iterdir())[-1]
+    first, second = (json.loads(run("explain", folder, bug, "--json")[1]) for _ in range(2))
+    assert (first.pop("kept"), second.pop("kept")) == (False, True)
+    assert first == second
+    assert "(kept from an earlier call" in run("explain", folder, bug)[1]
+    other = json.loads(run("explain", folder, bug, "--json", "--expansions", 77)[1])
+    assert not other["kept"]
+
+
+def test_explain_needs_no_place_to_keep_it(results: Path, tmp_path: Path, run: Run) -> None:
+    """Somebody else is writing to the store all the time."""
+    folder = tmp_path / "busy"
+    shutil.copytree(results, folder)
+    bug = sorted(path.stem for path in (folder / "bugs").iterdir())[-1]
+    with closing(sqlite3.connect(folder / "campaign.sqlite")) as store:
+        store.execute("BEGIN IMMEDIATE")
+        store.execute("DELETE FROM notes")
+        for _ in range(2):
+            code, out, err = run("explain", folder, bug, "--json", "--expansions", 78)
+            assert (code, err) == (0, "")
+            assert not json.loads(out)["kept"]
+
+
+@pytest.mark.parametrize("note", ["{}", "[1]", '"no note"', "no JSON", '{"version": 1}'])
+def test_explain_takes_no_note_on_trust(
+    results: Path, tmp_path: Path, run: Run, note: str
+) -> None:
+    folder = tmp_path / "strange"
+    shutil.copytree(results, folder)
+    bug = sorted(path.stem for path in (folder / "bugs").iterdir())[-2]
+    with closing(sqlite3.connect(folder / "campaign.sqlite")) as store, store:
+        add = "INSERT OR REPLACE INTO notes SELECT id, 'blame', changed, ? FROM bugs WHERE id = ?"
+        store.execute(add, (note, bug))
+    code, out, err = run("explain", folder, bug, "--json")
+    assert (code, err) == (0, "")
+    assert not json.loads(out)["kept"]
+
+
+def test_explain_says_the_cost_of_the_list_and_which_goals_are_open(
+    results: Path, run: Run
+) -> None:
+    listed = json.loads(run("status", results, "--json")[1])["found"]
+    endings = set()
+    for bug in [*listed[:3], *listed[-3:]]:
+        out = run("explain", results, bug["id"])[1]
+        report = json.loads(run("explain", results, bug["id"], "--json")[1])
+        endings.add(report["ending"])
+        assert report["known_cost"] == bug["value"]
+        assert out.splitlines()[1].endswith(f" {bug['value']}")
+        is_other = report["possible_cost"] != report["known_cost"]
+        assert is_other == ("\nthe better run below costs " in out)
+        assert bool(report["open_goals"]) == (report["ending"] != "solved")
+        assert set(report["open_goals"]) <= set(report["goal"])
+        where = "open" if report["open_goals"] else "reached"
+        assert f"\nthe goal, {where} at the end of the policy's run: " in out
+        assert "\nonly after the " in out
+    assert endings == {"loop", "solved"}
 
 
 def test_explain_names_a_decision_that_is_bad_by_itself(tmp_path: Path, run: Run) -> None:
