@@ -15,6 +15,7 @@ import pytest
 import bugsieve
 from bugsieve.basis.errors import InputError, PolicyError, UsageError
 from bugsieve.campaigns.cost.summary import CostSummary
+from bugsieve.campaigns.finding.bug import FoundBug
 from bugsieve.campaigns.finding.bugs import Bugs
 from bugsieve.campaigns.several import joint_summary
 from bugsieve.cli import main
@@ -163,7 +164,7 @@ def test_what_is_undecided_is_not_empty(task: Task) -> None:
     found = bugsieve.find_bugs(task, there_and_back, pool_size=3, oracles="aras")
     assert isinstance(found.summary, CostSummary)
     summary = replace(found.summary, bugs=0, bugs_by_kind={}, open_runs={"loop": 2})
-    bugs: Bugs[bugsieve.Bug] = Bugs([], summary)
+    bugs: Bugs[FoundBug] = Bugs([], summary)
     assert (len(bugs), list(bugs), bugs.undecided, summary.exit_code) == (0, [], 2, 6)
     assert bugs and bugs != [] and bugs != [] and bugs != Bugs([], replace(summary, open_runs={}))
     assert bugs == Bugs([], summary)
