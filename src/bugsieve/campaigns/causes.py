@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from bugsieve.basis.wording import counted
-from bugsieve.campaigns.kind import FoundBugs
 from bugsieve.faults.causes.groups import Group
 from bugsieve.faults.causes.words import in_words
 
 
-def cause_lines(groups: Sequence[Group], found: FoundBugs, most: int) -> list[str]:
+class Described(Protocol):
+    """Bugs of which somebody knows what is wrong with each."""
+
+    def about(self, name: str) -> str:
+        """What is wrong with the bug of this id, in a line."""
+        ...
+
+
+def cause_lines(groups: Sequence[Group], found: Described, most: int) -> list[str]:
     """How many causes there are, and the first of them: count, words and the smallest example."""
     causes = sum(1 + len(group.also) for group in groups)
     bugs = sum(group.total for group in groups)

@@ -13,7 +13,7 @@ from bugsieve.basis.errors import BugsieveError, InternalError
 from bugsieve.cli import task_arguments
 from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
-from bugsieve.cli.several_report import joint_json, joint_lines, worst_lines
+from bugsieve.cli.several_report import joint_cause_lines, joint_json, joint_lines
 from bugsieve.cli.signals import going_on
 from bugsieve.cli.streams import complain, show
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import Task
     from bugsieve.tasks.problem_sets import Problem
 
-_BUGS_SHOWN = 10
+_CAUSES_SHOWN = 10
 
 
 def given_problems(args: argparse.Namespace) -> tuple[Problem, ...]:
@@ -107,7 +107,7 @@ def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointS
         f"results in {campaigns.directory}",
         "",
         *rest,
-        *worst_lines(campaigns.directory, summary, _BUGS_SHOWN),
+        *joint_cause_lines(campaigns.directory, summary, _CAUSES_SHOWN),
     ]
     if summary.rejected:
         lines += [

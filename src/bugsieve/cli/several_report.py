@@ -14,6 +14,7 @@ from bugsieve.cli.campaign_report import jsonable, next_lines
 if TYPE_CHECKING:
     from bugsieve.campaigns.several import JointSummary
     from bugsieve.campaigns.summary import Summary
+    from bugsieve.faults.causes.groups import Member
 
 _MOST_NAMES = 12
 
@@ -42,42 +43,68 @@ def joint_lines(summary: JointSummary, noun: str) -> list[str]:
     return lines
 
 
-def worst_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:
-    """The worst bugs of all campaigns of cost testing, and what to do with the first."""
-    from bugsieve.campaigns.kind import kind_in
-    from bugsieve.results.cost.records import CostRecords
+def joint_cause_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:
+    """The causes of the bugs of all campaigns together, and what to do with the first example."""
+    from bugsieve.campaigns.causes import cause_lines
+    from bugsieve.faults.causes.groups import grouped
 
-    rows = []
-    for name, part in summary.parts.items():
-        folder = directory / name
-        if part.bugs and part.mistake is None and kind_in(folder).records is CostRecords:
-            with CostRecords(folder) as records:
-                rows += [(name, row) for row in records.named(records.ranked()[:most])]
-    rows.sort(key=lambda pair: (-pair[1].bug.gap, pair[1].bug.steps))
-    if not rows:
+    groups = grouped(_members(directory, summary))
+    if not groups or not most:
         return []
-    table = [(name, row.id, row.bug.kind, row.bug.in_words) for name, row in rows[:most]]
-    widths = [max(len(line[column]) for line in table) for column in range(3)]
-    lines = [
-        f"  {name:{widths[0]}}  {bug:{widths[1]}}  {kind:{widths[2]}}  {words}"
-        for name, bug, kind, words in table
-    ]
-    if summary.bugs > len(table):
-        lines.append(f"  … and {summary.bugs - len(table)} more")
-    name, first = rows[0]
-    return ["", *lines, "", *next_lines(directory / name, first.id)]
+    lines = ["", *cause_lines(groups, _About(directory), most)]
+    if (more := len(groups) - most) > 0:
+        lines.append(f"  … and {more} more: bugsieve status {directory} --causes {len(groups)}")
+    return [*lines, "", *next_lines(*_place(directory, groups[0].example))]
+
+
+def _members(directory: Path, summary: JointSummary) -> list[Member]:
+    """The bugs of all campaigns, each by its campaign and its id."""
+    from bugsieve.campaigns.kind import kind_in
+
+    members = []
+    for name, part in summary.parts.items():
+        if part.bugs and part.mistake is None:
+            with kind_in(directory / name).records(directory / name) as records:
+                found = records.members_of_causes()
+            members += [one._replace(id=f"{name}/{one.id}") for one in found]
+    return members
+
+
+def _place(directory: Path, name: str) -> tuple[Path, str]:
+    """The folder of the campaign and the id of a bug, by what `_members` calls it."""
+    folder, _, bug = name.rpartition("/")
+    return directory / folder, bug
+
+
+class _About:
+    """What is wrong with bugs that are named by their campaigns and ids."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def about(self, name: str) -> str:
+        from bugsieve.campaigns.kind import kind_in
+
+        folder, bug = _place(self._directory, name)
+        kind = kind_in(folder)
+        with kind.records(folder) as records:
+            return kind.wording.found(records).about(bug)
 
 
 def joint_json(directory: Path, summary: JointSummary) -> str:
-    """The same for programs: the summary, and the bugs of each campaign by its folder."""
+    """The same for programs: the summary, and causes and bugs of each campaign by its folder."""
     from bugsieve.campaigns.kind import kind_in
+    from bugsieve.results.causes import cause_rows
 
+    causes: dict[str, Any] = {}
     found: dict[str, Any] = {}
     for name in summary.parts:
         kind = kind_in(directory / name)
         with kind.records(directory / name) as records:
+            causes[name] = cause_rows(records)
             found[name] = kind.wording.found(records).json()
-    report = {"folder": str(directory), **jsonable(asdict(summary)), "found": found}
+    report = {"folder": str(directory), **jsonable(asdict(summary))}
+    report |= {"causes": causes, "found": found}
     return json.dumps(report, indent=2, allow_nan=False)
 
 

@@ -33,6 +33,7 @@ class _Counted:
     summary: Summary
     judged: int | None
     """States, or different unsafe runs; None where nothing of the kind is judged."""
+    causes: int
 
     @property
     def is_unsolved(self) -> bool:
@@ -71,6 +72,7 @@ def _card(folder: Path, label: IndexEntry | None) -> _Counted | None:
     kind = kind_in(folder)
     with kind.records(folder) as records:
         header, summary = records.header, kind.summarise(records)
+        causes = sum(1 for group in records.causes() for _ in group)
     options = kind.options.from_toml(header.options, name=str(folder))
     if kind.name == TRAINING or getattr(options, "mode", None) == POOL:
         return None
@@ -80,6 +82,7 @@ def _card(folder: Path, label: IndexEntry | None) -> _Counted | None:
         header.subject.name if label is None else label.instance,
         summary,
         getattr(summary, "judged", getattr(summary, "different_runs", None)),
+        causes,
     )
 
 
@@ -94,6 +97,7 @@ def _columns(kinds: Sequence[str], *, certain: bool) -> Iterator[Column]:
     yield Column("judged", ("states", "judged"), decimals=0)
     yield Column("undecided", ("states", "undecided"), decimals=0)
     yield Column("bugs", ("bugs", "all"), decimals=0)
+    yield Column("causes", ("bugs", "causes"), decimals=0)
     for kind in kinds:
         yield Column(kind, ("bugs", kind), decimals=0)
     if certain:
@@ -105,7 +109,7 @@ def _cells(item: _Counted, kinds: Sequence[str], *, certain: bool) -> Iterator[V
     yield UNDEFINED if item.judged is None else float(item.judged)
     yield float(summary.undecided)
     # Where no run got past its first decision, nothing counts as a bug.
-    counts = [summary.bugs, *(summary.bugs_by_kind.get(kind, 0) for kind in kinds)]
+    counts = [summary.bugs, item.causes, *(summary.bugs_by_kind.get(kind, 0) for kind in kinds)]
     for count in counts:
         yield float(count) if summary.mistake is None else UNDEFINED
     if certain:

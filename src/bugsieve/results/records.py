@@ -224,6 +224,10 @@ class CampaignRecords(StoreReader, Generic[RowT]):
 
     def causes(self) -> list[Group]:
         """All bugs by their causes, the largest group first; none where bugs have no causes."""
+        return grouped(self.members_of_causes())
+
+    def members_of_causes(self) -> list[Member]:
+        """The bugs that have causes, with these."""
         with understood(self.directory):
             members = [
                 Member(name, steps, stored_cause(key, traits))
@@ -231,7 +235,7 @@ class CampaignRecords(StoreReader, Generic[RowT]):
                     "SELECT id, steps, cause, traits FROM bugs ORDER BY rowid"
                 )
             ]
-        return grouped(member for member in members if member.cause != UNNAMED)
+        return [member for member in members if member.cause != UNNAMED]
 
     def bug_kinds(self) -> dict[str, str]:
         """The kinds of all bugs by their ids, in the order in which they were found."""
