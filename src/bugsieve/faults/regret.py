@@ -182,15 +182,17 @@ class Regrets:
 
     def _reach_the_end(self) -> None:
         """Find some plan from as late a state as possible."""
-        course, far = self.course, self.course.last
+        far = self.course.last
         self._look_for_any(far)
         while True:
-            near = int(np.searchsorted(course.sums, inf)) - 1
+            near = int(np.searchsorted(self.course.sums, inf)) - 1
             far = min(far, int(np.searchsorted(self._floors, inf)))
-            if near + 1 >= far:
+            if far - near <= 1:
                 return
-            far = (near + far) // 2
-            self._look_for_any(far)
+            middle = (near + far) // 2
+            self._look_for_any(middle)
+            if self.course.sums[middle] == inf:
+                far = middle
 
     def _look_for_any(self, step: int) -> None:
         if self.course.sums[step] < inf or self._floors[step] == inf:
