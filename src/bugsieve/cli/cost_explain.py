@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,11 +52,11 @@ def _blamed(
     folder: Path, bench: Bench, row: CostBugRow, note: Any, expansions: int
 ) -> tuple[Blame, bool]:
     """The blame and whether it was kept with the bug; else it is found anew, and kept."""
-    from bugsieve.faults.blame import blame
-    from bugsieve.faults.explanation import limits_of
+    from bugsieve.faults.blame import DEFAULT_LIMITS, blame
     from bugsieve.faults.keeping import blame_of_note, note_of
 
-    limits, certificate = limits_of(expansions), row.bug.certificate
+    limits = replace(DEFAULT_LIMITS, expansions=expansions)
+    certificate = row.bug.certificate
     known = blame_of_note(note, bench, certificate, limits)
     if known is not None:
         return known, True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind
 from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
+from bugsieve.faults import EXPANSIONS
 
 if TYPE_CHECKING:
     from bugsieve.cli.parser import Parser
@@ -54,7 +55,7 @@ def register(parser: Parser) -> None:
         "states that searches may expand together, in cost testing, where those of optimal search "
         "count more on large tasks; more make the answer surer"
     )
-    options.number("--expansions", 10_000, searches)
+    options.number("--expansions", EXPANSIONS, searches)
     options.json()
 
 

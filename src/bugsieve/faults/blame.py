@@ -15,6 +15,7 @@ import numpy as np
 
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states, plan_cost
+from bugsieve.faults import EXPANSIONS
 from bugsieve.faults.regret import Regrets, Suspect
 from bugsieve.faults.success import LostSuccess
 from bugsieve.search import Limits
@@ -24,7 +25,7 @@ EXACT = "exact"
 BOUND = "bound"
 NO_SINGLE_DECISION = "none: zero-cost loop"
 
-DEFAULT_LIMITS = Limits(expansions=10_000, bytes=1 << 30)
+DEFAULT_LIMITS = Limits(expansions=EXPANSIONS, bytes=1 << 30)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,16 +22,7 @@ from bugsieve.bugs.cost.bug import Bug
 from bugsieve.faults.bad_decision import bad_by_itself
 from bugsieve.faults.blame import Blame
 from bugsieve.faults.regret import Suspect
-from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import Task
-
-EXPANSIONS = 20_000
-"""What searches for the decision to blame may spend together, unless somebody says otherwise."""
-
-
-def limits_of(expansions: int) -> Limits:
-    """The limits of searches that may expand so many states."""
-    return Limits(expansions, None, 1 << 30)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 
 from bugsieve.bugs.cost.bug import Bug, FoundBy
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive, passed
+from bugsieve.faults.causes.cause import Cause, LiftedStep
 from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.judging.cases import Visit
 from bugsieve.judging.findings import CostBugRow, Finding, RejectedRow, RunRow, VerdictRow
@@ -72,7 +73,8 @@ def bug_row(number: int, state: int, *, finders: tuple[str, ...] = ORACLES) -> C
     }
     found_by = FoundBy(number, 1, (state,))
     bug = Bug(name, certificate, finders[0], "found", False, found_by)
-    return CostBugRow(number, bug, finders, found=number, changed=number)
+    cause = Cause("loop", (LiftedStep("right"),))
+    return CostBugRow(number, bug, finders, found=number, changed=number, cause=cause)
 
 
 def finding(number: int, state: int) -> Finding:

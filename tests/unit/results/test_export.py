@@ -22,8 +22,8 @@ def campaign(tmp_path: Path) -> Path:
 
 def test_csv(campaign: Path, tmp_path: Path) -> None:
     files = export(campaign, "csv", tmp_path / "a" / "out")
-    assert [path.name for path in files] == ["pool.csv", "runs.csv", "verdicts.csv", "bugs.csv"]
-    pool, runs, verdicts, bugs = (
+    assert [path.stem for path in files] == ["pool", "runs", "verdicts", "bugs", "causes"]
+    pool, runs, verdicts, bugs, causes = (
         list(csv.DictReader(path.read_text().splitlines())) for path in files
     )
     assert (len(pool), len(runs), len(verdicts), len(bugs)) == (17, 16, 32, 5)
@@ -34,6 +34,8 @@ def test_csv(campaign: Path, tmp_path: Path) -> None:
     assert runs[4]["value"] == ""
     assert verdicts[2]["plan"] == "(right p3);(right p3)" and verdicts[2]["gap"] == "inf"
     assert bugs[0]["finders"] == "lookahead;perfect" and bugs[0]["kind"] == "unsolved"
+    assert [(row["bugs"], row["words"]) for row in causes] == [("5", "loop of right")]
+    assert {row["cause"] for row in bugs} == {causes[0]["id"]}
 
 
 def test_json(campaign: Path, tmp_path: Path) -> None:
@@ -56,6 +58,7 @@ def test_parquet(campaign: Path, tmp_path: Path) -> None:
         "runs": 16,
         "verdicts": 32,
         "bugs": 5,
+        "causes": 1,
     }
     values = tables["runs"].column("value").to_pylist()
     assert values[4] is None and math.isinf(values[5]) and values[6] == 7.0
@@ -85,5 +88,6 @@ def test_mistakes(campaign: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         export(campaign, "csv", tmp_path / "file")
+    (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="is not the folder of a campaign"):
-        export(tmp_path, "csv", tmp_path / "out")
+        export(tmp_path / "empty", "csv", tmp_path / "out")

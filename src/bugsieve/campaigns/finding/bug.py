@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,9 +13,10 @@ from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.replay import ReplayResult, replay
 from bugsieve.bugs.safety.bug import SafetyBug
-from bugsieve.faults.blame import Blame, blame
+from bugsieve.faults import EXPANSIONS
+from bugsieve.faults.blame import DEFAULT_LIMITS, Blame, blame
 from bugsieve.faults.causes.cause import Cause
-from bugsieve.faults.explanation import EXPANSIONS, explained, explanation_text, limits_of
+from bugsieve.faults.explanation import explained, explanation_text
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import policy as policy_function
 from bugsieve.policies.policy import Bindable, Policy
@@ -35,7 +36,7 @@ class FoundBug(Bug):
     @cached_property
     def blame(self) -> Blame:
         """The decision of the policy that is to blame, and what it should have done."""
-        return blame(self.bench, self.certificate, limits=limits_of(EXPANSIONS))
+        return blame(self.bench, self.certificate)
 
     def explain(self, *, expansions: int = EXPANSIONS) -> str:
         """What `bugsieve explain` prints: both runs side by side, and who is to blame.
@@ -44,7 +45,8 @@ class FoundBug(Bug):
         """
         if expansions == EXPANSIONS:
             return explanation_text(explained(self.bench, self, self.blame))
-        found = blame(self.bench, self.certificate, limits=limits_of(expansions))
+        limits = replace(DEFAULT_LIMITS, expansions=expansions)
+        found = blame(self.bench, self.certificate, limits=limits)
         return explanation_text(explained(self.bench, self, found))
 
     def replay(self, policy: object) -> ReplayResult:
