@@ -12,6 +12,7 @@ import numpy as np
 
 from bugsieve.bugs.cost.bug import Bug, FoundBy
 from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive, passed
+from bugsieve.faults.causes.cause import Cause, LiftedStep
 from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.judging.cases import Visit
 from bugsieve.judging.findings import CostBugRow, Finding, RejectedRow, RunRow, VerdictRow
@@ -25,6 +26,7 @@ from tests.unit.policies.line import line_task
 
 ORACLES = ("lookahead", "perfect")
 PLACES = 500
+CAUSE = Cause("loop", (LiftedStep("right"),), traits=("goes right",))
 
 
 def header(task: Task | None = None, *, policy: str = "greedy:hff") -> CampaignHeader:
@@ -72,7 +74,7 @@ def bug_row(number: int, state: int, *, finders: tuple[str, ...] = ORACLES) -> C
     }
     found_by = FoundBy(number, 1, (state,))
     bug = Bug(name, certificate, finders[0], "found", False, found_by)
-    return CostBugRow(number, bug, finders, found=number, changed=number)
+    return CostBugRow(number, bug, finders, found=number, changed=number, cause=CAUSE)
 
 
 def finding(number: int, state: int) -> Finding:

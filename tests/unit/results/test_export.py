@@ -22,8 +22,9 @@ def campaign(tmp_path: Path) -> Path:
 
 def test_csv(campaign: Path, tmp_path: Path) -> None:
     files = export(campaign, "csv", tmp_path / "a" / "out")
-    assert [path.name for path in files] == ["pool.csv", "runs.csv", "verdicts.csv", "bugs.csv"]
-    pool, runs, verdicts, bugs = (
+    names = ["pool", "runs", "verdicts", "bugs", "causes"]
+    assert [path.name for path in files] == [f"{name}.csv" for name in names]
+    pool, runs, verdicts, bugs, causes = (
         list(csv.DictReader(path.read_text().splitlines())) for path in files
     )
     assert (len(pool), len(runs), len(verdicts), len(bugs)) == (17, 16, 32, 5)
@@ -34,6 +35,9 @@ def test_csv(campaign: Path, tmp_path: Path) -> None:
     assert runs[4]["value"] == ""
     assert verdicts[2]["plan"] == "(right p3);(right p3)" and verdicts[2]["gap"] == "inf"
     assert bugs[0]["finders"] == "lookahead;perfect" and bugs[0]["kind"] == "unsolved"
+    (cause,) = causes
+    assert {bug["cause"] for bug in bugs} == {cause["id"]}
+    assert (cause["words"], cause["bugs"]) == ("loop of right: goes right", "5")
 
 
 def test_json(campaign: Path, tmp_path: Path) -> None:
@@ -56,6 +60,7 @@ def test_parquet(campaign: Path, tmp_path: Path) -> None:
         "runs": 16,
         "verdicts": 32,
         "bugs": 5,
+        "causes": 1,
     }
     values = tables["runs"].column("value").to_pylist()
     assert values[4] is None and math.isinf(values[5]) and values[6] == 7.0

@@ -11,7 +11,7 @@ import pytest
 from bugsieve.campaigns.export import export
 from tests.unit.results.safety.samples import add, created, rounds
 
-TABLES = ["walks", "runs", "states", "verdicts", "alone", "bugs"]
+TABLES = ["walks", "runs", "states", "verdicts", "alone", "bugs", "causes"]
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def campaign(tmp_path: Path) -> Path:
 def test_csv(campaign: Path, tmp_path: Path) -> None:
     files = export(campaign, "csv", tmp_path / "out")
     assert [path.stem for path in files] == TABLES
-    walks, runs, states, verdicts, alone, bugs = (
+    walks, runs, states, verdicts, alone, bugs, _ = (
         list(csv.DictReader(path.read_text().splitlines())) for path in files
     )
     sizes = (len(walks), len(runs), len(states), len(verdicts), len(alone), len(bugs))
@@ -44,7 +44,7 @@ def test_json(campaign: Path, tmp_path: Path) -> None:
     (path,) = export(campaign, "json", tmp_path / "out.json")
     content = json.loads(path.read_text())
     assert (content["model"], content["policy"]) == ("ledge", "random:0")
-    assert [len(content[name]) for name in TABLES] == [4, 3, 7, 14, 4, 2]
+    assert [len(content[name]) for name in TABLES] == [4, 3, 7, 14, 4, 2, 0]
     assert content["bugs"][0]["state"] == "[3]" and content["bugs"][0]["radius"] is None
 
 
@@ -52,7 +52,7 @@ def test_parquet(campaign: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     files = export(campaign, "parquet", tmp_path / "out")
     tables = {path.stem: parquet.read_table(path) for path in files}
-    assert [tables[name].num_rows for name in TABLES] == [4, 3, 7, 14, 4, 2]
+    assert [tables[name].num_rows for name in TABLES] == [4, 3, 7, 14, 4, 2, 0]
     assert tables["states"].column("x").to_pylist()[:3] == [2, 1, 0]
 
 
