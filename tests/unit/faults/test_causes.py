@@ -26,7 +26,7 @@ from bugsieve.tasks.jani.types import Type
 from bugsieve.tasks.jani.variables import Variable
 from tests.unit.bugs.samples import LONG, fork_task, line_bench, make_sample, proven
 from tests.unit.policies.line import at, line_task
-from tests.unit.results.samples import add, created, rounds
+from tests.unit.results.samples import CAUSE, add, created, rounds
 
 LOOP = Cause("loop", (LiftedStep("drop"), LiftedStep("pick-up", "achieves")))
 
@@ -140,11 +140,11 @@ def test_an_improved_bug_moves_in_its_own_transaction(tmp_path: Path) -> None:
     other = Cause("costly", (LiftedStep("drop"),))
     folder = add(created(tmp_path / "c"), first)
     with CostRecords(folder) as records:
-        assert records.causes() == [] and records.bugs()[0].cause == UNNAMED
+        assert [group.cause for group in records.causes()] == [CAUSE]
     moved = replace(row, cause=replace(other, traits=("drops a ball",)), changed=9)
     add(folder, replace(second, findings=[replace(second.findings[0], improved=(moved,))]))
     with CostRecords(folder) as records:
-        (group,) = records.causes()
+        _, group = records.causes()
         assert (group.cause, group.count, group.example) == (other, 1, row.id)
         assert group.cause.traits == ("drops a ball",)
 
