@@ -26,6 +26,7 @@ from tests.unit.policies.line import line_task
 
 ORACLES = ("lookahead", "perfect")
 PLACES = 500
+CAUSE = Cause("loop", (LiftedStep("right"),), traits=("goes right",))
 
 
 def header(task: Task | None = None, *, policy: str = "greedy:hff") -> CampaignHeader:
@@ -73,8 +74,7 @@ def bug_row(number: int, state: int, *, finders: tuple[str, ...] = ORACLES) -> C
     }
     found_by = FoundBy(number, 1, (state,))
     bug = Bug(name, certificate, finders[0], "found", False, found_by)
-    cause = Cause("loop", (LiftedStep("right"),))
-    return CostBugRow(number, bug, finders, found=number, changed=number, cause=cause)
+    return CostBugRow(number, bug, finders, found=number, changed=number, cause=CAUSE)
 
 
 def finding(number: int, state: int) -> Finding:

@@ -22,7 +22,8 @@ def campaign(tmp_path: Path) -> Path:
 
 def test_csv(campaign: Path, tmp_path: Path) -> None:
     files = export(campaign, "csv", tmp_path / "a" / "out")
-    assert [path.stem for path in files] == ["pool", "runs", "verdicts", "bugs", "causes"]
+    names = ["pool", "runs", "verdicts", "bugs", "causes"]
+    assert [path.name for path in files] == [f"{name}.csv" for name in names]
     pool, runs, verdicts, bugs, causes = (
         list(csv.DictReader(path.read_text().splitlines())) for path in files
     )
@@ -34,8 +35,9 @@ def test_csv(campaign: Path, tmp_path: Path) -> None:
     assert runs[4]["value"] == ""
     assert verdicts[2]["plan"] == "(right p3);(right p3)" and verdicts[2]["gap"] == "inf"
     assert bugs[0]["finders"] == "lookahead;perfect" and bugs[0]["kind"] == "unsolved"
-    assert [(row["bugs"], row["words"]) for row in causes] == [("5", "loop of right")]
-    assert {row["cause"] for row in bugs} == {causes[0]["id"]}
+    (cause,) = causes
+    assert {bug["cause"] for bug in bugs} == {cause["id"]}
+    assert (cause["words"], cause["bugs"]) == ("loop of right: goes right", "5")
 
 
 def test_json(campaign: Path, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from bugsieve.bugs.safety.bug import FoundInRun, SafetyBug
-from bugsieve.faults.causes.cause import Cause
 from bugsieve.judging.cases import Visit
 from bugsieve.judging.findings import Finding, RejectedRow, Sighting, UnprovenRow
 from bugsieve.judging.plan import OracleRow
@@ -81,8 +80,7 @@ def bug_row(walk: int, position: int) -> SafetyBugRow:
     }
     bug = SafetyBug(name, certificate, "tarjan", FoundInRun(position, walk))
     found = visit(walk).number
-    cause = Cause("fault", details=("left", "right"))
-    return SafetyBugRow(walk, bug, ("tarjan",), found, found, float(walk), cause)
+    return SafetyBugRow(walk, bug, ("tarjan",), found, found, float(walk))
 
 
 def finding(walk: int, steps: int) -> Finding:

@@ -22,14 +22,11 @@ def campaign(tmp_path: Path) -> Path:
 def test_csv(campaign: Path, tmp_path: Path) -> None:
     files = export(campaign, "csv", tmp_path / "out")
     assert [path.stem for path in files] == TABLES
-    walks, runs, states, verdicts, alone, bugs, causes = (
+    walks, runs, states, verdicts, alone, bugs, _ = (
         list(csv.DictReader(path.read_text().splitlines())) for path in files
     )
     sizes = (len(walks), len(runs), len(states), len(verdicts), len(alone), len(bugs))
     assert sizes == (4, 3, 7, 14, 4, 2)
-    assert [(row["bugs"], row["words"]) for row in causes] == [
-        ("2", "does left where right is safe")
-    ]
     assert list(walks[0].values()) == ["0", "dead end", "3", "0.5"]
     assert runs[2] == {"walk": "3", "same_as": "2", "steps": "3"}
     assert states[0] == {"walk": "1", "position": "0", "action": "left", "x": "2"}
@@ -47,7 +44,7 @@ def test_json(campaign: Path, tmp_path: Path) -> None:
     (path,) = export(campaign, "json", tmp_path / "out.json")
     content = json.loads(path.read_text())
     assert (content["model"], content["policy"]) == ("ledge", "random:0")
-    assert [len(content[name]) for name in TABLES] == [4, 3, 7, 14, 4, 2, 1]
+    assert [len(content[name]) for name in TABLES] == [4, 3, 7, 14, 4, 2, 0]
     assert content["bugs"][0]["state"] == "[3]" and content["bugs"][0]["radius"] is None
 
 
@@ -55,7 +52,7 @@ def test_parquet(campaign: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     files = export(campaign, "parquet", tmp_path / "out")
     tables = {path.stem: parquet.read_table(path) for path in files}
-    assert [tables[name].num_rows for name in TABLES] == [4, 3, 7, 14, 4, 2, 1]
+    assert [tables[name].num_rows for name in TABLES] == [4, 3, 7, 14, 4, 2, 0]
     assert tables["states"].column("x").to_pylist()[:3] == [2, 1, 0]
 
 
