@@ -124,7 +124,10 @@ def test_whole_numbers_are_not_negative(training: Path) -> None:
         ("UPDATE tests SET is_solved = 2", "is_solved cannot be 2"),
         ("UPDATE tasks SET role = 'test' WHERE number = 3", "row 3: role cannot be 'test'"),
         ("UPDATE progress SET visits = 1", "visits cannot be 1"),
-        ("INSERT INTO bugs VALUES ('a', 0, 'x', 1, 1, 0, '[]', 0, 0, 0, x'00')", "table bugs"),
+        (
+            "INSERT INTO bugs VALUES ('a', 0, 'x', 1, 1, 0, '[]', 0, 0, 0, x'00', '[]', '[]')",
+            "table bugs",
+        ),
     ],
 )
 def test_crafted_stores_are_refused_by_table_and_row(

@@ -35,7 +35,7 @@ def explanation_of(folder: Path, name: str, expansions: int) -> Explanation:
     with doing(f"checking the certificate of {row.id}"), proof_of(row.id, folder):
         check(bench.task.to_sas(), row.bug.certificate)
     found, kept = _blamed(folder, bench, row, note, expansions)
-    return explained(bench, row.bug, found, kept=kept, trace=trace)
+    return explained(bench, row.bug, found, policy=header.policy, kept=kept, trace=trace)
 
 
 def _note(records: CostRecords, bug: str) -> Any:

@@ -34,9 +34,11 @@ class Explanation:
     blame: Blame
     proven: str | None
     """A decision that is bad by itself, in words."""
-    kept: bool = False
+    policy: str
+    """As whoever tells it calls it."""
+    kept: bool
     """Whether the blame was kept with the bug."""
-    trace: str = ""
+    trace: str
 
     @property
     def certificate(self) -> Mapping[str, Any]:
@@ -50,13 +52,20 @@ class Explanation:
 
 
 def explained(
-    bench: Bench, bug: Bug, found: Blame, *, kept: bool = False, trace: str = ""
+    bench: Bench,
+    bug: Bug,
+    found: Blame,
+    *,
+    policy: str | None = None,
+    kept: bool = False,
+    trace: str = "",
 ) -> Explanation:
     """The explanation of a bug whose decision to blame is known."""
     with doing("looking for a decision that is bad by itself"):
         state = np.array(bug.certificate["state"], dtype=np.uint16)
         proven = bad_by_itself(bench, state, found)
-    return Explanation(bug, bench, found, proven, kept, trace)
+    name = bug.certificate["policy"] if policy is None else policy
+    return Explanation(bug, bench, found, proven, name, kept, trace)
 
 
 def explanation_text(of: Explanation) -> str:
@@ -68,7 +77,7 @@ def explanation_text(of: Explanation) -> str:
     theirs = [*_actions(task, found.better_run), "[goal]"]
     return "\n".join(
         [
-            f"bug {bug.id} ({bug.kind}) of {of.certificate['policy']} on {task.title}",
+            f"bug {bug.id} ({bug.kind}) of {of.policy} on {task.title}",
             f"the policy: {bug.in_words}",
             *_other_cost(bug, found),
             *(["one of its runs:"] if "chances" in run else []),

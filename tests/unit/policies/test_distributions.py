@@ -200,7 +200,7 @@ def test_commands_say_what_they_show(
     with CostRecords(tmp_path / "found") as records:
         name = records.ranked()[0]
     assert main(["explain", "found", name]) == 0
-    assert "; one of its runs:" in capsys.readouterr().out
+    assert "one of its runs:" in capsys.readouterr().out
     assert main(["explain", "found", name, "--json"]) == 0
     assert 0 < json.loads(capsys.readouterr().out)["probability"] < 1
     assert main(["judge", *files, *policy, "--objective", "probability:3"]) == 5
