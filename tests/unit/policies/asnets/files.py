@@ -64,7 +64,10 @@ def write_published_toml(
     }
     lists: dict[str, list[dict[str, Any]]] = {"action": [], "predicate": []}
     for place, module in weights.modules():
-        row = {"layer": place.layer, NUMBERS[place.kind]: numbers[place.kind][place.name]}
+        row: dict[str, Any] = {
+            "layer": place.layer,
+            NUMBERS[place.kind]: numbers[place.kind][place.name],
+        }
         for key, part in (("weights", module.weight.T), ("bias", module.bias)):
             blob = np.ascontiguousarray(part, dtype="<f4").tobytes()
             row |= {f"{key}_size": len(blob) // 4, key: base64.encodebytes(blob).decode()}
