@@ -81,12 +81,13 @@ def rule_obligations(rule: RuleInstance) -> Iterator[Obligation]:
     # The rule itself is judged as it was written; what never changes causes nothing.
     yield Obligation("violation", rule.id, rule.rule, required(rule, folded=False))
     wanted = required(rule)
-    for aim, formula in _sides(wanted):
+    for aim, formula in sides(wanted):
         for number, occurrence in enumerate(occurrences(formula)):
             yield Obligation(aim, rule.id, rule.rule, wanted, str(occurrence), number)
 
 
-def _sides(wanted: Formula) -> tuple[tuple[Aim, Formula], ...]:
+def sides(wanted: Formula) -> tuple[tuple[Aim, Formula], ...]:
+    """What may cause a violation of what is required, and what its truth."""
     return (("violated by", negation(wanted)), ("satisfied by", wanted))
 
 
