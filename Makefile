@@ -11,6 +11,9 @@ SHARED := ../shared
 SOURCES := $(shell find src native -type f ! -name '*.py[co]' ! -name '*.so' ! -path '*/__pycache__/*')
 NATIVE := $(filter native/%.cpp native/%.h,$(SOURCES))
 
+# Empty means that Python keeps what it has compiled; otherwise each process would do it anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help demo test test-deep lint pytest bench check-optimal sweep sanitize docs clean check-machine
 .DELETE_ON_ERROR:
 
@@ -75,8 +78,9 @@ $(VENV)/installed: $(VENV)/ready $(SOURCES) CMakeLists.txt pyproject.toml
 	$(PIP) install --no-build-isolation .
 	@touch $@
 
+# Of what these packages hold, little is imported, and Python compiles that when it is.
 $(VENV)/developing: requirements/develop.txt $(VENV)/ready
-	$(PIP) install -r requirements/develop.txt
+	$(PIP) install --no-compile -r requirements/develop.txt
 	@touch $@
 
 $(VENV)/benchmarking: requirements/bench.txt $(VENV)/ready
