@@ -11,9 +11,6 @@ SHARED := ../shared
 SOURCES := $(shell find src native -type f ! -name '*.py[co]' ! -name '*.so' ! -path '*/__pycache__/*')
 NATIVE := $(filter native/%.cpp native/%.h,$(SOURCES))
 
-# Empty means that Python keeps what it has compiled; otherwise each process would do it anew.
-export PYTHONDONTWRITEBYTECODE :=
-
 .PHONY: help demo test test-deep lint pytest bench check-optimal sweep sanitize docs clean check-machine
 .DELETE_ON_ERROR:
 
@@ -78,9 +75,10 @@ $(VENV)/installed: $(VENV)/ready $(SOURCES) CMakeLists.txt pyproject.toml
 	$(PIP) install --no-build-isolation .
 	@touch $@
 
-# Of what these packages hold, little is imported, and Python compiles that when it is.
+# pip would compile the modules one by one; some packages hold files that nobody can compile.
 $(VENV)/developing: requirements/develop.txt $(VENV)/ready
 	$(PIP) install --no-compile -r requirements/develop.txt
+	@$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib || true
 	@touch $@
 
 $(VENV)/benchmarking: requirements/bench.txt $(VENV)/ready
