@@ -75,8 +75,10 @@ $(VENV)/installed: $(VENV)/ready $(SOURCES) CMakeLists.txt pyproject.toml
 	$(PIP) install --no-build-isolation .
 	@touch $@
 
+# pip would compile the modules one by one; some packages hold files that nobody can compile.
 $(VENV)/developing: requirements/develop.txt $(VENV)/ready
-	$(PIP) install -r requirements/develop.txt
+	$(PIP) install --no-compile -r requirements/develop.txt
+	@$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib || true
 	@touch $@
 
 $(VENV)/benchmarking: requirements/bench.txt $(VENV)/ready
