@@ -72,6 +72,7 @@ def _minimise(args: argparse.Namespace) -> int:
         smallest_of,
         write_example,
     )
+    from bugsieve.faults.examples.shrinking import Budget
     from bugsieve.results.cost.records import CostRecords
 
     with CostRecords(args.folder) as records:
@@ -80,7 +81,7 @@ def _minimise(args: argparse.Namespace) -> int:
     folder = args.output or example_folder(args.folder, row.bug)
     check_free(folder)
     with StatusLine(f"minimising {row.id}"):
-        example = smallest_of(args.folder, header, row.bug, candidates=args.candidates)
+        example = smallest_of(args.folder, header, row.bug, budget=Budget(args.candidates))
     paths = write_example(example, folder)
     if args.json:
         show(json.dumps(_report(row.bug, example, folder), indent=2))

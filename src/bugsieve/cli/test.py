@@ -50,6 +50,7 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_judging_arguments(parser, escalates=True)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
+    campaign_arguments.add_examples_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:

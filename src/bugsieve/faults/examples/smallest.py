@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bugsieve.basis.activity import doing
+from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug, FoundBy
 from bugsieve.bugs.cost.later_start import starting_later
@@ -19,11 +20,11 @@ from bugsieve.bugs.cost.way import shortest_way
 from bugsieve.checkers.cost import check
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.examples.shrinking import Remake, Shrinking, blamed
+from bugsieve.faults.examples.shrinking import Budget, Remake, Shrinking, blamed
 from bugsieve.tasks.fdr.fewer_objects import objects_of
 from bugsieve.tasks.fdr.task import Task
 
-DEFAULT_CANDIDATES = 200
+USUAL = Budget()
 
 FROM_SAS = "the task comes from a SAS file, which has no objects"
 
@@ -55,24 +56,24 @@ class SmallestExample:
 
 
 def smallest_example(
-    bench: Bench, bug: Bug, remake: Remake | str, *, candidates: int = DEFAULT_CANDIDATES
+    bench: Bench, bug: Bug, remake: Remake | str, *, budget: Budget = USUAL
 ) -> SmallestExample:
     """The smallest example of a bug, whose certificate must hold.
 
     The policy of the bench is not asked. `remake` makes it for other tasks, or says why it is
-    bound to this one. At most so many problems with fewer objects are tried.
+    bound to this one.
     """
     cause = cause_of(bench, bug.certificate)
     with doing(f"looking for the decision to blame for {bug.id}"):
         steps, start = _at_the_culprit(bench, bug, cause)
     with doing(f"looking for the shortest way to {bug.id}"):
-        start = _with_way(bench.task, start)
+        start = _with_way(bench.task, start, budget)
     example = _example(bench.task, start, steps)
     if bench.task.pddl_texts is None:
         return replace(example, kept=FROM_SAS)
     if isinstance(remake, str):
         return replace(example, kept=remake)
-    return _without_objects(example, Shrinking(bench, start, cause, remake, candidates))
+    return _without_objects(example, Shrinking(bench, start, cause, remake, budget))
 
 
 def _at_the_culprit(bench: Bench, bug: Bug, cause: Cause) -> tuple[int, Bug]:
@@ -87,10 +88,11 @@ def _at_the_culprit(bench: Bench, bug: Bug, cause: Cause) -> tuple[int, Bug]:
     return found.index, moved
 
 
-def _with_way(task: Task, bug: Bug) -> Bug:
+def _with_way(task: Task, bug: Bug, budget: Budget) -> Bug:
     state = np.array(bug.certificate["state"], dtype=np.uint16)
     found = bug.found_by or FoundBy(0)
-    return replace(bug, found_by=replace(found, path=shortest_way(task, state, found.path)))
+    way = shortest_way(task, state, found.path, limits=budget.way)
+    return replace(bug, found_by=replace(found, path=way))
 
 
 def _example(task: Task, start: Bug, steps: int) -> SmallestExample:
@@ -102,8 +104,9 @@ def _example(task: Task, start: Bug, steps: int) -> SmallestExample:
 
 def _without_objects(example: SmallestExample, shrinking: Shrinking) -> SmallestExample:
     smallest = shrinking.smallest()
-    cut = f"no more than {shrinking.tried} problems were to be tried" if shrinking.is_cut else None
-    kept = cut or shrinking.refusal
+    verb = "was" if shrinking.tried == 1 else "were"
+    cut = f"no more than {counted(shrinking.tried, 'problem')} {verb} to be tried"
+    kept = cut if shrinking.is_cut else shrinking.refusal
     tried = replace(example, candidates=shrinking.tried, calls=shrinking.calls, kept=kept)
     if smallest is None:
         return tried
