@@ -50,11 +50,21 @@ def test_the_first_decision_with_a_regret_is_blamed(objective: str) -> None:
             seen[check_blame(sample, state, certificate, result)] += 1
             limited = blame(sample.bench, certificate, limits=Limits(expansions=1))
             check_better_run(sample, state, limited)
+            check_without_sizes(sample, certificate)
             if limited.sure == EXACT:
                 assert limited.index == result.index
             seen["bound"] += limited.sure == BOUND
     wanted = {"quantitative": ("regret", "loop", "end"), "qualitative": ("loop", "end")}
     assert min(seen[what] for what in wanted.get(objective, ("regret",))) >= examples(5), seen
+
+
+def check_without_sizes(sample: Sample, certificate: dict[str, Any]) -> None:
+    """Who does not ask for sizes is told the same decision and the same plan."""
+    for expansions in (20, 100, 10_000):
+        limits = Limits(expansions=expansions)
+        whole = blame(sample.bench, certificate, limits=limits)
+        short = blame(sample.bench, certificate, limits=limits, sizes=False)
+        assert (short.index, short.sure, short.plan) == (whole.index, whole.sure, whole.plan)
 
 
 def check_blame(

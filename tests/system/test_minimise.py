@@ -41,6 +41,37 @@ def choose(facts, applicable, task):
 """
 
 
+PLANNER = """
+def get_plan(objects, init, goal):
+    at = {atom[1]: atom[2] for atom in init if atom[0] == "at"}
+    (here,) = (atom[1] for atom in init if atom[0] == "at-ferry")
+    carried = [atom[1] for atom in init if atom[0] == "on"]
+    goals = {atom[1]: atom[2] for atom in goal}
+    places = sorted({*at.values(), *goals.values(), here})
+    plan = []
+
+    def sail(to):
+        nonlocal here
+        if to != here:
+            plan.append(("sail", here, to))
+        here = to
+
+    for car in carried:
+        sail(goals.get(car, here))
+        plan.append(("debark", car, here))
+    waiting = [car for car in sorted(goals) if at.get(car, goals[car]) != goals[car]]
+    for car in waiting:
+        if car == waiting[-1]:  # a detour for the last one
+            before = here
+            sail(next(place for place in places if place != here))
+            sail(before)
+        sail(at[car])
+        plan.append(("board", car, here))
+        sail(goals[car])
+        plan.append(("debark", car, here))
+    return plan
+"""
+
 FERRYMAN, SLEEPY = "python:./ferryman.py:choose", "python:./sleeper.py:choose"
 
 
@@ -242,6 +273,25 @@ def test_a_task_from_a_sas_file_gets_way_and_start(
     assert main(["minimise", str(folder), bug, "-o", "out"]) == 0
     assert "comes from a SAS file, which has no objects" in capsys.readouterr().out
     assert {path.name for path in Path("out").iterdir()} == {"output.sas", "bug.json"}
+
+
+@pytest.mark.usefixtures("ferry")
+def test_a_plan_is_made_anew_where_the_culprit_is(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("planner.py").write_text(PLANNER)
+    spec = "plans:python:./planner.py:get_plan"
+    folder = campaign("ferry", spec, "--examples", "0", "--max-bugs", "1", folder="plans")
+    bug = bug_of(folder, "solved")
+    capsys.readouterr()
+    assert main(["minimise", str(folder), bug, "-o", "out", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["new"] and report["steps_further"] > 0 and report["unmoved"] is None
+    actions = json.loads(Path("out/bug.json").read_text())["certificate"]["run"]["actions"]
+    assert [action.split()[0] for action in actions[:2]] == ["(sail", "(sail"], "the detour"
+    bound = campaign(str(folder / "task.sas"), spec, "--max-bugs", "1", folder="sas")
+    capsys.readouterr()
+    assert main(["minimise", str(bound), bug_of(bound, "solved"), "-o", "kept"]) == 0
+    out = capsys.readouterr().out
+    assert "  it begins where the bug does: the policy would make another plan there\n" in out
 
 
 def test_ctrl_c_leaves_nothing(ferry: Path) -> None:

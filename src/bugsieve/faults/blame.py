@@ -73,21 +73,27 @@ class Blame:
 
 
 def blame(
-    bench: Bench, certificate: Mapping[str, Any], *, limits: Limits = DEFAULT_LIMITS
+    bench: Bench,
+    certificate: Mapping[str, Any],
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    sizes: bool = True,
 ) -> Blame:
     """The decision to blame for the bug of a certificate, which must hold.
 
     All searches share the expansions of `limits`, and those of optimal search count as several on
-    large tasks.
+    large tasks. Without `sizes` the decision and the plan are the same, but `suspects` need not be
+    those with the largest regrets.
     """
     objective = bench.objective
     if objective.costs_count and objective.alternatives().task is bench.task:
-        return _by_regret(bench, certificate, limits)
+        return _by_regret(
+            bench, certificate, Regrets(bench.task, certificate, limits, sizes=sizes)
+        )
     return _by_success(bench, certificate, limits)
 
 
-def _by_regret(bench: Bench, certificate: Mapping[str, Any], limits: Limits) -> Blame:
-    regrets = Regrets(bench.task, certificate, limits)
+def _by_regret(bench: Bench, certificate: Mapping[str, Any], regrets: Regrets) -> Blame:
     found = regrets.culprit()
     run = regrets.course.run
     if found is None:

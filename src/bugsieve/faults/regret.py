@@ -54,11 +54,15 @@ class Culprit:
 class Regrets:
     """Looks for the culprit of one run."""
 
-    def __init__(self, task: Task, certificate: Mapping[str, Any], limits: Limits) -> None:
+    def __init__(
+        self, task: Task, certificate: Mapping[str, Any], limits: Limits, *, sizes: bool = True
+    ) -> None:
+        """If `sizes` do not matter, no more is searched for when the culprit is certain."""
         start = np.array(certificate["state"], dtype=np.uint16)
         self.course = Course(task, certificate["run"], start)
         self.effort = Effort(task, limits)
         self.course.note(0, tuple(certificate["plan"]["operators"]))
+        self._sizes = sizes
         self._proven: set[int] = set()
         """Steps from which no plan is cheaper than the best one known."""
         self._least: dict[int, float] = {}
@@ -102,6 +106,8 @@ class Regrets:
         if first in self._proven:
             self._bisect(first)
         if self._is_certain(first):
+            if not self._sizes:
+                return self._named(first)
             self.effort.save(_SAVED)  # only how large the regrets are is left to find out
         self._reach_the_end()
         self._improve(first)

@@ -165,7 +165,8 @@ def test_a_stopped_campaign_goes_on(
 
 def test_status_lists_the_worst_bugs(results: Path, run: Run) -> None:
     code, out, _ = run("status", results, "--bugs", 2)
-    causes, bugs = out.split("\n\n")[-2:]
+    causes, bugs, closer = out.split("\n\n")[-3:]
+    assert closer.startswith(f"look closer: bugsieve explain {results} ")
     ids = {file.stem for file in (results / "bugs").iterdir()}
     assert (code, sum(bug in bugs for bug in ids)) == (0, 2)
     assert causes.startswith(f"{len(ids)} bugs have 2 causes:") and "loop of sail" in causes

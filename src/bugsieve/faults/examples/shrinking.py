@@ -65,6 +65,9 @@ class Budget:
     """For each of the searches for the shortest way to it."""
 
 
+_NO_SUCH_BUG = "made anew for the problem that begins there, the policy has no such bug"
+
+
 class Smaller(NamedTuple):
     """A problem without some objects, and the bug in its initial state."""
 
@@ -96,6 +99,7 @@ class Shrinking:
         self._remake = remake
         self._budget = budget
         self._has_culprit = found is not None and found.index == 0
+        self._starts = later_starts(bench, bug.certificate)
         self._refused: set[tuple[frozenset[str], frozenset[str]]] = set()
         self._left = 0
         self._translator = WarmTranslator()
@@ -111,20 +115,20 @@ class Shrinking:
             return best
 
     def _with_all(self) -> Smaller | None:
-        """The problem that begins with the bug and has all objects."""
-        state = np.array(self._original.certificate["state"], dtype=np.uint16)
-        try:
-            fewer = FewerObjects(self._bench.task, state)
-            self._left = len(fewer.objects)
-            best = self._shown(fewer, frozenset(), 0)
-        except _REFUSALS as error:
-            self.refusal = str(error)
-            return None
-        if best is None:
-            self.refusal = (
-                "made anew for the problem that begins there, the policy has no such bug"
-            )
-        return best
+        """The problem that begins with the bug, or with its culprit, and has all objects."""
+        for steps, state in self._starts:
+            try:
+                fewer = FewerObjects(self._bench.task, state)
+                self._left = len(fewer.objects)
+                best = self._shown(fewer, frozenset(), steps)
+            except _REFUSALS as error:
+                best, self.refusal = None, str(error)
+            else:
+                self.refusal = _NO_SUCH_BUG
+            if best is not None:
+                self.refusal = None
+                return best
+        return None
 
     def _once_over(self, best: Smaller) -> Smaller:
         """Try to leave out each object once."""
@@ -228,12 +232,26 @@ class Shrinking:
 
 def blamed(bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:
     """The decision to blame, as causes know it; None where the start of a run is not to move."""
-    if objection(certificate) is not None:
-        return None
+    return _found(bench, certificate) if objection(certificate) is None else None
+
+
+def _found(bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:
     try:
-        return blame(bench, certificate, limits=LIMITS)
+        return blame(bench, certificate, limits=LIMITS, sizes=False)
     except UnsupportedError:  # the task within the condition is too large to search in
         return None
+
+
+def later_starts(bench: Bench, certificate: Mapping[str, Any]) -> list[tuple[int, StateArray]]:
+    """Where a problem may begin, each after so many steps of the run: the best place first.
+
+    Where the rest of a run need not be the policy's run from there, it has to be asked whether it
+    shows the bug from the culprit on; the last one is the state of the bug.
+    """
+    start = np.array(certificate["state"], dtype=np.uint16)
+    found = None if objection(certificate) is None else _found(bench, certificate)
+    later = [] if found is None or not found.index else [(found.index, found.state)]
+    return [*later, (0, start)]
 
 
 def followed(task: Task, state: StateArray, names: Sequence[str]) -> tuple[int, ...] | None:

@@ -15,12 +15,12 @@ from bugsieve.basis.activity import doing
 from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug, FoundBy
-from bugsieve.bugs.cost.later_start import starting_later
+from bugsieve.bugs.cost.later_start import objection, starting_later
 from bugsieve.bugs.cost.way import shortest_way
 from bugsieve.checkers.cost import check
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.examples.shrinking import Budget, Remake, Shrinking, blamed
+from bugsieve.faults.examples.shrinking import Budget, Remake, Shrinking, blamed, later_starts
 from bugsieve.tasks.fdr.fewer_objects import objects_of
 from bugsieve.tasks.fdr.task import Task
 
@@ -52,7 +52,9 @@ class SmallestExample:
     is_new_problem: bool = False
     """Whether its task is a problem of its own, which begins where the bug does."""
     steps_further: int = 0
-    """So many steps after that the new problem begins, as the policy goes with fewer objects."""
+    """So many steps after that the new problem begins, as the policy goes there."""
+    unmoved: str | None = None
+    """Why it begins where the bug does, although the culprit is a later decision; None if not."""
 
 
 def smallest_example(
@@ -65,10 +67,10 @@ def smallest_example(
     """
     cause = cause_of(bench, bug.certificate)
     with doing(f"looking for the decision to blame for {bug.id}"):
-        steps, start = _at_the_culprit(bench, bug, cause)
+        steps, start, unmoved = _at_the_culprit(bench, bug, cause)
     with doing(f"looking for the shortest way to {bug.id}"):
         start = _with_way(bench.task, start, budget)
-    example = _example(bench.task, start, steps)
+    example = replace(_example(bench.task, start, steps), unmoved=unmoved)
     if bench.task.pddl_texts is None:
         return replace(example, kept=FROM_SAS)
     if isinstance(remake, str):
@@ -76,16 +78,20 @@ def smallest_example(
     return _without_objects(example, Shrinking(bench, start, cause, remake, budget))
 
 
-def _at_the_culprit(bench: Bench, bug: Bug, cause: Cause) -> tuple[int, Bug]:
-    """The bug with the culprit as its first decision, and after how many steps that begins."""
+def _at_the_culprit(bench: Bench, bug: Bug, cause: Cause) -> tuple[int, Bug, str | None]:
+    """The bug with the culprit as its first decision, and after how many steps that begins; or the
+    bug as it is, and why."""
     found = blamed(bench, bug.certificate)
-    if found is None or found.index == 0:
-        return 0, bug
+    if found is None:
+        can_move = len(later_starts(bench, bug.certificate)) > 1
+        return 0, bug, objection(bug.certificate) if can_move else None
+    if found.index == 0:
+        return 0, bug, None
     moved = starting_later(bench, bug, found.index, found.plan)
     if moved is None or cause_of(bench, moved.certificate) != cause:
-        return 0, bug
+        return 0, bug, "from the decision to blame on it is no bug of this cause"
     check(bench.task.to_sas(), moved.certificate)  # no bug without a certificate that holds
-    return found.index, moved
+    return found.index, moved, None
 
 
 def _with_way(task: Task, bug: Bug, budget: Budget) -> Bug:
@@ -117,4 +123,5 @@ def _without_objects(example: SmallestExample, shrinking: Shrinking) -> Smallest
         objects=example.objects - len(smallest.dropped),
         is_new_problem=True,
         steps_further=smallest.steps,
+        unmoved=None if smallest.steps else example.unmoved,
     )
