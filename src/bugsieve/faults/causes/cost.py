@@ -91,7 +91,7 @@ class _Inquiry:
     def _by_culprit(self, ending: str) -> Cause:
         """By the step to blame; without one where nobody finds out which that is."""
         try:
-            found = blame(self.bench, self.certificate, limits=LIMITS, sizes=False)
+            found = blame(self.bench, self.certificate, limits=LIMITS, thorough=False)
         except UnsupportedError:  # the task within the condition is too large to search in
             return Cause(ending)
         if not found.is_one_decision or found.index >= len(self.lifted.operators):

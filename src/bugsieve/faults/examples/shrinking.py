@@ -237,7 +237,7 @@ def blamed(bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:
 
 def _found(bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:
     try:
-        return blame(bench, certificate, limits=LIMITS, sizes=False)
+        return blame(bench, certificate, limits=LIMITS, thorough=False)
     except UnsupportedError:  # the task within the condition is too large to search in
         return None
 
