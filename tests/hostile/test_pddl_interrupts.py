@@ -23,6 +23,14 @@ pytestmark = needs_proc
 LOAD = "import sys, bugsieve; bugsieve.load_task(*sys.argv[1:], cache=False)"
 
 
+WARM = """
+import sys
+from pathlib import Path
+from bugsieve.tasks.fdr.translator import WarmTranslator
+WarmTranslator().translate(*(Path(name).read_bytes() for name in sys.argv[1:]), name="p.pddl")
+"""
+
+
 def wait_until(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
     """Wait for what must come; a process that ended before it is a failure."""
     while not condition():
@@ -55,6 +63,29 @@ def test_killed_programs_leave_nothing_behind(number: signal.Signals, tmp_path: 
     while is_running(translator) and time.monotonic() < patience:
         time.sleep(0.02)
     assert not is_running(translator)
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_killed_programs_leave_no_warm_translator(number: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_bytes(LARGE_DOMAIN)
+    (tmp_path / "problem.pddl").write_bytes(large_problem(30))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-c", WARM, tmp_path / "domain.pddl", tmp_path / "problem.pddl"],
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+    wait_until(lambda: any(map(children, children(process.pid))), process)
+    (server,) = children(process.pid)
+    (translator,) = children(server)
+    wait_until(lambda: ticks(translator) > 20, process)
+    process.send_signal(number)
+    assert process.wait() == -number
+    patience = time.monotonic() + 60
+    while (is_running(server) or is_running(translator)) and time.monotonic() < patience:
+        time.sleep(0.02)
+    assert not is_running(server) and not is_running(translator)
     assert list(temporary.iterdir()) == []
 
 

@@ -136,15 +136,20 @@ def state_folder() -> Path:
 
 def _trusted() -> list[str]:
     """The keys on the list, if nobody else can have written it."""
-    try:
-        with open(state_folder() / LIST_FILE, "rb") as file:
-            status = os.fstat(file.fileno())
-            others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-            if status.st_uid != os.geteuid() or others or not stat.S_ISREG(status.st_mode):
-                return []
-            return file.read(MOST_TRUSTED * _LINE_BYTES).decode("ascii", "replace").split()
-    except (OSError, RuntimeError):
-        return []
+    with contextlib.suppress(OSError, RuntimeError):
+        known = own_bytes(state_folder() / LIST_FILE, MOST_TRUSTED * _LINE_BYTES)
+        return known.decode("ascii", "replace").split()
+    return []
+
+
+def own_bytes(path: Path, most: int) -> bytes:
+    """The first bytes of a file that nobody else can have written; none of one that others can."""
+    with open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if status.st_uid != os.geteuid() or others or not stat.S_ISREG(status.st_mode):
+            return b""
+        return file.read(most)
 
 
 def _add(key: str) -> None:

@@ -19,6 +19,7 @@ from bugsieve.basis.members import MemberTable
 from bugsieve.basis.reach import NOTHING
 from bugsieve.basis.spec_folder import spec_folder, typed_in
 from bugsieve.basis.trust import remember, require_trusted
+from bugsieve.campaigns.causes import MOST_CAUSES
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Driver
@@ -27,7 +28,6 @@ from bugsieve.results.folder import Description
 from bugsieve.results.progress import CampaignHeader, Progress
 from bugsieve.results.records import CampaignRecords, kind_of
 from bugsieve.results.salvage import Salvage
-from bugsieve.results.schema import STORE_FILE
 from bugsieve.results.store import Store
 from bugsieve.results.table_files import Table
 
@@ -142,7 +142,7 @@ class Kind(Generic[OptionsT]):
     """The first case in the records that only the subject can tell to be wrong, and why."""
     visit: str = "visit"
     """What people are told that visits are."""
-    bugs_shown: int = 10
+    bugs_shown: int = MOST_CAUSES
     """How many bugs a summary lists."""
 
 
@@ -194,9 +194,6 @@ def remember_oracles(kind: Kind[Any], options: CampaignOptions) -> None:
 
 def kind_in(directory: Path) -> Kind[Any]:
     """The kind of the campaign in a folder; InputError if there is none."""
-    first = min(directory.glob(f"*/{STORE_FILE}"), default=None)
-    if first is not None and not (directory / STORE_FILE).exists():
-        raise InputError(f"{directory}: holds several campaigns, name one: {first.parent}")
     name = kind_of(directory)
     try:
         return KINDS[name]

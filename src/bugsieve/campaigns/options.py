@@ -94,6 +94,8 @@ class CostOptions(CampaignOptions):
     escalate_to: int = DEFAULT_ESCALATION
     """Most expansions of the search that is given failing cases which all oracles left open; 0
     for no such search."""
+    examples: int = 0
+    """Problems to try for the smallest example of each cause when all is judged; 0: none."""
     fuzz: FuzzOptions = field(default_factory=FuzzOptions)
 
     def __post_init__(self) -> None:
@@ -108,7 +110,8 @@ class CostOptions(CampaignOptions):
         if self.mode != INTERLEAVED and self.stop.stale_rounds is not None:
             raise UsageError("stale_rounds needs the interleaved mode, where rounds are judged")
         require_count(self.batch_size, "batch_size")
-        whole_number(self.escalate_to, "escalate_to", least=0)
+        for name in ("escalate_to", "examples"):
+            whole_number(getattr(self, name), name, least=0)
         if self.escalate_to > MOST_EXPANSIONS:
             raise UsageError(f"escalate_to must be at most {MOST_EXPANSIONS}")
         for text in (*self.task, self.from_states or "", self.pool_from or ""):

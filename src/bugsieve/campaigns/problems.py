@@ -261,7 +261,8 @@ class ProblemCampaigns:
         if (folder / STORE_FILE).exists():
             made = Campaign.open(folder, workers=workers, stop=rules)
         else:
-            options: Any = replace(self.plan.options, task=problem.files, stop=rules)
+            # Examples are made of the causes of all problems together, not of each one's.
+            options: Any = replace(self.plan.options, task=problem.files, stop=rules, examples=0)
             options = options if workers is None else replace(options, workers=workers)
             task = session.load(problem)
             policy = None if session.bind is None else session.bind(task)

@@ -148,6 +148,15 @@ def add_stop_arguments(parser: argparse.ArgumentParser, *, rounds: bool = True) 
         options.number("--stale-rounds", None, "after N rounds of walks without a new bug")
 
 
+def add_examples_argument(parser: argparse.ArgumentParser) -> None:
+    """What is spent on the smallest example of each cause."""
+    tried = (
+        "problems with fewer objects to try for the smallest example of each cause, when all is "
+        "judged; DIR/smallest has them, 0: none"
+    )
+    Options(parser, "examples").number("--examples", 10, tried, least=0, most=10**6)
+
+
 def add_output_arguments(parser: argparse.ArgumentParser, *, usual: str) -> None:
     """Where the results go; `usual` is the folder if none is named."""
     options = Options(parser)

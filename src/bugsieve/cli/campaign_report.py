@@ -106,21 +106,22 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
 
 def _found_lines(kind: Kind[Any], folder: Path, records: Any) -> list[str]:
     """The causes of the bugs, or the bugs themselves where they have none, and what to do next."""
-    from bugsieve.campaigns.causes import cause_lines
+    from bugsieve.campaigns.causes import cause_lines, listed_examples
 
     found, causes, shown = kind.wording.found(records), records.causes(), kind.bugs_shown
     if causes:
         lines = cause_lines(causes, found, shown)
-        more, example = len(causes) - shown, causes[0].example
+        more = len(causes) - shown
+        listed = listed_examples(causes, shown)
         command = f": bugsieve status {folder} --causes {len(causes)}"
     else:
         lines = found.lines(shown)
-        more, example = len(found.ids) - shown, found.ids[0]
+        more, listed = len(found.ids) - shown, found.ids[:1]
         command = f": {_place(len(found.ids), folder)}"
     if more > 0:
         indent = lines[-1][: -len(lines[-1].lstrip())] if not causes else "  "
         lines.append(f"{indent}… and {more} more{command}")
-    lines += ["", *next_lines(folder, example)]
+    lines += ["", *next_lines(folder, *listed)]
     if causes and len(found.ids) > len(causes):
         lines.append(f"all bugs:    {_place(len(found.ids), folder)}")
     return lines
@@ -141,12 +142,17 @@ def _place(bugs: int, folder: Path) -> str:
     return f"bugsieve export {folder} --bugs OUT"
 
 
-def next_lines(folder: Path, bug: str) -> list[str]:
-    """The commands that go on with a bug."""
-    return [
+def next_lines(folder: Path, bug: str, *others: str) -> list[str]:
+    """The commands that go on with a bug, and what they can be told instead of its id."""
+    from bugsieve.results.folder import EXAMPLES_FOLDER
+
+    lines = [
         f"look closer: bugsieve explain {folder} {bug}",
         f"ask again:   bugsieve replay {folder} {bug}",
     ]
+    if (folder / EXAMPLES_FOLDER / bug).is_dir():
+        lines.append(f"smallest:    {folder / EXAMPLES_FOLDER / bug}")
+    return [*lines, f"likewise:    {', '.join(others)}"] if others else lines
 
 
 def summary_json(kind: Kind[Any], summary: Summary, records: Any, **first: str) -> str:

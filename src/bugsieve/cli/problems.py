@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
 from bugsieve.cli.several_report import joint_cause_lines, joint_json, joint_lines
 from bugsieve.cli.signals import going_on
+from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ def resume_problems(args: argparse.Namespace, stop: StopRules | None) -> int:
         args,
         campaigns,
         lambda conduct: campaigns.run(conduct=conduct, workers=args.workers, stop=stop),
+        stop,
     )
 
 
@@ -69,7 +72,12 @@ def _run(
     args: argparse.Namespace,
     campaigns: ProblemCampaigns,
     run: Callable[[Callable[[Campaign], object]], JointSummary],
+    stop: StopRules | None = None,
 ) -> int:
+    from bugsieve.campaigns.cost.small_examples import joint_examples
+
+    options = campaigns.plan.options
+    options = options if stop is None else replace(options, stop=stop)
     total = len(campaigns.plan.problems)
     numbers = {p.name: number for number, p in enumerate(campaigns.plan.problems, 1)}
 
@@ -79,6 +87,8 @@ def _run(
 
     try:
         summary = run(conduct)
+        with StatusLine("making the smallest examples"):
+            notes = joint_examples(campaigns.directory, options, summary)
     except KeyboardInterrupt as interruption:
         with contextlib.suppress(BugsieveError):
             _show(args, campaigns, campaigns.summary())
@@ -87,6 +97,8 @@ def _run(
         assert isinstance(first, KeyboardInterrupt)
         raise going_on(first, how) from interruption
     _show(args, campaigns, summary)
+    for note in notes:
+        complain(f"note on {note}")
     if args.json:
         for name, error in campaigns.broken.items():
             complain(f"{name}: {error}")

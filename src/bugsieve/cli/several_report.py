@@ -14,7 +14,6 @@ from bugsieve.cli.campaign_report import jsonable, next_lines
 if TYPE_CHECKING:
     from bugsieve.campaigns.several import JointSummary
     from bugsieve.campaigns.summary import Summary
-    from bugsieve.faults.causes.groups import Member
 
 _MOST_NAMES = 12
 
@@ -44,36 +43,19 @@ def joint_lines(summary: JointSummary, noun: str) -> list[str]:
 
 
 def joint_cause_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:
-    """The causes of the bugs of all campaigns together, and what to do with the first example."""
-    from bugsieve.campaigns.causes import cause_lines
-    from bugsieve.faults.causes.groups import grouped
+    """The causes of the bugs of all campaigns together, and what to do with their examples."""
+    from bugsieve.campaigns.causes import cause_lines, listed_examples
+    from bugsieve.campaigns.several import joint_causes, place_of
 
-    groups = grouped(_members(directory, summary))
+    groups = joint_causes(directory, summary)
     if not groups or not most:
         return []
     lines = ["", *cause_lines(groups, _About(directory), most)]
     if (more := len(groups) - most) > 0:
         lines.append(f"  … and {more} more: bugsieve status {directory} --causes {len(groups)}")
-    return [*lines, "", *next_lines(*_place(directory, groups[0].example))]
-
-
-def _members(directory: Path, summary: JointSummary) -> list[Member]:
-    """The bugs of all campaigns, each by its campaign and its id."""
-    from bugsieve.campaigns.kind import kind_in
-
-    members = []
-    for name, part in summary.parts.items():
-        if part.bugs and part.mistake is None:
-            with kind_in(directory / name).records(directory / name) as records:
-                found = records.members_of_causes()
-            members += [one._replace(id=f"{name}/{one.id}") for one in found]
-    return members
-
-
-def _place(directory: Path, name: str) -> tuple[Path, str]:
-    """The folder of the campaign and the id of a bug, by what `_members` calls it."""
-    folder, _, bug = name.rpartition("/")
-    return directory / folder, bug
+    first, *others = listed_examples(groups, most)
+    named = (" ".join(map(str, place_of(directory, example))) for example in others)
+    return [*lines, "", *next_lines(*place_of(directory, first), *named)]
 
 
 class _About:
@@ -84,8 +66,9 @@ class _About:
 
     def about(self, name: str) -> str:
         from bugsieve.campaigns.kind import kind_in
+        from bugsieve.campaigns.several import place_of
 
-        folder, bug = _place(self._directory, name)
+        folder, bug = place_of(self._directory, name)
         kind = kind_in(folder)
         with kind.records(folder) as records:
             return kind.wording.found(records).about(bug)

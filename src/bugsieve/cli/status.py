@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> list[str]:
     """Causes, then bugs; the bugs alone where they have no causes."""
-    from bugsieve.campaigns.causes import cause_lines
+    from bugsieve.campaigns.causes import cause_lines, listed_examples
+    from bugsieve.cli.campaign_report import next_lines
 
     found, causes, lines = kind.wording.found(records), records.causes(), []
     most = args.bugs if causes else max(args.bugs, args.causes)
@@ -68,6 +69,8 @@ def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> lis
         lines += _more(len(causes), args.causes, "--causes")
     if found.ids[:most]:
         lines += ["", *found.lines(most), *_more(len(found.ids), most, "--bugs")]
+    if listed := listed_examples(causes, args.causes):
+        lines += ["", *next_lines(args.folder, *listed)]
     return lines
 
 

@@ -25,6 +25,9 @@ States that must be bugs, but of which no better run is known yet, count as bugs
 Ctrl-C prints what was found so far, with exit code 2, and loses nothing: 'bugsieve resume DIR'
 goes on.
 
+When all is judged, the smallest example of each cause that is listed is made as 'minimise' makes
+it, with few problems tried (--examples), unless the time is up; 'resume' makes what is missing.
+
 Several problems: name the domain and then problems, folders of problems or quoted patterns as in
 'p*.pddl', or a folder that holds domain.pddl and problems, or folders like that, or .sas files.
 Each problem has a campaign of its own in DIR/NAME, in the order of their names; one summary is
@@ -50,6 +53,7 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_judging_arguments(parser, escalates=True)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
+    campaign_arguments.add_examples_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,6 +12,17 @@ from bugsieve.faults.causes.cause import UNNAMED, Cause
 from bugsieve.judging.cases import Visit
 
 
+@dataclass(frozen=True)
+class OracleRow:
+    """An oracle the campaign was asked to use."""
+
+    spec: str
+    objection: str | None = None
+    """Why it cannot judge here; it is then left out."""
+    level: int = 0
+    """From which level of effort on it judges."""
+
+
 class AnyBug(Protocol):
     """A bug of whatever kind."""
 

@@ -33,6 +33,9 @@ BUGS_FOLDER = "bugs"
 BUGS_IN_FILES = 200
 """The first bugs of a campaign are files, too; the others are in the store alone."""
 
+EXAMPLES_FOLDER = "smallest"
+"""The smallest examples of bugs, each in a folder of its own."""
+
 _BUG_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
 _FILES = {

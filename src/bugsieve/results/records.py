@@ -24,11 +24,11 @@ from bugsieve.judging.findings import (
     BoundRow,
     BugRow,
     Lesson,
+    OracleRow,
     RejectedRow,
     UnprovenRow,
     UnstableRow,
 )
-from bugsieve.judging.plan import OracleRow
 from bugsieve.results.packing import unpacked
 from bugsieve.results.progress import CampaignHeader, Progress, TimelineRow
 from bugsieve.results.schema import (
@@ -349,7 +349,12 @@ def stored_cause(key: str, traits: str) -> Cause:
 
 
 def kind_of(directory: str | os.PathLike[str]) -> str:
-    """The kind of the campaign in a folder, such as "cost" or "safety"."""
+    """The kind of the campaign in a folder, such as "cost" or "safety"; what it is, is not
+    imported."""
+    folder = Path(directory)
+    first = min(folder.glob(f"*/{STORE_FILE}"), default=None)
+    if first is not None and not (folder / STORE_FILE).exists():
+        raise InputError(f"{folder}: holds several campaigns, name one: {first.parent}")
     with StoreReader(directory) as reader:
         return reader.kind
 

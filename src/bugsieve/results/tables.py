@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.judging.escalation import MOST_LEVELS, SEARCH
 from bugsieve.policies.decisions import Ending
 

@@ -22,7 +22,8 @@ from bugsieve.campaigns.options import POOL, CostOptions
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.fuzzing.selection import selected_starts, selection
 from bugsieve.judging.escalation import SEARCH, level_limits
-from bugsieve.judging.plan import BenchPlan, OracleRow, close_policy
+from bugsieve.judging.findings import OracleRow
+from bugsieve.judging.plan import BenchPlan, close_policy
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import check_oracle_spec
 from bugsieve.policies.decisions import Recorded

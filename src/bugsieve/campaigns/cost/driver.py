@@ -9,6 +9,7 @@ from functools import partial
 from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
+from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
 from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
@@ -62,6 +63,7 @@ class CostDriver(Driver):
         self._ledger = ledger
         self._escalation = escalation
         self._order = order
+        self._directory = records.directory
         self._before = records.progress()
         self._judged = records.judged()
         """Pool entries that were visited; the next one has this number."""
@@ -121,6 +123,15 @@ class CostDriver(Driver):
     def notes(self) -> tuple[str, ...]:
         """Of the policy that walks ask, and of oracles that learn."""
         return (*policy_notes(self._fuzzer.bench.policy), *self._ledger.notes())
+
+    def conclude(self) -> tuple[str, ...]:
+        """Make the smallest example of each cause that is listed, within a small budget."""
+        if not self._options.examples:
+            return ()
+        with CostRecords(self._directory) as records:
+            header, bugs = records.header, examples_of_causes(records)
+        bench, most = self._again.bench, self._options.examples
+        return examples_made(self._directory, header, bench, bugs, candidates=most)
 
     def close(self, *, at_once: bool) -> None:
         """End the processes that judge."""

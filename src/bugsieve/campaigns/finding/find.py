@@ -26,6 +26,7 @@ from bugsieve.campaigns.options import (
     SafetyOptions,
 )
 from bugsieve.campaigns.problems import ProblemCampaigns
+from bugsieve.campaigns.safety.explanation import witnesses
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
@@ -199,7 +200,10 @@ def _read(directory: Path) -> list[FoundBug]:
 def _read_safety(directory: Path) -> list[FoundSafetyBug]:
     with SafetyRecords(directory) as records:
         rows = records.named(records.ranked())
-        return [FoundSafetyBug(**_fields(row.bug), cause=row.cause) for row in rows]
+        return [
+            FoundSafetyBug(**_fields(seen.row.bug), cause=seen.row.cause, witness=seen)
+            for seen in witnesses(records, rows)
+        ]
 
 
 def _fields(bug: Bug | SafetyBug) -> dict[str, Any]:

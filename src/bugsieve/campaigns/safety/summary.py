@@ -12,7 +12,7 @@ import numpy as np
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import Trouble
-from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.judging.findings import UnprovenRow
 from bugsieve.oracles.safety.analysis import RunVerdict
 from bugsieve.oracles.safety.decide import Safety
