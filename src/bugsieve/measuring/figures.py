@@ -156,7 +156,7 @@ def _good_turing(tests: Sequence[Shown]) -> float:
 
 
 def _halved_at(tests: int, limit: float) -> int:
-    look = 2 * tests
+    look = look_from(tests + 1)
     while least_limit(look) > limit / 2:
         look *= 2
     return look

@@ -12,8 +12,8 @@ from bugsieve.measuring.figures import (
     Share,
     Shown,
     figures_of,
-    least_limit,
     first_look_below,
+    least_limit,
 )
 
 
