@@ -20,16 +20,19 @@ from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.basis.ours import PROBLEMS_FILE, make_folders
 from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.campaign import Campaign, check_new, summary_of
+from bugsieve.campaigns.joint_measuring import joint_figures, part_of, rules_of_looks
 from bugsieve.campaigns.kind import (
     KINDS,
     as_typed,
     require_trusted_oracles,
     require_trusted_policy,
 )
+from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.several import JointSummary, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary
+from bugsieve.measuring.figures import Figures
 from bugsieve.results.folder import check_free
 from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
 from bugsieve.results.schema import STORE_FILE, explained
@@ -219,26 +222,47 @@ class ProblemCampaigns:
                 self._require_trusted()
             session = _Session(load or self._load, conduct, bind, workers)
             whole = self.plan.options.stop if stop is None else stop
-            parts = dict(self.summary().parts)
-            waiting = [
-                problem
-                for problem in self.plan.problems
-                if stop is not None or not self._is_done(problem, parts)
-            ]
-            for number, problem in enumerate(waiting):
-                rules = share(whole, parts, problem.name, len(waiting) - number)
-                if rules is not None:
-                    self._run_one(problem, rules, session)
-                    with contextlib.suppress(BugsieveError):  # it is told when all are done
-                        parts[problem.name] = summary_of(self.directory / problem.name)
+            if self.plan.options.measures:
+                self._measure(whole, session)
+            else:
+                self._run_all(whole, session, is_new=stop is not None)
         finally:
             lock.close()
         return self.summary()
 
+    def _measure(self, whole: StopRules, session: _Session) -> None:
+        """Go on from look to look, until the risk of all problems together is low enough."""
+        for rules in rules_of_looks(whole):
+            if self._figures().tests < rules.most_tests:
+                self._run_all(rules, session, is_new=True)
+            is_there = self._figures().tests >= rules.most_tests  # else time or a policy is gone
+            if not is_there or low_risk(whole, rules.most_tests, self._figures) is not None:
+                return
+
+    def _run_all(self, whole: StopRules, session: _Session, *, is_new: bool) -> None:
+        """Run what is not done, one problem after the other; all if there are new stop rules."""
+        parts = dict(self.summary().parts)
+        waiting = [
+            problem
+            for problem in self.plan.problems
+            if problem.name not in self.broken and (is_new or not self._is_done(problem, parts))
+        ]
+        for number, problem in enumerate(waiting):
+            rules = share(whole, parts, problem.name, len(waiting) - number)
+            if rules is not None:
+                self._run_one(problem, rules, session)
+                with contextlib.suppress(BugsieveError):  # it is told when all are done
+                    parts[problem.name] = summary_of(self.directory / problem.name)
+
+    def _figures(self) -> Figures:
+        names = [problem.name for problem in self.plan.problems]
+        return joint_figures(self.directory, names, self.plan.errors, self.plan.options)
+
     def summary(self) -> JointSummary:
         """What all campaigns together have come to so far."""
         planned = {p.name: self.plan.errors.get(p.name) for p in self.plan.problems}
-        return joint_summary(self.directory, planned)
+        found = joint_summary(self.directory, planned)
+        return replace(found, measured=self._figures()) if self.plan.options.measures else found
 
     def _run_one(self, problem: Problem, rules: StopRules, session: _Session) -> None:
         error: BugsieveError | None = None
@@ -261,7 +285,7 @@ class ProblemCampaigns:
         if (folder / STORE_FILE).exists():
             made = Campaign.open(folder, workers=workers, stop=rules)
         else:
-            options: Any = replace(self.plan.options, task=problem.files, stop=rules)
+            options: Any = replace(self._options_of(problem), task=problem.files, stop=rules)
             options = options if workers is None else replace(options, workers=workers)
             task = session.load(problem)
             policy = None if session.bind is None else session.bind(task)
@@ -269,6 +293,12 @@ class ProblemCampaigns:
                 made = Campaign.create(folder, options, task, policy=policy)
         with made as campaign:
             yield campaign
+
+    def _options_of(self, problem: Problem) -> CostOptions:
+        options, problems = self.plan.options, self.plan.problems
+        if not options.measures:
+            return options
+        return part_of(options, problems.index(problem), len(problems))
 
     def _require_trusted(self) -> None:
         kind = KINDS[self.plan.options.kind]
