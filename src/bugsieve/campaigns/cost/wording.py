@@ -80,7 +80,7 @@ class CostWording:
             + (f" ({summary.reason})" if summary.reason else ""),
             f"runs of the policy: {endings or 'none'}",
             *(trouble.sentence(ending) for ending, trouble in summary.troubles.items()),
-            bugs_line(summary) if summary.outcomes else _UNJUDGED,
+            _bugs(summary) if summary.outcomes else _UNJUDGED,
         ]
         if summary.implied:
             more = " more" if summary.bugs else ""
@@ -120,6 +120,12 @@ class CostWording:
             f"{state.per_second:.0f} states/s",
             counted(state.policy_calls, "policy call"),
         ]
+
+
+def _bugs(summary: CostSummary) -> str:
+    """How many bugs; of tests that end in the same state, they are one."""
+    repeats = summary.measured is not None and summary.bugs
+    return bugs_line(summary) + (", each in another state" if repeats else "")
 
 
 def initial_line(run: InitialRun, objective: type[Objective]) -> str:
