@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 _NEGLIGIBLE = 1e-18
 """Terms of a tail fall at least geometrically: what follows such a one changes no digit."""
 
+_PRECISION = 1e-12
+"""Limits are wrong by that part at most, to the safe side."""
 
+
+@lru_cache(maxsize=1 << 14)
 def upper_limit(events: int, tests: int, error: float) -> float:
     """The largest probability of which so few events are not too unlikely.
 
@@ -19,6 +24,7 @@ def upper_limit(events: int, tests: int, error: float) -> float:
     return _boundary(lambda p: at_most(events, tests, p) > error)[1]
 
 
+@lru_cache(maxsize=1 << 14)
 def lower_limit(events: int, tests: int, error: float) -> float:
     """The smallest probability of which so many events are not too unlikely."""
     if events <= 0:
@@ -71,8 +77,9 @@ def _log_term(events: int, tests: int, probability: float) -> float:
 
 
 def _boundary(is_below: Callable[[float], bool]) -> tuple[float, float]:
-    """The two neighbouring numbers between 0 and 1 where a test stops to hold."""
+    """Two close numbers between 0 and 1: below the first a test holds, above the second not."""
     low, high = 0.0, 1.0
-    while low < (middle := (low + high) / 2) < high:
+    while high - low > _PRECISION * high:
+        middle = (low + high) / 2
         low, high = (middle, high) if is_below(middle) else (low, middle)
     return low, high
