@@ -9,7 +9,8 @@ from pathlib import Path
 from bugsieve.campaigns.cost.measuring import judged_tests
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.sample import Part, distribution
+from bugsieve.campaigns.summary import Summary
+from bugsieve.fuzzing.sample import ALL_MADE, Part, distribution
 from bugsieve.measuring.figures import UNDECIDED, Figures, Shown, figures_of
 from bugsieve.measuring.looks import looks
 from bugsieve.results.cost.records import CostRecords
@@ -20,6 +21,11 @@ def rules_of_looks(rules: StopRules) -> Iterator[StopRules]:
     """What lets all campaigns go on to the next look, one look after the other."""
     for tests in looks(rules.most_tests):
         yield replace(rules, tests=tests, until_risk=None)
+
+
+def has_made(tests: int, part: Summary) -> bool:
+    """Whether a campaign has made all its tests up to this look."""
+    return part.reason == ALL_MADE and part.walks >= tests
 
 
 def part_of(options: CostOptions, number: int, problems: int) -> CostOptions:

@@ -84,6 +84,11 @@ class PolicyOptions(CampaignOptions):
     """Of a measurement, the tests that are made, as `Part` has them: "1/1" for all, "2/5" for
     those that draw the second of five problems. None: this is no measurement."""
 
+    def __post_init__(self) -> None:
+        if self.sample is not None:
+            Part.parse(self.sample)
+        super().__post_init__()
+
     @property
     def measures(self) -> bool:
         """Whether its cases are tests of a measurement, each by its number alone."""

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.basis.ours import PROBLEMS_FILE, make_folders
 from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.campaign import Campaign, check_new, summary_of
-from bugsieve.campaigns.joint_measuring import joint_figures, part_of, rules_of_looks
+from bugsieve.campaigns.joint_measuring import has_made, joint_figures, part_of, rules_of_looks
 from bugsieve.campaigns.kind import (
     KINDS,
     as_typed,
@@ -225,7 +226,8 @@ class ProblemCampaigns:
             if self.plan.options.measures:
                 self._measure(whole, session)
             else:
-                self._run_all(whole, session, is_new=stop is not None)
+                done = (lambda part: False) if stop is not None else is_finished
+                self._run_all(whole, session, done)
         finally:
             lock.close()
         return self.summary()
@@ -233,19 +235,20 @@ class ProblemCampaigns:
     def _measure(self, whole: StopRules, session: _Session) -> None:
         """Go on from look to look, until the risk of all problems together is low enough."""
         for rules in rules_of_looks(whole):
-            if self._figures().tests < rules.most_tests:
-                self._run_all(rules, session, is_new=True)
+            self._run_all(rules, session, partial(has_made, rules.most_tests))
             is_there = self._figures().tests >= rules.most_tests  # else time or a policy is gone
             if not is_there or low_risk(whole, rules.most_tests, self._figures) is not None:
                 return
 
-    def _run_all(self, whole: StopRules, session: _Session, *, is_new: bool) -> None:
-        """Run what is not done, one problem after the other; all if there are new stop rules."""
+    def _run_all(
+        self, whole: StopRules, session: _Session, is_done: Callable[[Summary], bool]
+    ) -> None:
+        """Run what is not done, one problem after the other."""
         parts = dict(self.summary().parts)
         waiting = [
             problem
             for problem in self.plan.problems
-            if problem.name not in self.broken and (is_new or not self._is_done(problem, parts))
+            if problem.name not in self.broken and not self._is_done(problem, parts, is_done)
         ]
         for number, problem in enumerate(waiting):
             rules = share(whole, parts, problem.name, len(waiting) - number)
@@ -313,7 +316,17 @@ class ProblemCampaigns:
             )
         return load_task(*problem.files, unit_cost=self.plan.options.unit_cost)
 
-    def _is_done(self, problem: Problem, parts: Mapping[str, Summary]) -> bool:
+    def _is_done(
+        self,
+        problem: Problem,
+        parts: Mapping[str, Summary],
+        is_done: Callable[[Summary], bool],
+    ) -> bool:
         part = parts.get(problem.name)
         is_broken = problem.name in self.plan.errors
-        return part is not None and part.reason is not None and not is_broken
+        return part is not None and is_done(part) and not is_broken
+
+
+def is_finished(part: Summary) -> bool:
+    """Whether a campaign has no more to do by the rules that it has."""
+    return part.reason is not None
