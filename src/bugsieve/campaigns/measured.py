@@ -32,8 +32,10 @@ def measured_lines(summary: Summary, figures: Figures) -> list[str]:
     return [_share_line(figures.share), _risk_line(figures.risk, figures.share.undecided)]
 
 
-def figure_lines(figures: Figures, not_counted: str) -> list[str]:
+def figure_lines(summary: Summary, figures: Figures, not_counted: str) -> list[str]:
     """What the figures are about, and how far they can be trusted."""
+    if summary.unanswered is not None:
+        return []
     lines = [figures.distribution, not_counted]
     if figures.last is None or figures.risk is None:
         return lines

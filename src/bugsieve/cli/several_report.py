@@ -51,7 +51,7 @@ def joint_figure_lines(summary: JointSummary) -> tuple[list[str], list[str]]:
     figures = summary.measured
     if figures is None:
         return [], []
-    return measured_lines(summary, figures), figure_lines(figures, UNIMPROVED)
+    return measured_lines(summary, figures), figure_lines(summary, figures, UNIMPROVED)
 
 
 def joint_cause_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:

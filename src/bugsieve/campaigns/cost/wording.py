@@ -100,8 +100,9 @@ class CostWording:
             states = counted(summary.carried, "state")
             lines.append(f"  {states} not put to oracles: runs from there lead into known bugs")
         lines += escalation_lines(summary)
-        measured = summary.measured
-        return lines if measured is None else [*lines, *figure_lines(measured, UNIMPROVED)]
+        if summary.measured is not None:
+            lines += figure_lines(summary, summary.measured, UNIMPROVED)
+        return lines
 
     def found(self, records: CostRecords) -> FoundStates:
         """The bugs of a campaign, the worst first."""

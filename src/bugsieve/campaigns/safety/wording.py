@@ -52,8 +52,9 @@ class SafetyWording:
         for oracle, counts in summary.oracles.items():
             lines.append(f"  {oracle:{width}}  {oracle_text(oracle, counts, summary.runs)}")
         lines += [f"the policy: {sentence}" for sentence in summary.trouble_sentences()]
-        measured = summary.measured
-        return lines if measured is None else [*lines, *figure_lines(measured, UNAVOIDABLE)]
+        if summary.measured is not None:
+            lines += figure_lines(summary, summary.measured, UNAVOIDABLE)
+        return lines
 
     def found(self, records: SafetyRecords) -> FoundDecisions:
         """The bugs of a campaign, those in most runs first."""
