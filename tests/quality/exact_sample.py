@@ -7,7 +7,7 @@ cause of each is that of its certificate.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,9 +78,9 @@ class Pair:
     def ends(self) -> dict[State, float]:
         """How likely a walk ends in each state."""
         now = {self.truth.starts[0]: 1.0}
-        ends: Counter[State] = Counter()
+        ends: defaultdict[State, float] = defaultdict(float)
         for _ in range(self.walk_length):
-            after: Counter[State] = Counter()
+            after: defaultdict[State, float] = defaultdict(float)
             for state, chance in now.items():
                 edges = self.truth.graph[state]
                 for following in edges.values() or [
@@ -111,7 +111,7 @@ class Pair:
     @cached_property
     def classes(self) -> dict[Shown, float]:
         """How likely a test shows what."""
-        chances: Counter[Shown] = Counter()
+        chances: defaultdict[Shown, float] = defaultdict(float)
         for state, chance in self.ends.items():
             chances[self.shown[state]] += chance
         return dict(sorted(chances.items(), key=lambda item: -item[1]))

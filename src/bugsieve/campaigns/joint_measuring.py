@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from bugsieve.campaigns.cost.measuring import judged_tests
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary
-from bugsieve.fuzzing.sample import ALL_MADE, Part, distribution
+from bugsieve.fuzzing.sample import ALL_MADE, Part, distribution, drawn_problems
 from bugsieve.measuring.figures import UNDECIDED, Figures, Shown, figures_of
 from bugsieve.measuring.looks import looks
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.schema import STORE_FILE
+
+_AT_ONCE = 1000
 
 
 def rules_of_looks(rules: StopRules) -> Iterator[StopRules]:
@@ -41,15 +45,23 @@ def joint_figures(
     Those that draw a problem which could not be tested are undecided.
     """
     shown: dict[int, Shown] = {}
-    done = []
-    for name in names:
+    lost: set[int] = set()
+    for problem, name in enumerate(names):
         if (directory / name / STORE_FILE).exists():
             with CostRecords(directory / name) as records:
-                tests = judged_tests(records)
-                done.append(records.tests_done(len(tests)))
-            shown.update(tests)
-        elif name not in failed:
-            done.append(0)
-    count = min(done, default=0)
-    made = [shown.get(number, UNDECIDED) for number in range(count)]
+                shown.update(judged_tests(records))
+        elif name in failed:
+            lost.add(problem)
+    made = _in_order(shown, lost, options.fuzz.seed, len(names)) if shown else []
     return figures_of(made, distribution(options.fuzz, len(names)))
+
+
+def _in_order(shown: Mapping[int, Shown], lost: set[int], seed: int, problems: int) -> list[Shown]:
+    """What tests have shown up to the first that is neither judged nor of a lost problem."""
+    made: list[Shown] = []
+    while True:
+        numbers = np.arange(len(made), len(made) + _AT_ONCE)
+        for problem in drawn_problems(seed, numbers, problems).tolist():
+            if len(made) not in shown and problem not in lost:
+                return made
+            made.append(shown.get(len(made), UNDECIDED))

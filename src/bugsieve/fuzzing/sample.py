@@ -55,16 +55,18 @@ class Part:
 
     def of(self, seed: int, numbers: Rows) -> Rows:
         """The tests of this part among those of these numbers; each draws its problem."""
-        if self.problems == 1:
-            return numbers
-        keys = Stream(seed, "problems of tests")
-        draws = Draws(keys.word(), keys.word(), numbers)
-        bounds = np.full(len(numbers), self.problems)
-        own: Rows = numbers[draws.below(np.arange(len(numbers)), 0, bounds) == self.problem]
+        own: Rows = numbers[drawn_problems(seed, numbers, self.problems) == self.problem]
         return own
 
 
 ALL_TESTS = Part(0, 1)
+
+
+def drawn_problems(seed: int, numbers: Rows, problems: int) -> Rows:
+    """Which problem the tests of these numbers draw, from 0."""
+    keys = Stream(seed, "problems of tests")
+    draws = Draws(keys.word(), keys.word(), numbers)
+    return draws.below(np.arange(len(numbers)), 0, np.full(len(numbers), problems))
 
 
 def sampling(*, walk_length: int = DEFAULT_WALK_LENGTH, seed: int = 0) -> FuzzOptions:

@@ -33,11 +33,6 @@ class SampleRecords(CampaignRecords[CostBugRow]):
             tests.append((number, Shown(found, not found and (fails or case in claims))))
         return tests
 
-    def tests_done(self, judged: int) -> int:
-        """Tests of a measurement below this number are judged, if the first so many here are."""
-        query = "SELECT walk FROM pool WHERE number = ?"
-        return int(next((w for (w,) in self._rows(query, judged)), self.progress().walks))
-
     def _cases(self, rows: str) -> set[int]:
         """The cases at whose visits there are such rows."""
         visits = f"SELECT visit FROM {rows}"
