@@ -1,4 +1,7 @@
-"""One measurement over several problems: each test draws one, whose campaign makes it."""
+"""Tests of campaigns as parts of one measurement, which may be over several problems.
+
+Each test draws a problem, whose campaign makes it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.campaigns.cost.measuring import judged_tests
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary
@@ -19,6 +21,18 @@ from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.schema import STORE_FILE
 
 _AT_ONCE = 1000
+
+
+def judged_tests(records: CostRecords) -> list[tuple[int, Shown]]:
+    """What tests have shown, by their numbers in the measurement.
+
+    The last one is left out as long as a search that it waits for has not been made.
+    """
+    tests = records.tests()
+    name = str(records.directory)
+    levels = CostOptions.from_toml(records.header.options, name=name).levels
+    waits = any(last.is_open and last.effort < len(levels) for last in records.outlays()[-1:])
+    return tests[:-1] if waits else tests
 
 
 def rules_of_looks(rules: StopRules) -> Iterator[StopRules]:

@@ -14,7 +14,7 @@ from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.sample import ALL_TESTS, Part, require_sample
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.judging.escalation import MOST_EXPANSIONS
+from bugsieve.judging.escalation import MOST_EXPANSIONS, level_limits
 from bugsieve.judging.runs import DEFAULT_PROOF_ROWS
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
 from bugsieve.oracles.safety.analysis import DEFAULT_LIMITS as DEFAULT_SAFETY_LIMITS
@@ -149,6 +149,12 @@ class CostOptions(PolicyOptions):
         for text in (*self.task, self.from_states or "", self.pool_from or ""):
             require_utf8(text)
         super().__post_init__()
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Limits on expansions at the levels above 0; tests of a measurement know the last one."""
+        limits = level_limits(self.limits.expansions, 0 if self.mode == POOL else self.escalate_to)
+        return limits[-1:] if self.measures else limits
 
     def _check_pool(self) -> None:
         """UsageError where a pool is made or taken over, and something else is asked for too."""

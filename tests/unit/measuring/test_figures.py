@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from bugsieve.measuring.binomial import lower_limit, upper_limit
@@ -77,3 +79,19 @@ def test_a_risk_is_in_reach_from_some_look_on() -> None:
     assert least_limit(1600) == pytest.approx(0.00796, abs=1e-5)
     assert first_look_below(0.008) == 1600
     assert first_look_below(0.00796) == 3200
+
+
+def test_the_limit_on_the_risk_holds_where_nearly_everything_is_rare() -> None:
+    """300 causes of 0.2 % each: most tests of small samples show something new."""
+    rng = random.Random(5)
+    causes = [bug(str(number)) for number in range(300)]
+    kept = 0
+    for _ in range(60):
+        tests = [rng.choice(causes) if rng.random() < 0.6 else FINE for _ in range(400)]
+        looks = figures_of(tests).looks
+        seen = [{c for test in tests[: look.tests] for c in test.causes} for look in looks]
+        truths = [0.6 * (1 - len(known) / 300) for known in seen]
+        kept += all(t <= look.risk.limit for t, look in zip(truths, looks, strict=True))
+        estimate = looks[-1].risk.estimate
+        assert abs(estimate - truths[-1]) < 0.1
+    assert kept >= 58

@@ -19,11 +19,11 @@ from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.cost.start_states import start_states
 from bugsieve.campaigns.cost.taken_pool import TakenPool, take_pool
 from bugsieve.campaigns.kind import Beginning, kept_spec
-from bugsieve.campaigns.options import POOL, CostOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.fuzzing.sample import Sample
 from bugsieve.fuzzing.selection import selected_starts, selection
-from bugsieve.judging.escalation import SEARCH, level_limits
+from bugsieve.judging.escalation import SEARCH
 from bugsieve.judging.plan import BenchPlan, OracleRow, close_policy
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import check_oracle_spec
@@ -226,8 +226,6 @@ def stored_options(folder: Path, header: CampaignHeader) -> CostOptions:
 
 def plan_of(options: CostOptions) -> BenchPlan:
     """The part of the options that judging depends on."""
-    most = 0 if options.mode == POOL else options.escalate_to
-    levels = level_limits(options.limits.expansions, most)
     return BenchPlan(
         options.policy,
         options.policy_seed,
@@ -235,7 +233,7 @@ def plan_of(options: CostOptions) -> BenchPlan:
         options.objective,
         options.step_limit,
         options.limits,
-        levels[-1:] if options.measures else levels,
+        options.levels,
         options.policy_folder,
         options.fuzz.seed,
     )
