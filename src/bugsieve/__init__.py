@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from bugsieve.campaigns.finding.find import find_bugs as find_bugs
     from bugsieve.campaigns.finding.find import find_safety_bugs as find_safety_bugs
     from bugsieve.campaigns.finding.find import load_bugs as load_bugs
+    from bugsieve.campaigns.finding.measure import Measurement as Measurement
+    from bugsieve.campaigns.finding.measure import measure as measure
     from bugsieve.campaigns.options import CostOptions as CostOptions
     from bugsieve.campaigns.options import SafetyOptions as SafetyOptions
     from bugsieve.policies.function import policy as policy
@@ -50,6 +52,7 @@ _PUBLIC = {
     "InputError": "bugsieve.basis.errors",
     "InternalError": "bugsieve.basis.errors",
     "JaniModel": "bugsieve.tasks.jani.model",
+    "Measurement": "bugsieve.campaigns.finding.measure",
     "ModelPolicy": "bugsieve.policies.models.policy",
     "NO_ACTION": "bugsieve.tasks.fdr.task",
     "Policy": "bugsieve.policies.policy",
@@ -69,6 +72,7 @@ _PUBLIC = {
     "load_task": "bugsieve.tasks.fdr.loading",
     "make_model_policy": "bugsieve.policies.models.registry",
     "make_policy": "bugsieve.policies.registry",
+    "measure": "bugsieve.campaigns.finding.measure",
     "policy": "bugsieve.policies.function",
     "run_policy": "bugsieve.policies.runs",
 }
@@ -84,6 +88,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "JaniModel",
+    "Measurement",
     "ModelPolicy",
     "Policy",
     "PolicyError",
@@ -103,6 +108,7 @@ __all__ = [
     "load_task",
     "make_model_policy",
     "make_policy",
+    "measure",
     "policy",
     "run_policy",
 ]

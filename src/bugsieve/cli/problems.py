@@ -14,7 +14,12 @@ from bugsieve.basis.errors import BugsieveError, InternalError
 from bugsieve.cli import task_arguments
 from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
-from bugsieve.cli.several_report import joint_cause_lines, joint_json, joint_lines
+from bugsieve.cli.several_report import (
+    joint_cause_lines,
+    joint_figure_lines,
+    joint_json,
+    joint_lines,
+)
 from bugsieve.cli.signals import going_on
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
@@ -113,12 +118,15 @@ def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointS
         return
     options = campaigns.plan.options
     first, *rest = joint_lines(summary, "problem")
+    figures, about = joint_figure_lines(summary)
     lines = [
+        *figures,
         first,
         f"policy {options.policy}, objective {options.objective}, seed {options.fuzz.seed}",
         f"results in {campaigns.directory}",
         "",
         *rest,
+        *about,
         *joint_cause_lines(campaigns.directory, summary, _CAUSES_SHOWN),
     ]
     if summary.rejected:

@@ -35,6 +35,7 @@ def register(parser: Parser) -> None:
     Options(parser).trust()
     campaign_arguments.add_workers_argument(parser, default=None)
     campaign_arguments.add_stop_arguments(parser)
+    campaign_arguments.add_look_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:

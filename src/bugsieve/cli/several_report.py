@@ -42,6 +42,17 @@ def joint_lines(summary: JointSummary, noun: str) -> list[str]:
     return lines
 
 
+def joint_figure_lines(summary: JointSummary) -> tuple[list[str], list[str]]:
+    """What a measurement over all problems has come to, for the first lines and for the last."""
+    from bugsieve.campaigns.cost.wording import UNIMPROVED
+    from bugsieve.campaigns.measured import figure_lines, measured_lines
+
+    figures = summary.measured
+    if figures is None:
+        return [], []
+    return measured_lines(summary, figures), figure_lines(summary, figures, UNIMPROVED)
+
+
 def joint_cause_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:
     """The causes of the bugs of all campaigns together, and what to do with their examples."""
     from bugsieve.campaigns.causes import cause_lines, listed_examples

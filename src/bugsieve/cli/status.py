@@ -78,7 +78,12 @@ def _show_several(args: argparse.Namespace) -> int:
     """One summary of the campaigns in the folder, and a line on each."""
     from bugsieve.campaigns.problems import ProblemCampaigns, is_problem_set
     from bugsieve.campaigns.several import joint_summary
-    from bugsieve.cli.several_report import joint_cause_lines, joint_json, joint_lines
+    from bugsieve.cli.several_report import (
+        joint_cause_lines,
+        joint_figure_lines,
+        joint_json,
+        joint_lines,
+    )
     from bugsieve.experiments.index import read_index
 
     if is_problem_set(args.folder):
@@ -92,7 +97,8 @@ def _show_several(args: argparse.Namespace) -> int:
         show(joint_json(args.folder, summary))
         return 0
     causes = joint_cause_lines(args.folder, summary, args.causes)
-    lines = [*joint_lines(summary, noun), *causes]
+    figures, about = joint_figure_lines(summary)
+    lines = [*figures, *joint_lines(summary, noun), *about, *causes]
     show("\n".join(lines))
     return 0
 

@@ -18,6 +18,9 @@ DESCRIPTION = (
 EPILOG = f"""\
 {task_arguments.POLICIES}
 
+Test states are no sample: how many of them are bugs depends on the size of the pool and on where
+walks go. 'bugsieve measure' draws a sample: how many tests have a bug, and how much is left.
+
 The exit code is 1 if bugs were found, 6 if there are none but runs that failed and that nobody
 could decide, 5 if no run of the policy said anything, 0 otherwise. Runs that reach the step limit,
 hang, run out of memory or belong to a policy that never starts say nothing.

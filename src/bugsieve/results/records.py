@@ -10,6 +10,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -167,6 +168,11 @@ class CampaignRecords(StoreReader, Generic[RowT]):
     @abstractmethod
     def case_count(self) -> int:
         """How many cases there are: pool states or unsafe runs."""
+
+    @cached_property
+    def is_sample(self) -> bool:
+        """Whether its cases are tests of a measurement, in which the same may come again."""
+        return parse_toml(self.header.options, self._source).get("sample") is not None
 
     def progress(self) -> Progress:
         """How far the campaign has come."""

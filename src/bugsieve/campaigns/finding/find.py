@@ -72,11 +72,10 @@ def find_bugs(
     PolicyError if the policy never gets ready, hangs or runs out of memory in all its runs.
     `bugsieve.Campaign` offers everything else: resuming, progress, workers.
     """
-    tasks = _tasks(task)
-    bind = _binding(policy, tasks)
-    options = CostOptions(
-        task=(),
-        policy=policy if isinstance(policy, str) else _name(policy),
+    return bugs_on(
+        task,
+        policy,
+        folder,
         policy_seed=seed,
         objective=objective,
         oracles=texts(oracles, "oracles"),
@@ -89,6 +88,16 @@ def find_bugs(
         ),
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
+
+
+def bugs_on(
+    task: object, policy: object, folder: AnyPath | None, **settings: Any
+) -> Bugs[FoundBug]:
+    """What campaigns with these settings find on a task or several, as `find_bugs` takes them."""
+    tasks = _tasks(task)
+    bind = _binding(policy, tasks)
+    name = policy if isinstance(policy, str) else _name(policy)
+    options = CostOptions(task=(), policy=name, **settings)
     if len(tasks) > 1:
         return _found_in_all(options, tasks, bind, folder)
     (loaded,) = (_loaded(given) for given in tasks.values())
@@ -116,11 +125,11 @@ def find_safety_bugs(
     in all of them. `bugsieve.Campaign` offers everything else.
     """
     require_model(model)
-    own = None if isinstance(policy, str) else as_model_policy(policy, model)
     require_text(choice, "choice")
-    options = SafetyOptions(
-        model=(),
-        policy=str(policy) if own is None else own.spec,
+    return safety_bugs_on(
+        model,
+        policy,
+        folder,
         policy_seed=seed,
         oracles=texts(oracles, "oracles"),
         fuzz=SafetyFuzzOptions(
@@ -129,6 +138,14 @@ def find_safety_bugs(
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
 
+
+def safety_bugs_on(
+    model: JaniModel, policy: object, folder: AnyPath | None, **settings: Any
+) -> Bugs[FoundSafetyBug]:
+    """What a campaign with these settings finds on a model."""
+    own = None if isinstance(policy, str) else as_model_policy(policy, model)
+    name = str(policy) if own is None else own.spec
+    options = SafetyOptions(model=(), policy=name, **settings)
     return _found(options, model, own, folder, _read_safety, about=_about(options, model.name))
 
 
