@@ -155,6 +155,8 @@ def add_examples_argument(parser: argparse.ArgumentParser) -> None:
         "judged; DIR/smallest has them, 0: none"
     )
     Options(parser, "examples").number("--examples", 10, tried, least=0, most=10**6)
+
+
 def add_look_arguments(parser: argparse.ArgumentParser) -> None:
     """When a measurement ends; also the stop rules that it shares with other campaigns."""
     options = Options(parser, "measuring")

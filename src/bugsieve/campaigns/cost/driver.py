@@ -10,8 +10,8 @@ from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
-from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
 from bugsieve.campaigns.cost.measuring import cost_figures
+from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
 from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
