@@ -58,6 +58,11 @@ class CampaignOptions(TomlOptions):
     """How cases are sought."""
     stop: StopRules = field(default_factory=StopRules)
 
+    @property
+    def file(self) -> str:
+        """What is tested, by one of its files as it was typed; empty where that is none."""
+        return ""
+
     def __post_init__(self) -> None:
         require_different(self.oracles)
         for name in ("step_limit", "workers"):
@@ -95,6 +100,11 @@ class CostOptions(CampaignOptions):
     """Most expansions of the search that is given failing cases which all oracles left open; 0
     for no such search."""
     fuzz: FuzzOptions = field(default_factory=FuzzOptions)
+
+    @property
+    def file(self) -> str:
+        """The problem."""
+        return self.task[-1] if self.task else ""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -153,6 +163,11 @@ class SafetyOptions(CampaignOptions):
     alone: int = 0
     """For measurements: states of unsafe runs to judge without any knowledge of others."""
     fuzz: SafetyFuzzOptions = field(default_factory=SafetyFuzzOptions)
+
+    @property
+    def file(self) -> str:
+        """The model, or the domain that it is made of."""
+        return self.model[0] if self.model else ""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import BugsieveError, InternalError
 from bugsieve.cli import task_arguments
+from bugsieve.cli.build_servers import tell_of
 from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
-from bugsieve.cli.several_report import joint_cause_lines, joint_json, joint_lines
+from bugsieve.cli.several_report import joint_json, joint_lines
 from bugsieve.cli.signals import going_on
 from bugsieve.cli.streams import complain, show
 
@@ -81,7 +82,8 @@ def _run(
         summary = run(conduct)
     except KeyboardInterrupt as interruption:
         with contextlib.suppress(BugsieveError):
-            _show(args, campaigns, campaigns.summary())
+            _show(args, campaigns, joint := campaigns.summary())
+            tell_of(args, campaigns.directory, joint)
         how = f"'bugsieve resume {campaigns.directory}' goes on"
         first = interruption.__cause__ or interruption
         assert isinstance(first, KeyboardInterrupt)
@@ -90,6 +92,7 @@ def _run(
     if args.json:
         for name, error in campaigns.broken.items():
             complain(f"{name}: {error}")
+    tell_of(args, campaigns.directory, summary)
     if any(e.exit_code == InternalError.exit_code for e in campaigns.broken.values()):
         return InternalError.exit_code
     return summary.exit_code
@@ -99,6 +102,8 @@ def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointS
     if args.json:
         show(joint_json(campaigns.directory, summary))
         return
+    from bugsieve.campaigns.found_lines import joint_found_lines
+
     options = campaigns.plan.options
     first, *rest = joint_lines(summary, "problem")
     lines = [
@@ -107,7 +112,7 @@ def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointS
         f"results in {campaigns.directory}",
         "",
         *rest,
-        *joint_cause_lines(campaigns.directory, summary, _CAUSES_SHOWN),
+        *joint_found_lines(campaigns.directory, summary, _CAUSES_SHOWN),
     ]
     if summary.rejected:
         lines += [

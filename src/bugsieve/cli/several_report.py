@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted, printable
-from bugsieve.cli.campaign_report import jsonable, next_lines
+from bugsieve.cli.campaign_report import jsonable
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.several import JointSummary
     from bugsieve.campaigns.summary import Summary
-    from bugsieve.faults.causes.groups import Member
 
 _MOST_NAMES = 12
 
@@ -41,54 +40,6 @@ def joint_lines(summary: JointSummary, noun: str) -> list[str]:
     for name in sorted({*names}):
         lines.append(f"  {name:{width}}  {_about(name, summary)}")
     return lines
-
-
-def joint_cause_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:
-    """The causes of the bugs of all campaigns together, and what to do with the first example."""
-    from bugsieve.campaigns.causes import cause_lines
-    from bugsieve.faults.causes.groups import grouped
-
-    groups = grouped(_members(directory, summary))
-    if not groups or not most:
-        return []
-    lines = ["", *cause_lines(groups, _About(directory), most)]
-    if (more := len(groups) - most) > 0:
-        lines.append(f"  … and {more} more: bugsieve status {directory} --causes {len(groups)}")
-    return [*lines, "", *next_lines(*_place(directory, groups[0].example))]
-
-
-def _members(directory: Path, summary: JointSummary) -> list[Member]:
-    """The bugs of all campaigns, each by its campaign and its id."""
-    from bugsieve.campaigns.kind import kind_in
-
-    members = []
-    for name, part in summary.parts.items():
-        if part.bugs and part.mistake is None:
-            with kind_in(directory / name).records(directory / name) as records:
-                found = records.members_of_causes()
-            members += [one._replace(id=f"{name}/{one.id}") for one in found]
-    return members
-
-
-def _place(directory: Path, name: str) -> tuple[Path, str]:
-    """The folder of the campaign and the id of a bug, by what `_members` calls it."""
-    folder, _, bug = name.rpartition("/")
-    return directory / folder, bug
-
-
-class _About:
-    """What is wrong with bugs that are named by their campaigns and ids."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def about(self, name: str) -> str:
-        from bugsieve.campaigns.kind import kind_in
-
-        folder, bug = _place(self._directory, name)
-        kind = kind_in(folder)
-        with kind.records(folder) as records:
-            return kind.wording.found(records).about(bug)
 
 
 def joint_json(directory: Path, summary: JointSummary) -> str:

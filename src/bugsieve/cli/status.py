@@ -73,9 +73,10 @@ def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> lis
 
 def _show_several(args: argparse.Namespace) -> int:
     """One summary of the campaigns in the folder, and a line on each."""
+    from bugsieve.campaigns.found_lines import joint_found_lines
     from bugsieve.campaigns.problems import ProblemCampaigns, is_problem_set
     from bugsieve.campaigns.several import joint_summary
-    from bugsieve.cli.several_report import joint_cause_lines, joint_json, joint_lines
+    from bugsieve.cli.several_report import joint_json, joint_lines
     from bugsieve.experiments.index import read_index
 
     if is_problem_set(args.folder):
@@ -88,7 +89,7 @@ def _show_several(args: argparse.Namespace) -> int:
     if args.json:
         show(joint_json(args.folder, summary))
         return 0
-    causes = joint_cause_lines(args.folder, summary, args.causes)
+    causes = joint_found_lines(args.folder, summary, args.causes)
     lines = [*joint_lines(summary, noun), *causes]
     show("\n".join(lines))
     return 0
