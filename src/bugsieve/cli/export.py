@@ -81,7 +81,8 @@ def _export_regression(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.regression.export import export_regression
 
     found = export_regression(args.folder, args.output, every=args.all)
-    kept = f"; {counted(len(found.kept), 'test')} stay as they were" if found.kept else ""
+    stays = "stays as it was" if len(found.kept) == 1 else "stay as they were"
+    kept = f"; {counted(len(found.kept), 'test')} {stays}" if found.kept else ""
     show(f"wrote {counted(len(found.written), 'test')} to {args.output}{kept}")
     show(f"run them: pytest {args.output} --bugsieve-policy SPEC")
     return 0

@@ -120,8 +120,8 @@ def plan_check(
     require_flag(allow_undecided, "allow_undecided")
     made = flat_options(policy_text(policy), options, place="check")
     tasks: Mapping[str, Task | Problem]
-    items: Any = [problems] if isinstance(problems, (Task, str, os.PathLike)) else problems
-    if any(isinstance(item, Task) for item in items) and domain is None:
+    items = problems if isinstance(problems, (list, tuple)) else [problems]
+    if domain is None and any(isinstance(item, Task) for item in items):
         tasks = tasks_of(problems)
     else:
         home = None if domain is None else os.fspath(domain)
