@@ -24,7 +24,22 @@ from tests.unit.tasks.jani.small import write
 
 LEFT = json.dumps({"rows": [[[place], "left"] for place in range(1, 6)]})
 POLICIES = {"cost": "random:1", "safety": "table:left.json"}
-WRONG = (None, True, -1, 0, 7, 10**30, 1.5, "", "..", "\ud800", [], {}, [[]], {"a": 1})
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    7,
+    10**30,
+    1.5,
+    "",
+    "..",
+    "\ud800",
+    [],
+    {},
+    [[]],
+    {"a": 1},
+)
 
 
 @pytest.fixture(scope="module")

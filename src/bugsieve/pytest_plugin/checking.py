@@ -68,16 +68,19 @@ def _work_folder(node: pytest.Item) -> Iterator[tuple[Path, Path]]:
 
     Two runs of pytest at once never work in the same one.
     """
-    place, name = _cache(node), _name(node)
-    own = Path(tempfile.mkdtemp(prefix=".run-", dir=place))
+    cache, name = _cache(node), _name(node)
+    own = Path(tempfile.mkdtemp(prefix=".run-" if cache else "bugsieve-", dir=cache))
+    work, kept = own / "work" / name, (cache or own) / name
     try:
-        yield own / name, place / name
+        yield work, kept
     except BaseException:
-        if (own / name).is_dir():  # cut short: it can be resumed
-            _replace(own / name, place / name)
+        if work.is_dir():  # cut short: it can be resumed
+            _replace(work, kept)
         raise
     finally:
-        shutil.rmtree(own, ignore_errors=True)
+        shutil.rmtree(own / "work", ignore_errors=True)
+        with contextlib.suppress(OSError):  # there is something to keep
+            own.rmdir()
 
 
 def _replace(work: Path, kept: Path) -> None:
@@ -85,12 +88,13 @@ def _replace(work: Path, kept: Path) -> None:
     os.replace(work, kept)
 
 
-def _cache(node: pytest.Item) -> Path:
-    """The same on all processes of xdist; a temporary folder where pytest has no cache."""
+def _cache(node: pytest.Item) -> Path | None:
+    """The same on all processes of xdist; None where pytest has no cache."""
     cache = getattr(node.config, "cache", None)
-    if cache is None:
-        return Path(tempfile.gettempdir())
-    return Path(cache.mkdir("bugsieve"))
+    try:
+        return None if cache is None else Path(cache.mkdir("bugsieve"))
+    except OSError:  # the project cannot be written
+        return None
 
 
 def _name(node: pytest.Item) -> str:

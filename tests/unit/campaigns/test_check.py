@@ -71,8 +71,8 @@ def test_what_is_worse_than_undecided_is_never_fine(project: Path) -> None:
     plan = plan_check("random:1", "problems/p*.pddl", None, True, {"pool_size": 3, **BLIND})
     checked = plan.run(project / "kept")
     assert checked.passes and not replace(checked, allow_undecided=False).passes
-    left: Any = replace(checked.bugs.summary, not_begun=("p9",))  # type: ignore[type-var]
-    bugs = type(checked.bugs)([], left)
+    summary: Any = checked.bugs.summary
+    bugs = type(checked.bugs)([], replace(summary, not_begun=("p9",)))
     assert not Checked(bugs, allow_undecided=True, has_spec=True).passes
 
 
