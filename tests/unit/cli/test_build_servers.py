@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.cli.commands import Run
+from tests.unit.tasks.jani.small import write
 
 GRIPPER = ("generate", "gripper", "--balls", "2")
 
@@ -90,3 +93,44 @@ def test_a_file_that_cannot_be_written_loses_nothing(run: Run, domain: Path) -> 
     command = ("test", domain / "a", "--policy", "optimal", "--pool-size", 2, "-o", "r")
     code, _, err = run(*command, "--junit", "nowhere/j.xml")
     assert code == 4 and "nowhere/j.xml: " in err and "the results are kept in r" in err
+
+
+def test_rules(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("rules", "example", "-o", "rover")
+    files = [Path("rover", name) for name in ("rover.pddl", "one-rover.pddl", "rules.toml")]
+    code, out, _ = run("rules", *files, "--expansions", 1, "--github", "--junit", "j.xml")
+    commands = [line for line in out.splitlines() if line.startswith("::")]
+    assert code == 6 and {line.partition(" ")[0] for line in commands} == {"::warning"}
+    assert sum(parts == [("error", "undecided")] for parts in outcomes("j.xml").values()) == 15
+    strict = ("--min-coverage", 100, "--github", "--junit", "j.xml", "-o", "r")
+    code, out, _ = run("rules", *files, *strict)
+    wrong = [parts for parts in outcomes("j.xml").values() if parts == [("failure", "failure")]]
+    assert code == 1 and len(wrong) == 1, "what no obligation shows is a check of its own"
+    assert out.splitlines()[-1].startswith("::error file=rover/rover.pddl,title=failure%3A ")
+    domain = ("replay", "r", "--domain", Path("rover", "rover-faulty.pddl"))
+    code, out, _ = run(*domain, "--github", "--junit", "j.xml")
+    assert code == 1 and "\n::error title=failure%3A r%3A " in out and "::NOW VIOLATED" in out
+
+
+def test_safety(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write(tmp_path, ledge()).parent)
+    rows = [[[place], "left"] for place in range(1, 6)]
+    Path("left.json").write_text(json.dumps({"rows": rows}))
+    command = ("safety", "model.jani", "--policy", "table:left.json", "--walks", 20)
+    code, out, _ = run(*command, "--github", "--junit", "j.xml", "-o", "r")
+    assert code == 1 and outcomes("j.xml") == {"ledge": [("failure", "failure")]}
+    assert "\n::error file=model.jani,title=failure%3A safety testing of table%3Aleft.json" in out
+
+
+def test_what_was_interrupted_is_not_green(
+    run: Run, domain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bugsieve.cli.campaign_report.run_displayed", interrupt)
+    command = ("test", domain / "a", "--policy", "optimal", "--junit", "j.xml", "--github")
+    code, out, _ = run(*command, "-o", "r")
+    assert code == 2 and outcomes("j.xml") == {"gripper-balls-2-seed-0": [("error", "undecided")]}
+    assert "\n::warning file=problems/a/problem.pddl" in out
