@@ -20,8 +20,9 @@ POLICY = "bugsieve_policy"
 TRUST = "bugsieve_trust_policy"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """Which policy tests are about that name none."""
+    _leave_as_it_is(pluginmanager)
     group = parser.getgroup("bugsieve", "tests of policies")
     about = "the policy that *.bug.json files are replayed with, and that *.bugsieve.toml files "
     about += "are about which name none"
@@ -33,6 +34,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="also start policies outside of the root folder that only a file names",
     )
     parser.addini(POLICY, about)
+
+
+def _leave_as_it_is(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Let our modules be imported as they are elsewhere.
+
+    pytest rewrites the assertions of all modules of a package that has a plug-in. Ours say
+    themselves why they fail, and whoever imports many of them would wait for it.
+    """
+    marked = getattr(pluginmanager.rewrite_hook, "_must_rewrite", None)
+    if isinstance(marked, set):  # else it takes its time
+        marked.discard("bugsieve")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

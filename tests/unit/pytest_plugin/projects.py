@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-PLUGIN = ("-p", "bugsieve.pytest_plugin")
-"""The same as the entry point, if there is one: it has the name of the module."""
+PLUGIN = ("-p", "bugsieve.pytest_plugin", "-p", "no:hypothesispytest", "--assert=plain")
+"""The same as the entry point, if there is one: it has the name of the module. The rest is to be
+quick."""
 
 DOMAIN = """\
 (define (domain line)
