@@ -11,7 +11,7 @@ SHARED := ../shared
 SOURCES := $(shell find src native -type f ! -name '*.py[co]' ! -name '*.so' ! -path '*/__pycache__/*')
 NATIVE := $(filter native/%.cpp native/%.h,$(SOURCES))
 
-.PHONY: help demo test test-deep lint pytest bench check-optimal sweep sanitize docs clean check-machine
+.PHONY: help demo test test-deep wheel lint pytest bench check-optimal sweep sanitize docs clean check-machine
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -26,7 +26,7 @@ demo: $(VENV)/installed ## set up and run the main job on built-in data
 test: lint pytest ## set up and run every check
 
 test-deep: export BUGSIEVE_DEPTH = deep
-test-deep: lint pytest sanitize ## every check with all examples, those of the core also under sanitizers
+test-deep: lint wheel pytest sanitize ## every check with all examples, those of the core also under sanitizers
 
 lint: $(VENV)/developing $(VENV)/installed
 	$(BIN)/ruff check .
@@ -49,11 +49,17 @@ sweep: $(VENV)/benchmarking $(VENV)/installed ## real tasks with the defaults: t
 sanitize: $(VENV)/developing $(VENV)/installed ## the core under AddressSanitizer and UBSan, threads too
 	VENV=$(VENV) ./tests/sanitize.sh
 
+wheel: $(VENV)/ready ## wheel and source archive in dist/, each tried in an empty environment
+	rm -rf dist
+	$(PIP) wheel --no-build-isolation --no-deps -w dist .
+	$(BIN)/python -c 'from scikit_build_core.build import build_sdist; build_sdist("dist")'
+	PYTHON=$(PYTHON) ./tests/try_packages.sh dist/*.whl dist/*.tar.gz
+
 docs: $(VENV)/installed ## write the reference page from the code
 	$(BIN)/python docs/build.py
 
 clean: ## remove everything that was built
-	rm -rf build $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # Each step leaves a file behind and is repeated only when what it depends on has changed.
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bugsieve.bugs.safety.bug import SafetyBug as SafetyBug
     from bugsieve.campaigns.campaign import Campaign as Campaign
     from bugsieve.campaigns.finding.bugs import Bugs as Bugs
+    from bugsieve.campaigns.finding.check import check as check
     from bugsieve.campaigns.finding.find import find_bugs as find_bugs
     from bugsieve.campaigns.finding.find import find_safety_bugs as find_safety_bugs
     from bugsieve.campaigns.finding.find import load_bugs as load_bugs
@@ -64,6 +65,7 @@ _PUBLIC = {
     "TranslationLimits": "bugsieve.tasks.fdr.translator",
     "UnsupportedError": "bugsieve.basis.errors",
     "UsageError": "bugsieve.basis.errors",
+    "check": "bugsieve.campaigns.finding.check",
     "compare": "bugsieve.results.cost.compare",
     "find_bugs": "bugsieve.campaigns.finding.find",
     "find_safety_bugs": "bugsieve.campaigns.finding.find",
@@ -100,6 +102,7 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "__version__",
+    "check",
     "compare",
     "find_bugs",
     "find_safety_bugs",

@@ -22,7 +22,7 @@ from tests.system.warm_commands import warm_commands
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 BUGS_FOUND = 1
-SECONDS = re.compile(r"\b\d+\.\d s\b")
+SECONDS = re.compile(r"\b\d+\.\d s\b|\b\d+\.\d\ds\b")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -13,6 +13,7 @@ import fcntl
 import os
 import shutil
 import stat
+import sysconfig
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -82,6 +83,34 @@ def require_trusted(table: MemberTable[Any], spec: str, source: object) -> None:
     for inner, folder, file in table.named_by(spec):
         with typed_in(folder):
             require_trusted(table, inner, file)
+
+
+def require_trusted_below(root: str, table: MemberTable[Any], spec: str, source: object) -> None:
+    """The same, but what a file says counts as typed unless the spec leaves a folder.
+
+    For folders whose code runs anyway, as that of `conftest.py` does. A spec leaves it by a
+    connection, by a path to a program or to code elsewhere, also behind a link. Programs and
+    modules that the user has installed are no paths.
+    """
+    if _leaves(root, table, spec):
+        require_trusted(table, spec, source)
+        return
+    for inner, folder, file in table.named_by(spec):
+        with typed_in(folder):
+            require_trusted_below(root, table, inner, file)
+
+
+def _leaves(root: str, table: MemberTable[Any], spec: str) -> bool:
+    reach = table.started_by(spec)
+    if not reach.needs_trust:
+        return False
+    programs = [name for name in table.reach_of(spec).programs if os.path.dirname(name)]
+    code = [os.path.realpath(located(name)) for name in (*programs, *reach.files)]
+    installed = (sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+    inside = [os.path.realpath(folder) for folder in (root, *installed)]
+    return bool(reach.connections) or any(
+        not any(os.path.commonpath((name, folder)) == folder for folder in inside) for name in code
+    )
 
 
 def _require(table: MemberTable[Any], spec: str, reach: Reach, source: object) -> None:

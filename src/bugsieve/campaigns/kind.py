@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from bugsieve.basis import families
+from bugsieve.basis.build_servers import Check
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.members import MemberTable
 from bugsieve.basis.reach import NOTHING
@@ -140,6 +141,8 @@ class Kind(Generic[OptionsT]):
     """A check of certificates, which raises a ValueError; salvaging needs it."""
     wrong_case: Callable[[Any], tuple[int, str] | None] = methodcaller("first_wrong_case")
     """The first case in the records that only the subject can tell to be wrong, and why."""
+    checks: Callable[[Any], list[Check]] | None = None
+    """What build servers are told of the records; None: one check for the whole campaign."""
     visit: str = "visit"
     """What people are told that visits are."""
     bugs_shown: int = MOST_CAUSES

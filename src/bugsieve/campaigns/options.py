@@ -59,6 +59,11 @@ class CampaignOptions(TomlOptions):
     """How cases are sought."""
     stop: StopRules = field(default_factory=StopRules)
 
+    @property
+    def file(self) -> str:
+        """What is tested, by one of its files as it was typed; empty where that is none."""
+        return ""
+
     def __post_init__(self) -> None:
         require_different(self.oracles)
         if not self.measures and (self.stop.tests, self.stop.until_risk) != (None, None):
@@ -129,6 +134,11 @@ class CostOptions(PolicyOptions):
     examples: int = 0
     """Problems to try for the smallest example of each cause when all is judged; 0: none."""
     fuzz: FuzzOptions = field(default_factory=FuzzOptions)
+
+    @property
+    def file(self) -> str:
+        """The problem."""
+        return self.task[-1] if self.task else ""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -204,6 +214,11 @@ class SafetyOptions(PolicyOptions):
     alone: int = 0
     """For measurements: states of unsafe runs to judge without any knowledge of others."""
     fuzz: SafetyFuzzOptions = field(default_factory=SafetyFuzzOptions)
+
+    @property
+    def file(self) -> str:
+        """The model, or the domain that it is made of."""
+        return self.model[0] if self.model else ""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -12,14 +12,10 @@ from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import BugsieveError, InternalError
 from bugsieve.cli import task_arguments
+from bugsieve.cli.build_servers import tell_of
 from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
-from bugsieve.cli.several_report import (
-    joint_cause_lines,
-    joint_figure_lines,
-    joint_json,
-    joint_lines,
-)
+from bugsieve.cli.several_report import joint_figure_lines, joint_json, joint_lines
 from bugsieve.cli.signals import going_on
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
@@ -96,7 +92,8 @@ def _run(
             notes = joint_examples(campaigns.directory, options, summary)
     except KeyboardInterrupt as interruption:
         with contextlib.suppress(BugsieveError):
-            _show(args, campaigns, campaigns.summary())
+            _show(args, campaigns, joint := campaigns.summary())
+            tell_of(args, campaigns.directory, joint)
         how = f"'bugsieve resume {campaigns.directory}' goes on"
         first = interruption.__cause__ or interruption
         assert isinstance(first, KeyboardInterrupt)
@@ -107,6 +104,7 @@ def _run(
     if args.json:
         for name, error in campaigns.broken.items():
             complain(f"{name}: {error}")
+    tell_of(args, campaigns.directory, summary)
     if any(e.exit_code == InternalError.exit_code for e in campaigns.broken.values()):
         return InternalError.exit_code
     return summary.exit_code
@@ -116,6 +114,8 @@ def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointS
     if args.json:
         show(joint_json(campaigns.directory, summary))
         return
+    from bugsieve.campaigns.found_lines import joint_found_lines
+
     options = campaigns.plan.options
     first, *rest = joint_lines(summary, "problem")
     figures, about = joint_figure_lines(summary)
@@ -127,7 +127,7 @@ def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointS
         "",
         *rest,
         *about,
-        *joint_cause_lines(campaigns.directory, summary, _CAUSES_SHOWN),
+        *joint_found_lines(campaigns.directory, summary, _CAUSES_SHOWN),
     ]
     if summary.rejected:
         lines += [

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
             f"{args.folder}: is an experiment: 'bugsieve experiment FILE -o {args.folder}' goes on"
         )
     with Campaign.open(args.folder, workers=args.workers, stop=_stop(args)) as campaign:
-        return run_and_report(campaign, as_json=args.json)
+        return run_and_report(campaign, args)
 
 
 def _stop(args: argparse.Namespace) -> StopRules | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted, printable
-from bugsieve.cli.campaign_report import jsonable, next_lines
+from bugsieve.cli.campaign_report import jsonable
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.several import JointSummary
@@ -51,38 +51,6 @@ def joint_figure_lines(summary: JointSummary) -> tuple[list[str], list[str]]:
     if figures is None:
         return [], []
     return measured_lines(summary, figures), figure_lines(summary, figures, UNIMPROVED)
-
-
-def joint_cause_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:
-    """The causes of the bugs of all campaigns together, and what to do with their examples."""
-    from bugsieve.campaigns.causes import cause_lines, listed_examples
-    from bugsieve.campaigns.several import joint_causes, place_of
-
-    groups = joint_causes(directory, summary)
-    if not groups or not most:
-        return []
-    lines = ["", *cause_lines(groups, _About(directory), most)]
-    if (more := len(groups) - most) > 0:
-        lines.append(f"  … and {more} more: bugsieve status {directory} --causes {len(groups)}")
-    first, *others = listed_examples(groups, most)
-    named = (" ".join(map(str, place_of(directory, example))) for example in others)
-    return [*lines, "", *next_lines(*place_of(directory, first), *named)]
-
-
-class _About:
-    """What is wrong with bugs that are named by their campaigns and ids."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def about(self, name: str) -> str:
-        from bugsieve.campaigns.kind import kind_in
-        from bugsieve.campaigns.several import place_of
-
-        folder, bug = place_of(self._directory, name)
-        kind = kind_in(folder)
-        with kind.records(folder) as records:
-            return kind.wording.found(records).about(bug)
 
 
 def joint_json(directory: Path, summary: JointSummary) -> str:

@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> list[str]:
     """Causes, then bugs; the bugs alone where they have no causes."""
     from bugsieve.campaigns.causes import cause_lines, listed_examples
-    from bugsieve.cli.campaign_report import next_lines
+    from bugsieve.campaigns.found_lines import next_lines
 
     found, causes, lines = kind.wording.found(records), records.causes(), []
     most = args.bugs if causes else max(args.bugs, args.causes)
@@ -76,14 +76,10 @@ def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> lis
 
 def _show_several(args: argparse.Namespace) -> int:
     """One summary of the campaigns in the folder, and a line on each."""
+    from bugsieve.campaigns.found_lines import joint_found_lines
     from bugsieve.campaigns.problems import ProblemCampaigns, is_problem_set
     from bugsieve.campaigns.several import joint_summary
-    from bugsieve.cli.several_report import (
-        joint_cause_lines,
-        joint_figure_lines,
-        joint_json,
-        joint_lines,
-    )
+    from bugsieve.cli.several_report import joint_figure_lines, joint_json, joint_lines
     from bugsieve.experiments.index import read_index
 
     if is_problem_set(args.folder):
@@ -96,7 +92,7 @@ def _show_several(args: argparse.Namespace) -> int:
     if args.json:
         show(joint_json(args.folder, summary))
         return 0
-    causes = joint_cause_lines(args.folder, summary, args.causes)
+    causes = joint_found_lines(args.folder, summary, args.causes)
     figures, about = joint_figure_lines(summary)
     lines = [*figures, *joint_lines(summary, noun), *about, *causes]
     show("\n".join(lines))

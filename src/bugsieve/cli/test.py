@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bugsieve.cli import campaign_arguments, task_arguments
+from bugsieve.cli import build_servers, campaign_arguments, task_arguments
 from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 
@@ -50,6 +50,7 @@ def register(parser: Parser) -> None:
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
     task_arguments.add_task_arguments(parser, required=False, several=True)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-TASK")
+    build_servers.add_build_server_arguments(parser)
     campaign_arguments.add_workers_argument(parser, default=1)
     task_arguments.add_policy_arguments(parser, required=False)
     Options(parser, "policies that others have made").trust()
@@ -65,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.cli.problems import given_problems, test_problems
     from bugsieve.cli.repeating import repeated
 
+    build_servers.check_build_server_arguments(args)
     if not args.task and args.from_states is not None:
         again = repeated(args, "cost", args.from_states)
         return run_new(again.args, again.options, lambda _: again.header.subject.load())

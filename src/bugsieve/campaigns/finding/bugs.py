@@ -100,15 +100,17 @@ class Bugs(Sequence[BugT]):
     def __repr__(self) -> str:
         """In one line, which is what a failing `assert not find_bugs(…)` shows."""
         worst = f"; the worst: {str(self._found[0])[:_LONGEST_BUG]}" if self._found else ""
-        return f"<{self._headline()}{worst}>"
+        return f"<{self.headline}{worst}>"
 
     def __str__(self) -> str:
         """How many there are, and a line on each of the worst."""
-        lines = [self._headline(), *(f"  {bug}" for bug in self._found[:_BUGS_LISTED])]
+        lines = [self.headline, *(f"  {bug}" for bug in self._found[:_BUGS_LISTED])]
         rest = len(self._found) - _BUGS_LISTED
         return "\n".join([*lines, f"  … and {rest} more"] if rest > 0 else lines)
 
-    def _headline(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many there are, what was left open, and of which policy."""
         about = f" ({self._about})" if self._about else ""
         open_runs = f", {self.undecided} undecided" if self.undecided else ""
         untested = f", not tested: {', '.join(self.untested)}" if self.untested else ""

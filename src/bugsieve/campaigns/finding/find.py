@@ -12,6 +12,7 @@ from typing import Any
 from bugsieve.basis.arguments import require_folder, require_path, require_text, texts, wrong
 from bugsieve.basis.errors import InputError, PolicyError, UsageError
 from bugsieve.basis.wording import kind_in_words
+from bugsieve.benches.objectives import objective_class
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.safety.bug import SafetyBug
 from bugsieve.campaigns.campaign import Campaign, read_campaign, summary_of
@@ -72,10 +73,9 @@ def find_bugs(
     PolicyError if the policy never gets ready, hangs or runs out of memory in all its runs.
     `bugsieve.Campaign` offers everything else: resuming, progress, workers.
     """
-    return bugs_on(
-        task,
-        policy,
-        folder,
+    options = CostOptions(
+        task=(),
+        policy=policy_text(policy),
         policy_seed=seed,
         objective=objective,
         oracles=texts(oracles, "oracles"),
@@ -88,19 +88,21 @@ def find_bugs(
         ),
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
+    return find_with(options, tasks_of(task), policy, folder=folder)
 
 
-def bugs_on(
-    task: object, policy: object, folder: AnyPath | None, **settings: Any
+def find_with(
+    options: CostOptions,
+    tasks: Mapping[str, Task | Problem],
+    policy: str | Policy | PolicyFunction | StateFunction,
+    *,
+    folder: AnyPath | None = None,
 ) -> Bugs[FoundBug]:
-    """What campaigns with these settings find on a task or several, as `find_bugs` takes them."""
-    tasks = _tasks(task)
+    """The same for options of every sort, which name the policy, and tasks by their names."""
     bind = _binding(policy, tasks)
-    name = policy if isinstance(policy, str) else _name(policy)
-    options = CostOptions(task=(), policy=name, **settings)
     if len(tasks) > 1:
         return _found_in_all(options, tasks, bind, folder)
-    (loaded,) = (_loaded(given) for given in tasks.values())
+    (loaded,) = (_loaded(given, options) for given in tasks.values())
     own = None if bind is None else bind(loaded)
     named = options if own is None else replace(options, policy=policy_name(own))
     return _found(named, loaded, own, folder, _read, about=_about(named, loaded.name))
@@ -149,7 +151,7 @@ def safety_bugs_on(
     return _found(options, model, own, folder, _read_safety, about=_about(options, model.name))
 
 
-def _tasks(given: object) -> dict[str, Task | Problem]:
+def tasks_of(given: object) -> dict[str, Task | Problem]:
     """What is to be tested, by names that are all different."""
     items: Any = [given] if isinstance(given, (Task, str, os.PathLike)) else given
     is_list = isinstance(items, Sequence) and not isinstance(items, bytes) and len(items) > 0
@@ -162,8 +164,11 @@ def _tasks(given: object) -> dict[str, Task | Problem]:
     raise wrong("task", "a Task, as bugsieve.load_task makes it, files of one, or a list", given)
 
 
-def _loaded(given: Task | Problem) -> Task:
-    return given if isinstance(given, Task) else load_task(*given.files)
+def _loaded(given: Task | Problem, options: CostOptions) -> Task:
+    if isinstance(given, Task):
+        return given
+    constraints = objective_class(options.objective).takes_constraints
+    return load_task(*given.files, constraints=constraints)
 
 
 def _binding(
@@ -180,8 +185,10 @@ def _binding(
     return bind
 
 
-def _name(policy: object) -> str:
-    """What the options call a policy that is no spec, before it is bound."""
+def policy_text(policy: object) -> str:
+    """The spec, or what the options call a policy that is none, before it is bound."""
+    if isinstance(policy, str):
+        return policy
     return str(getattr(policy, "__name__", type(policy).__name__))
 
 
@@ -241,7 +248,9 @@ def _found_in_all(
         campaigns = ProblemCampaigns.create(
             directory, options, problems, is_object=bind is not None
         )
-        summary = campaigns.run(load=lambda p: _loaded(tasks[p.name]), bind=bind, is_typed=True)
+        summary = campaigns.run(
+            load=lambda p: _loaded(tasks[p.name], options), bind=bind, is_typed=True
+        )
         if campaigns.broken and not summary.parts:
             raise next(iter(campaigns.broken.values()))
         silent = [part.unanswered for part in summary.parts.values()]

@@ -9,8 +9,9 @@ from typing import Any
 
 from bugsieve.basis.arguments import texts
 from bugsieve.campaigns.finding.bugs import Bugs
-from bugsieve.campaigns.finding.find import bugs_on, safety_bugs_on
+from bugsieve.campaigns.finding.find import find_with, policy_text, safety_bugs_on, tasks_of
 from bugsieve.campaigns.measured import measured_lines
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.sample import ALL_TESTS, DEFAULT_WALK_LENGTH, sampling
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
@@ -70,7 +71,10 @@ def measure(
         found = safety_bugs_on(task, policy, folder, fuzz=fuzz, shared_runs=1, **settings)
     else:
         fuzz = sampling(walk_length=walk_length, seed=seed)
-        found = bugs_on(task, policy, folder, fuzz=fuzz, objective=objective, **settings)
+        options = CostOptions(
+            task=(), policy=policy_text(policy), fuzz=fuzz, objective=objective, **settings
+        )
+        found = find_with(options, tasks_of(task), policy, folder=folder)
     figures = found.summary.measured
     assert figures is not None
     return Measurement(figures.share, figures.risk, figures.causes, figures, found)

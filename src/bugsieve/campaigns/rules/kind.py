@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bugsieve.campaigns.kind import Kind
+from bugsieve.campaigns.rules.checks import rules_checks
 from bugsieve.campaigns.rules.driver import drive
 from bugsieve.campaigns.rules.equipment import begin, check_options, equip
 from bugsieve.campaigns.rules.options import RulesOptions
@@ -55,5 +56,6 @@ RULES = Kind(
     salvage=RulesSalvage,
     checker=checker,
     wrong_case=first_wrong_test,
+    checks=rules_checks,
     visit="obligation",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.measuring.figures import FINE, UNDECIDED, Figures, Shown, figures_of
 from bugsieve.oracles.safety.analysis import RunVerdict
 from bugsieve.oracles.safety.decide import Safety

@@ -58,6 +58,11 @@ class Obligation:
         how = "falsified" if self.aim == "violated by" else "satisfied"
         return f"the rule {how} because of {self.literal}"
 
+    @property
+    def name(self) -> str:
+        """The same with the rule, if it is about one."""
+        return f"{self.rule}: {self.title}" if self.rule else self.title
+
 
 def required(rule: RuleInstance, *, folded: bool = True) -> Formula:
     """What the rule demands of every trace; if not folded, with the atoms that never change."""
