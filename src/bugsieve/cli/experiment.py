@@ -51,6 +51,12 @@ def register(parser: Parser) -> None:
     options.output("DIR", "folder for the results (named after the file)")
     workers = "campaigns to run at the same time (one on each core)"
     options.number("--workers", None, workers, most=1024)
+    options.add(
+        "--shard",
+        metavar="I/N",
+        help="run the I-th of N parts only, all of which may run at the same time, on machines "
+        "that share the disk",
+    )
     options.trust()
     _add_adjustments(Options(parser, "in place of what the file says"))
     options.add(
@@ -104,10 +110,12 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.experiments.adjustments import Adjustments
     from bugsieve.experiments.experiment import Experiment
     from bugsieve.experiments.file import read_experiment
+    from bugsieve.experiments.shards import Shard
 
     changes = Adjustments(args.data, args.limit, tuple(args.set), tuple(args.only))
     grid = read_experiment(args.file, changes)
-    experiment = Experiment(grid, args.output or Path(args.file.stem))
+    shard = None if args.shard is None else Shard.of(args.shard)
+    experiment = Experiment(grid, args.output or Path(args.file.stem), shard=shard)
     display = ExperimentDisplay(grid)
     try:
         with display:
@@ -131,8 +139,9 @@ def example(kind: str = "cost") -> str:
 def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
     failures = summary.failures
     failed = f", {len(failures)} failed" if failures else ""
+    part = "" if experiment.shard is None else f"shard {experiment.shard}: "
     lines = [
-        f"{counted(summary.campaigns, 'campaign')}: {summary.done} done{failed}",
+        f"{part}{counted(summary.campaigns, 'campaign')}: {summary.done} done{failed}",
         f"results in {experiment.directory}",
     ]
     for folder, failure in list(failures.items())[:_FAILURES_SHOWN]:
@@ -141,6 +150,10 @@ def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
         lines.append(f"  … and {len(failures) - _FAILURES_SHOWN} more, see experiment.json there")
     if summary.rejected:
         lines.append(f"{summary.rejected} claims were rejected: a fault in Bugsieve")
+    if summary.postponed:
+        lines.append(summary.postponed)
+    if experiment.shard is not None:
+        lines.append(f"all shards: bugsieve status {experiment.directory}")
     if summary.done:
         table = "safety" if experiment.grid.is_safety else "icaps22"
         table = "icaps23" if experiment.grid.shares_pools else table

@@ -77,7 +77,9 @@ def _show_several(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.several import joint_summary
     from bugsieve.cli.several_report import joint_cause_lines, joint_json, joint_lines
     from bugsieve.experiments.index import read_index
+    from bugsieve.experiments.shards import missing_lines
 
+    missing: list[str] = []
     if is_problem_set(args.folder):
         noun, summary = "problem", ProblemCampaigns.open(args.folder).summary()
     else:
@@ -85,11 +87,13 @@ def _show_several(args: argparse.Namespace) -> int:
         entries = {} if index is None else index.entries
         errors = {name: entry.error for name, entry in entries.items()}
         noun, summary = "campaign", joint_summary(args.folder, errors)
+        if index is not None and any(entry.shard for entry in entries.values()):
+            missing = list(missing_lines(index, summary.unfinished))
     if args.json:
         show(joint_json(args.folder, summary))
         return 0
     causes = joint_cause_lines(args.folder, summary, args.causes)
-    lines = [*joint_lines(summary, noun), *causes]
+    lines = [*joint_lines(summary, noun, missing), *causes]
     show("\n".join(lines))
     return 0
 
