@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,12 @@ from bugsieve.cli.signals import going_on
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bugsieve.cli.parser import Parser
     from bugsieve.experiments.experiment import Experiment, ExperimentSummary
+    from bugsieve.experiments.grid import Grid
+    from bugsieve.experiments.jobs import AnyCrew
 
 DESCRIPTION = (
     "Run all campaigns of an experiment file: domains (or models, for tests of safety) x policies "
@@ -57,6 +62,7 @@ def register(parser: Parser) -> None:
         help="run the I-th of N parts only, all of which may run at the same time, on machines "
         "that share the disk",
     )
+    _add_cluster(options)
     options.trust()
     _add_adjustments(Options(parser, "in place of what the file says"))
     options.add(
@@ -67,6 +73,22 @@ def register(parser: Parser) -> None:
         metavar="KIND",
         help="print an example file and stop: cost (default), oracles (compared on the same "
         "states), safety or trainings",
+    )
+
+
+def _add_cluster(options: Options) -> None:
+    options.add(
+        "--ray",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="run the campaigns on the nodes of a Ray cluster, whose head is at HOST:PORT; "
+        "without ADDRESS on one that is started here",
+    )
+    options.add(
+        "--ray-open",
+        action="store_true",
+        help="take a cluster that has no token, so that anybody who reaches it can run programs",
     )
 
 
@@ -118,15 +140,37 @@ def run(args: argparse.Namespace) -> int:
     experiment = Experiment(grid, args.output or Path(args.file.stem), shard=shard)
     display = ExperimentDisplay(grid)
     try:
-        with display:
+        with _crew(args, grid) as crew, display:
             summary = experiment.run(
-                workers=args.workers, on_event=display.take, trust_policy=args.trust_policy
+                workers=args.workers,
+                crew=crew,
+                on_event=display.take,
+                trust_policy=args.trust_policy,
             )
     except KeyboardInterrupt as interruption:
         show(f"{display.counts_line()}\nresults in {experiment.directory}")
         raise going_on(interruption, "the same command goes on") from interruption
     show(_report(experiment, summary))
     return summary.exit_code
+
+
+@contextmanager
+def _crew(args: argparse.Namespace, grid: Grid) -> Iterator[AnyCrew | None]:
+    """Those who run the campaigns, if they are not processes of this machine."""
+    if args.ray is None:
+        if args.ray_open:
+            raise UsageError("--ray-open is for --ray ADDRESS")
+        yield None
+        return
+    if args.shard is not None:
+        raise UsageError("--shard is for machines without Ray, which spreads the campaigns itself")
+    from bugsieve.experiments.cluster.connection import ClusterOptions, connected
+    from bugsieve.experiments.cluster.crew import RayCrew
+
+    cluster = ClusterOptions(args.ray, args.ray_open, args.workers)
+    most = args.workers if args.ray else None
+    with connected(cluster), RayCrew(most=most, files=grid.files) as crew:
+        yield crew
 
 
 def example(kind: str = "cost") -> str:

@@ -26,10 +26,11 @@ from bugsieve.results.schema import STORE_FILE
 
 def undone(directory: Path, index: Index) -> list[str]:
     """The campaigns of an experiment that have not come to their end, by their folders."""
-    return [folder for folder in index.entries if not _is_finished(directory / folder)]
+    return [folder for folder in index.entries if not is_finished(directory / folder)]
 
 
-def _is_finished(folder: Path) -> bool:
+def is_finished(folder: Path) -> bool:
+    """Whether there is a campaign in the folder that has come to its end."""
     try:
         with kind_in(folder).records(folder) as records:
             return records.progress().finished is not None
@@ -40,11 +41,11 @@ def _is_finished(folder: Path) -> bool:
 def state_of(folder: Path, cell: Cell) -> tuple[bool, str | None]:
     """Whether the campaign in the folder is finished, and what it has that the cell has not."""
     _, header, had = read_campaign(folder)
-    is_finished = _is_finished(folder)
+    finished = is_finished(folder)
     if not cell.instance.is_subject(header.subject):
-        return is_finished, f"the {cell.instance.noun} {cell.instance.name} is another one"
+        return finished, f"the {cell.instance.noun} {cell.instance.name} is another one"
     different = _difference(cell, had, header) or cell.instance.difference(had)
-    return is_finished, different
+    return finished, different
 
 
 def open_campaign(

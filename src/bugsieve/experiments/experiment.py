@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from bugsieve.experiments.index import (
     write_index,
 )
 from bugsieve.experiments.jobs import (
+    AnyCrew,
     Crew,
     Job,
     JobDone,
@@ -110,10 +112,13 @@ class Experiment:
         self,
         *,
         workers: int | None = None,
+        crew: AnyCrew | None = None,
         on_event: ExperimentListener | None = None,
         trust_policy: bool = False,
     ) -> ExperimentSummary:
         """Run all campaigns that are not done yet; by default one on each core.
+
+        A `crew` of somebody else's is left open.
 
         A campaign that fails does not stop the others. Ctrl-C is passed on; whatever ends the
         run, the next one goes on where it stopped. UsageError where the file names a policy that
@@ -131,12 +136,12 @@ class Experiment:
             count = max(1, min(wanted, workers or len(os.sched_getaffinity(0))))
             networks = {job.number: job.network for job in trainings}
             tell(ExperimentStarted(len(self.numbers), len(done), count, networks))
-            with Crew(count) as crew:
-                return self._run(crew, trainings, jobs, len(done), tell)
+            with Crew(count) if crew is None else nullcontext(crew) as those:
+                return self._run(those, trainings, jobs, len(done), tell)
 
     def _run(
         self,
-        crew: Crew,
+        crew: AnyCrew,
         trainings: Sequence[TrainingJob],
         jobs: Sequence[Job],
         done: int,
@@ -179,7 +184,7 @@ class Experiment:
         )
 
     def _test(
-        self, crew: Crew, first: int, tell: ExperimentListener
+        self, crew: AnyCrew, first: int, tell: ExperimentListener
     ) -> Iterator[tuple[str, JobReport]]:
         """Run the final tests of trained policies; gives how each ended, by what it tested."""
         done = [cell for cell in self.grid.cells if self._is_done(cell)]
@@ -193,7 +198,7 @@ class Experiment:
                     yield names[report.number], report
 
     def _reports(
-        self, crew: Crew, trainings: Sequence[TrainingJob], jobs: Sequence[Job]
+        self, crew: AnyCrew, trainings: Sequence[TrainingJob], jobs: Sequence[Job]
     ) -> Iterator[JobReport]:
         """Train networks, then what builds on nothing else, as pools, then what builds on that.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -85,6 +85,20 @@ class Store(Closing):
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def reword(self, change: Callable[[str, str], str]) -> dict[str, str]:
+        """Change the texts that say what the campaign is about, each of a name; gives them all.
+
+        For a folder that goes to another machine, where files have other names.
+        """
+        with explained(self.directory):
+            rows = self._connection.execute("SELECT name, value FROM meta").fetchall()
+            texts = {name: change(name, text) for name, text in rows if isinstance(text, str)}
+            self._connection.execute("BEGIN IMMEDIATE")
+            changed = [(text, name) for name, text in texts.items()]
+            self._connection.executemany("UPDATE meta SET value = ? WHERE name = ?", changed)
+            self._connection.execute("COMMIT")
+        return texts
 
     def note(self, bug: str, name: str, data: Any) -> None:
         """Keep something about a bug, until its certificate improves; replaces what was there."""

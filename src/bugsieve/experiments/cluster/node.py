@@ -1,0 +1,159 @@
+"""What happens on a node: a job is run there by a process of our own, in a folder of its own.
+
+Ray only starts this. However it ends, the process and those that it has started end with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bugsieve.basis.errors import BugsieveError, InputError, UsageError
+from bugsieve.basis.processes import Child, ChildDiedError
+from bugsieve.experiments.cluster.builds import Build, this_build
+from bugsieve.experiments.cluster.moving import Places
+from bugsieve.experiments.cluster.packing import PackedFile, digest_of, pack
+from bugsieve.experiments.cluster.parcels import Parcel
+from bugsieve.experiments.jobs import JOB_MODULE, AnyJob, Job, JobDone, JobFailed, JobProgress
+from bugsieve.results.lock import FolderLock
+
+_PREFIX = "bugsieve-node-"
+_LOCK_FILE = "node.lock"
+_CLEANUP_SECONDS = 2.0
+_THREADS = "OMP_NUM_THREADS"
+
+Fetch = Callable[[str], bytes]
+"""Gives a content by its SHA-256."""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What comes back from a node."""
+
+    report: JobDone | JobFailed | None
+    """None if the process of the job has died."""
+    files: tuple[PackedFile, ...] = ()
+    death: str = ""
+    """How it has died."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a node must have in common with the driver."""
+
+    build: Build
+    threads: str | None
+    """What libraries are told there of threads, which Ray would change."""
+
+
+def run_parcel(parcel: Parcel, terms: Terms, fetch: Fetch) -> Delivery:
+    """Run the job of a parcel; what goes wrong is in what comes back."""
+    with contextlib.suppress(ValueError):
+        sys.path.remove(parcel.here)  # Ray adds it: what is there on the driver may not be here
+    try:
+        difference = terms.build.difference(this_build())
+        if difference:
+            raise UsageError(f"the node {os.uname().nodename} {difference}")
+        with _own_folder() as root:
+            return _run(parcel, terms, fetch, root)
+    except BugsieveError as error:
+        return Delivery(JobFailed(parcel.job.number, str(error), error.exit_code))
+    except OSError as error:
+        sentence = f"the node {os.uname().nodename} could not run it ({error})"
+        return Delivery(JobFailed(parcel.job.number, sentence, InputError.exit_code))
+
+
+def _run(parcel: Parcel, terms: Terms, fetch: Fetch, root: str) -> Delivery:
+    names = (file.name for file in parcel.files)
+    places = Places(root, {*names, *parcel.folders, *parcel.brings})
+    _lay_out(parcel, places, fetch)
+    made = [Path(places.path(name)) for name in parcel.brings]
+    job = places.job(parcel.job)
+    is_campaign = isinstance(job, Job)
+    if is_campaign:
+        places.settle(made[0])
+    report = _work(job, places.path(parcel.here), _environment(root, terms))
+    if isinstance(report, str):
+        return Delivery(None, (), report)
+    if is_campaign:
+        places.unsettle(made[0])
+    if isinstance(report, JobFailed):
+        report = replace(report, error=places.back(report.error))
+    return Delivery(report, pack(made))
+
+
+def _work(job: AnyJob, folder: str, environment: Mapping[str, str]) -> JobDone | JobFailed | str:
+    """The last report of a process that does the job, or how it has died."""
+    child = Child(JOB_MODULE, folder=folder, environment=environment)
+    try:
+        child.send(job)
+        report = child.receive()
+        while isinstance(report, JobProgress):
+            report = child.receive()
+        assert isinstance(report, JobDone | JobFailed)
+        return report
+    except ChildDiedError as death:
+        if death.code == -signal.SIGKILL:
+            return "its process was killed, perhaps because the memory ran out"
+        return f"its process ended unexpectedly (exit code {death.code})"
+    finally:
+        child.dismiss()
+        child.reap(time.monotonic() + _CLEANUP_SECONDS)
+
+
+def _lay_out(parcel: Parcel, places: Places, fetch: Fetch) -> None:
+    """Write the files of the parcel below the folder of the job."""
+    for folder in (parcel.here, *parcel.folders):
+        os.makedirs(places.path(os.path.join(parcel.here, folder)), exist_ok=True)
+    for file in parcel.files:
+        content = fetch(file.digest)
+        if digest_of(content) != file.digest:
+            raise InputError(f"{file.name}: was damaged on its way to a node")
+        path = Path(places.path(file.name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(0o700 if file.is_program else 0o600)
+
+
+def _environment(root: str, terms: Terms) -> dict[str, str]:
+    """That of the node without what is Ray's, its token above all, and a list of trusted policies
+    that ends with the job."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("RAY_") and k != _THREADS}
+    if terms.threads is not None:
+        kept[_THREADS] = terms.threads
+    return {**kept, "XDG_STATE_HOME": f"{root}/state"}
+
+
+@contextlib.contextmanager
+def _own_folder() -> Iterator[str]:
+    """A folder for one job; also removes those of jobs that were killed."""
+    base = os.path.realpath(tempfile.gettempdir())
+    for name in os.listdir(base):
+        path = Path(base, name)
+        if name.startswith(_PREFIX) and path.stat().st_uid == os.geteuid():
+            _remove_abandoned(path)
+    root = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
+    lock = FolderLock(Path(root), _LOCK_FILE)
+    try:
+        yield root
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+        lock.close()
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the folder unless its job runs: then it is locked."""
+    if not (folder / _LOCK_FILE).exists():
+        return  # it is just being made
+    with contextlib.suppress(BugsieveError, OSError):
+        lock = FolderLock(folder, _LOCK_FILE)
+        shutil.rmtree(folder, ignore_errors=True)
+        lock.close()
