@@ -31,7 +31,8 @@ class PackedFile:
     place: int
     """Which of the files and folders that come back it is, or is part of."""
     name: str
-    """Below that folder; empty for a file that comes back by itself."""
+    """Below that folder, with / at its end for an empty folder there; empty for a file that comes
+    back by itself."""
     digest: str
     """The SHA-256 of its content."""
     content: bytes
@@ -65,6 +66,9 @@ def _contents(path: Path) -> Iterator[tuple[str, bytes]]:
     if path.is_dir():
         for file in plain_files(path):
             yield file.relative_to(path).as_posix(), file.read_bytes()
+        for where, below, names in os.walk(path):
+            if not below and not names:
+                yield f"{Path(where).relative_to(path).as_posix()}/", b""
     elif path.is_file():
         yield "", path.read_bytes()
 
@@ -99,12 +103,12 @@ def _check(files: Sequence[PackedFile], places: int) -> None:
 
 
 def _is_inside(name: object) -> bool:
-    """Whether the name is that of a file below a folder, whatever the system; or is empty."""
+    """Whether the name is of something below a folder, whatever the system; or is empty."""
     if name == "":
         return True
     if not isinstance(name, str) or len(name) > _LONGEST or not name.isprintable():
         return False
-    parts = name.split("/")
+    parts = name.removesuffix("/").split("/")
     is_plain = all(part not in ("", ".", "..") for part in parts) and "\\" not in name
     return is_plain and len(parts) <= _DEEPEST and parts[-1] != LOCK_FILE
 
@@ -118,8 +122,10 @@ def _replace_folder(path: Path, files: Sequence[PackedFile]) -> None:
         new = staging / "new"
         for file in files:
             target = new / PurePosixPath(file.name)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(file.content)
+            folder = target if file.name.endswith("/") else target.parent
+            folder.mkdir(parents=True, exist_ok=True)
+            if folder != target:
+                target.write_bytes(file.content)
         if path.is_symlink():
             raise InputError(f"{path}: is a link, but results are not written through links")
         if path.exists():
