@@ -49,16 +49,15 @@ class Child:
         self,
         module: str,
         *,
-        folder: str | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """It starts in this folder and with this environment, by default in ours."""
+        """It starts with this environment, by default with ours."""
         ours, theirs = socket.socketpair()
         # Our copy of the child's end is closed at once: otherwise we would keep the socket open
         # ourselves and never see that the child is gone.
         with theirs:
             try:
-                self.process = _start(module, theirs.fileno(), folder, environment or os.environ)
+                self.process = _start(module, theirs.fileno(), environment or os.environ)
             except BaseException:
                 ours.close()
                 raise
@@ -94,7 +93,7 @@ class Child:
 
 
 def _start(
-    module: str, descriptor: int, folder: str | None, environment: Mapping[str, str]
+    module: str, descriptor: int, environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-c", _BOOT, module, str(descriptor), json.dumps(sys.path)],
@@ -102,7 +101,6 @@ def _start(
         stdout=subprocess.DEVNULL,
         # There is one process for each core: threads of the native core would get in the way.
         env={**environment, threads.VARIABLE: "1"},
-        cwd=folder,
         pass_fds=(descriptor,),
         start_new_session=True,
     )

@@ -54,6 +54,7 @@ class ExperimentStarted:
     done: int
     """How many had come to their end before."""
     workers: int
+    """Processes of this machine; none where a crew of somebody else's does the work."""
     trainings: Mapping[int, str] = field(default_factory=dict)
     """The networks that are trained first, by the numbers of the jobs."""
 
@@ -135,7 +136,8 @@ class Experiment:
             wanted = max(len(jobs), len(trainings))
             count = max(1, min(wanted, workers or len(os.sched_getaffinity(0))))
             networks = {job.number: job.network for job in trainings}
-            tell(ExperimentStarted(len(self.numbers), len(done), count, networks))
+            own = count if crew is None else 0
+            tell(ExperimentStarted(len(self.numbers), len(done), own, networks))
             with Crew(count) if crew is None else nullcontext(crew) as those:
                 return self._run(those, trainings, jobs, len(done), tell)
 

@@ -53,6 +53,17 @@ AnyJob = Job | TrainingJob | FinalJob
 
 
 @dataclass(frozen=True)
+class Workplace:
+    """Where a process does the jobs that follow, if not where it was started."""
+
+    folder: str
+    root: str
+    """The folder below which files are that specs name by absolute paths."""
+    state: str
+    """The folder of what the user has agreed to, in place of the usual one."""
+
+
+@dataclass(frozen=True)
 class JobStarted:
     """A process has taken the job."""
 

@@ -25,7 +25,7 @@ _OBJECT_STORE_BYTES = 128 << 20
 _MODE, _TOKEN, _TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 _ALWAYS = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_BACKEND_LOG_LEVEL": "error",
     # Nodes of ours are there for the jobs, which get as much of them as on this machine alone.
     "RAY_worker_niceness": "0",
 }
@@ -140,11 +140,13 @@ def _connect(ray: Any, options: ClusterOptions) -> None:
             object_store_memory=_OBJECT_STORE_BYTES,
             **quiet,
         )
-    except ray.exceptions.AuthenticationError:
-        raise UsageError(f"--ray {options.address}: the cluster does not take our token") from None
-    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-        why = " ".join(str(error).split())[:300]
-        raise InputError(f"--ray {options.address}: there is no cluster to use ({why})") from None
+    except (ray.exceptions.RayError, ValueError, RuntimeError, OSError) as error:
+        why = " ".join(f"{error} {error.__cause__ or ''}".split())
+        if "authenticat" in why.lower():
+            sentence = f"--ray {options.address}: the cluster does not take our token"
+            raise UsageError(sentence) from None
+        sentence = f"--ray {options.address}: there is no cluster to use ({why[:300]})"
+        raise InputError(sentence) from None
 
 
 def _compare(ray: Any, build: Build) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from bugsieve.basis.errors import BudgetError, BugsieveError, InputError, InternalError
 from bugsieve.experiments.campaigns import is_finished
 from bugsieve.experiments.cluster.builds import this_build
-from bugsieve.experiments.cluster.node import Delivery, Terms, run_parcel
+from bugsieve.experiments.cluster.node import Delivery, Node, Terms
 from bugsieve.experiments.cluster.packing import unpack
 from bugsieve.experiments.cluster.parcels import Parcel, parcel_of
 from bugsieve.experiments.jobs import (
@@ -121,7 +121,7 @@ class RayCrew(AnyCrew):
         number = parcel.job.number
         try:
             delivery: Delivery = ray.get(reference)
-        except ray.exceptions.RayTaskError as error:  # what run_parcel does not expect
+        except ray.exceptions.RayTaskError as error:  # what a node does not expect
             sentence = f"this is a fault in Bugsieve ({error.cause or error})"
             return JobFailed(number, sentence, InternalError.exit_code)
         except ray.exceptions.RayError as error:
@@ -141,11 +141,15 @@ class RayCrew(AnyCrew):
         return JobFailed(number, sentence, BudgetError.exit_code)
 
 
+_NODE = Node()
+"""In a process of Ray on a node, for all jobs that Ray gives to it."""
+
+
 def _run_on_node(parcel: Parcel, terms: Terms, references: dict[str, Any]) -> Delivery:
     """On the node, in a process of Ray."""
     import ray
 
-    return run_parcel(parcel, terms, lambda digest: ray.get(references[digest]))
+    return _NODE.run(parcel, terms, lambda digest: ray.get(references[digest]))
 
 
 def _stored(parcel: Parcel, delivery: Delivery) -> JobReport:

@@ -46,7 +46,10 @@ class Places:
         return text.replace(self.root, "")
 
     def moved(self, value: Value) -> Value:
-        """The options with the names of the node in all their texts."""
+        """The options with the names of the node in all their texts but the policy.
+
+        Ids of bugs may depend on what the policy is called: `rooted_at` finds its files.
+        """
         return _mapped(self, value)  # type: ignore[no-any-return]
 
     def job(self, job: AnyJob) -> AnyJob:
@@ -89,7 +92,8 @@ def _mapped(places: Places, value: Any) -> Any:
         return tuple(_mapped(places, part) for part in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    parts = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+    names = (field.name for field in fields(value) if field.init and field.name != "policy")
+    parts = {name: getattr(value, name) for name in names}
     changed = {name: _mapped(places, part) for name, part in parts.items()}
     return value if changed == parts else replace(value, **changed)
 

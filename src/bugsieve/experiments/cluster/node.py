@@ -12,17 +12,26 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BugsieveError, InputError, UsageError
 from bugsieve.basis.processes import Child, ChildDiedError
 from bugsieve.experiments.cluster.builds import Build, this_build
 from bugsieve.experiments.cluster.moving import Places
 from bugsieve.experiments.cluster.packing import PackedFile, digest_of, pack
 from bugsieve.experiments.cluster.parcels import Parcel
-from bugsieve.experiments.jobs import JOB_MODULE, AnyJob, Job, JobDone, JobFailed, JobProgress
+from bugsieve.experiments.jobs import (
+    JOB_MODULE,
+    AnyJob,
+    Job,
+    JobDone,
+    JobFailed,
+    JobProgress,
+    Workplace,
+)
 from bugsieve.results.lock import FolderLock
 
 _PREFIX = "bugsieve-node-"
@@ -54,59 +63,75 @@ class Terms:
     """What libraries are told there of threads, which Ray would change."""
 
 
-def run_parcel(parcel: Parcel, terms: Terms, fetch: Fetch) -> Delivery:
-    """Run the job of a parcel; what goes wrong is in what comes back."""
-    with contextlib.suppress(ValueError):
-        sys.path.remove(parcel.here)  # Ray adds it: what is there on the driver may not be here
-    try:
-        difference = terms.build.difference(this_build())
-        if difference:
-            raise UsageError(f"the node {os.uname().nodename} {difference}")
-        with _own_folder() as root:
-            return _run(parcel, terms, fetch, root)
-    except BugsieveError as error:
-        return Delivery(JobFailed(parcel.job.number, str(error), error.exit_code))
-    except OSError as error:
-        sentence = f"the node {os.uname().nodename} could not run it ({error})"
-        return Delivery(JobFailed(parcel.job.number, sentence, InputError.exit_code))
+class Node(Closing):
+    """Runs parcels one after the other, by one process: much of a short job is its start."""
 
+    def __init__(self) -> None:
+        self._child: Child | None = None
 
-def _run(parcel: Parcel, terms: Terms, fetch: Fetch, root: str) -> Delivery:
-    names = (file.name for file in parcel.files)
-    places = Places(root, {*names, *parcel.folders, *parcel.brings})
-    _lay_out(parcel, places, fetch)
-    made = [Path(places.path(name)) for name in parcel.brings]
-    job = places.job(parcel.job)
-    is_campaign = isinstance(job, Job)
-    if is_campaign:
-        places.settle(made[0])
-    report = _work(job, places.path(parcel.here), _environment(root, terms))
-    if isinstance(report, str):
-        return Delivery(None, (), report)
-    if is_campaign:
-        places.unsettle(made[0])
-    if isinstance(report, JobFailed):
-        report = replace(report, error=places.back(report.error))
-    return Delivery(report, pack(made))
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.dismiss()
+            child.reap(time.monotonic() + _CLEANUP_SECONDS)
 
+    def run(self, parcel: Parcel, terms: Terms, fetch: Fetch) -> Delivery:
+        """Run the job of a parcel; what goes wrong is in what comes back."""
+        with contextlib.suppress(ValueError):
+            sys.path.remove(
+                parcel.here
+            )  # Ray adds it, but what is there on the driver is not here
+        try:
+            difference = terms.build.difference(this_build())
+            if difference:
+                raise UsageError(f"the node {os.uname().nodename} {difference}")
+            with _own_folder() as root:
+                return self._run(parcel, terms, fetch, root)
+        except BugsieveError as error:
+            return Delivery(JobFailed(parcel.job.number, str(error), error.exit_code))
+        except OSError as error:
+            sentence = f"the node {os.uname().nodename} could not run it ({error})"
+            return Delivery(JobFailed(parcel.job.number, sentence, InputError.exit_code))
 
-def _work(job: AnyJob, folder: str, environment: Mapping[str, str]) -> JobDone | JobFailed | str:
-    """The last report of a process that does the job, or how it has died."""
-    child = Child(JOB_MODULE, folder=folder, environment=environment)
-    try:
-        child.send(job)
-        report = child.receive()
-        while isinstance(report, JobProgress):
-            report = child.receive()
-        assert isinstance(report, JobDone | JobFailed)
-        return report
-    except ChildDiedError as death:
-        if death.code == -signal.SIGKILL:
-            return "its process was killed, perhaps because the memory ran out"
-        return f"its process ended unexpectedly (exit code {death.code})"
-    finally:
-        child.dismiss()
-        child.reap(time.monotonic() + _CLEANUP_SECONDS)
+    def _run(self, parcel: Parcel, terms: Terms, fetch: Fetch, root: str) -> Delivery:
+        names = (file.name for file in parcel.files)
+        places = Places(root, {*names, *parcel.folders, *parcel.brings})
+        _lay_out(parcel, places, fetch)
+        made = [Path(places.path(name)) for name in parcel.brings]
+        job = places.job(parcel.job)
+        is_campaign = isinstance(job, Job)
+        if is_campaign:
+            places.settle(made[0])
+        workplace = Workplace(places.path(parcel.here), root, f"{root}/state")
+        report = self._work(job, workplace, terms)
+        if isinstance(report, str):
+            return Delivery(None, (), report)
+        if is_campaign:
+            places.unsettle(made[0])
+        if isinstance(report, JobFailed):
+            report = replace(report, error=places.back(report.error))
+        return Delivery(report, pack(made))
+
+    def _work(self, job: AnyJob, workplace: Workplace, terms: Terms) -> JobDone | JobFailed | str:
+        """The last report of a process that does the job, or how it has died."""
+        try:
+            if self._child is None:
+                self._child = Child(JOB_MODULE, environment=_environment(terms))
+            self._child.send(workplace)
+            self._child.send(job)
+            report = self._child.receive()
+            while isinstance(report, JobProgress):
+                report = self._child.receive()
+            assert isinstance(report, JobDone | JobFailed)
+            return report
+        except BaseException as error:
+            self.close()
+            if not isinstance(error, ChildDiedError):
+                raise
+            if error.code == -signal.SIGKILL:
+                return "its process was killed, perhaps because the memory ran out"
+            return f"its process ended unexpectedly (exit code {error.code})"
 
 
 def _lay_out(parcel: Parcel, places: Places, fetch: Fetch) -> None:
@@ -123,13 +148,10 @@ def _lay_out(parcel: Parcel, places: Places, fetch: Fetch) -> None:
         path.chmod(0o700 if file.is_program else 0o600)
 
 
-def _environment(root: str, terms: Terms) -> dict[str, str]:
-    """That of the node without what is Ray's, its token above all, and a list of trusted policies
-    that ends with the job."""
+def _environment(terms: Terms) -> dict[str, str]:
+    """That of the node without what is Ray's, its token above all."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("RAY_") and k != _THREADS}
-    if terms.threads is not None:
-        kept[_THREADS] = terms.threads
-    return {**kept, "XDG_STATE_HOME": f"{root}/state"}
+    return kept if terms.threads is None else {**kept, _THREADS: terms.threads}
 
 
 @contextlib.contextmanager

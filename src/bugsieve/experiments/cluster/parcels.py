@@ -125,7 +125,7 @@ def _of_spec(policies: MemberTable[Any], spec: str) -> Iterator[str]:
     node as well.
     """
     named, started = policies.reach_of(spec), policies.started_by(spec)
-    programs = (name for name in named.programs if os.path.dirname(name))
+    programs = (n for n in named.programs if os.path.dirname(n) and not os.path.isabs(n))
     for name in (*named.files, *programs, *started.files):
         path = os.path.abspath(located(name))
         is_elsewhere = os.path.commonpath([path, spec_folder()]) != spec_folder()

@@ -51,7 +51,7 @@ def test_a_campaign() -> None:
     assert (moved.number, moved.directory, moved.trust_policy) == (3, "out/x", True)
     assert isinstance(moved.options, CostOptions)
     assert moved.options.task == ("/tmp/root/a/b.pddl", "tasks/p.pddl")
-    assert moved.options.policy == "asnets:/tmp/root/a.b"
+    assert moved.options.policy == "asnets:/a.b"
     assert (moved.options.policy_folder, moved.options.pool_from) == ("/tmp/root/a",) * 2
 
 

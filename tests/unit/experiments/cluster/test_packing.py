@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -70,11 +71,11 @@ def test_a_name_that_leaves_the_folder(tmp_path: Path, name: str) -> None:
     ("files", "sentence"),
     [
         ([replace(packed("a"), content=b"other")], "damaged on its way"),
-        ([replace(packed("a"), content="x")], "damaged on its way"),
+        ([replace(packed("a"), content=cast(bytes, "x"))], "damaged on its way"),
         ([packed("a"), packed("a")], "which is refused"),
         ([packed("a", place=1)], "which is refused"),
         ([packed("a", place=-1)], "which is refused"),
-        ([replace(packed("a"), name=7)], "which is refused"),
+        ([replace(packed("a"), name=cast(str, 7))], "which is refused"),
         ([packed(""), packed("a")], "a folder where a file belongs"),
         ([packed("a"), packed("a/b")], "File exists"),
     ],

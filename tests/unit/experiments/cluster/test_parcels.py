@@ -14,7 +14,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.domains import generate
 from bugsieve.experiments.cluster.builds import Build, this_build
-from bugsieve.experiments.cluster.node import Delivery, Terms, run_parcel
+from bugsieve.experiments.cluster.node import Delivery, Node, Terms
 from bugsieve.experiments.cluster.packing import digest_of, unpack
 from bugsieve.experiments.cluster.parcels import Parcel, parcel_of
 from bugsieve.experiments.jobs import Job, JobDone, JobFailed
@@ -100,7 +100,8 @@ def test_a_begun_campaign_of_a_stranger_is_not_sent(here: Path) -> None:
 
 def on_node(parcel: Parcel, texts: dict[str, bytes], build: Build | None = None) -> Delivery:
     """What a node would do with it: this does not need Ray."""
-    return run_parcel(parcel, Terms(build or this_build(), None), texts.__getitem__)
+    with Node() as node:
+        return node.run(parcel, Terms(build or this_build(), None), texts.__getitem__)
 
 
 def test_a_job_on_a_node(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
