@@ -195,6 +195,7 @@ def test_a_wrong_token(cluster: RayCluster, tmp_path: Path) -> None:
     result = ended(started(tmp_path, *command, "--ray", cluster.address, **variables))
     assert result.code == 4
     assert "the cluster does not take our token" in result.errors
+    assert result.errors.count("\n") == 1
 
 
 @deep
@@ -240,6 +241,7 @@ def test_a_node_is_killed_in_the_middle(own_cluster: RayCluster, tmp_path: Path)
     own_cluster.kill(own_cluster.second)
     result = ended(process)
     assert result.output.startswith("4 campaigns: 4 done\n"), result
+    assert "raylet" not in result.errors
     own_cluster.wait_until_gone()
     check_same_here(tmp_path, command)
 

@@ -18,6 +18,7 @@ from bugsieve.campaigns.kind import (
 )
 from bugsieve.campaigns.option_tables import table_of
 from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.several import campaigns_in
 from bugsieve.experiments.grid import Cell
 from bugsieve.experiments.index import Index
 from bugsieve.results.progress import CampaignHeader
@@ -26,7 +27,9 @@ from bugsieve.results.schema import STORE_FILE
 
 def undone(directory: Path, index: Index) -> list[str]:
     """The campaigns of an experiment that have not come to their end, by their folders."""
-    return [folder for folder in index.entries if not is_finished(directory / folder)]
+    # What is there is sought by us: names in an index may be a stranger's.
+    found = {path.relative_to(directory).as_posix(): path for path in campaigns_in(directory)}
+    return [name for name in index.entries if name not in found or not is_finished(found[name])]
 
 
 def is_finished(folder: Path) -> bool:

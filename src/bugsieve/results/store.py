@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -30,6 +30,10 @@ from bugsieve.results.validation import layout_of
 
 PART_FILE = f"{STORE_FILE}.part"
 """A store that is still being made; it gets its name when it is complete."""
+
+_TEXT_COLUMNS = """SELECT tables.name, columns.name
+FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+WHERE tables.type = 'table' AND columns.type = 'TEXT'"""
 
 Row = tuple[Any, ...]
 Self = TypeVar("Self", bound="Store")
@@ -86,19 +90,24 @@ class Store(Closing):
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def reword(self, change: Callable[[str, str], str]) -> dict[str, str]:
-        """Change the texts that say what the campaign is about, each of a name; gives them all.
-
-        For a folder that goes to another machine, where files have other names.
-        """
+    def put_options(self, options: str) -> None:
+        """Replace the options: for a folder on another machine, where files have other names."""
         with explained(self.directory):
-            rows = self._connection.execute("SELECT name, value FROM meta").fetchall()
-            texts = {name: change(name, text) for name, text in rows if isinstance(text, str)}
+            change = "UPDATE meta SET value = ? WHERE name = 'options'"
+            self._connection.execute(change, (options,))
+
+    def cut_names(self, beginning: str) -> None:
+        """Take the beginning of names of files away, in whatever was stored: for the way back."""
+        with explained(self.directory):
+            columns = self._connection.execute(_TEXT_COLUMNS).fetchall()
             self._connection.execute("BEGIN IMMEDIATE")
-            changed = [(text, name) for name, text in texts.items()]
-            self._connection.executemany("UPDATE meta SET value = ? WHERE name = ?", changed)
+            for table, column in columns:
+                self._connection.execute(
+                    f"UPDATE {table} SET {column} = replace({column}, ?1, '') "
+                    f"WHERE instr({column}, ?1)",
+                    (beginning,),
+                )
             self._connection.execute("COMMIT")
-        return texts
 
     def note(self, bug: str, name: str, data: Any) -> None:
         """Keep something about a bug, until its certificate improves; replaces what was there."""

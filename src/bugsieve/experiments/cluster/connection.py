@@ -25,7 +25,8 @@ _OBJECT_STORE_BYTES = 128 << 20
 _MODE, _TOKEN, _TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 _ALWAYS = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_BACKEND_LOG_LEVEL": "error",
+    # What Ray would print of dead nodes, our own reports tell.
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
     # Nodes of ours are there for the jobs, which get as much of them as on this machine alone.
     "RAY_worker_niceness": "0",
 }
@@ -59,7 +60,8 @@ def connected(options: ClusterOptions) -> Iterator[None]:
         stack.enter_context(_environment(variables))
         ray = _imported()
         stack.callback(ray.shutdown)
-        _connect(ray, options)
+        with _without_chatter():
+            _connect(ray, options)
         _compare(ray, this_build())
         yield
 
@@ -147,6 +149,19 @@ def _connect(ray: Any, options: ClusterOptions) -> None:
             raise UsageError(sentence) from None
         sentence = f"--ray {options.address}: there is no cluster to use ({why[:300]})"
         raise InputError(sentence) from None
+
+
+@contextlib.contextmanager
+def _without_chatter() -> Iterator[None]:
+    """Keep what Ray's compiled part writes to the error stream from the user: we say it better."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _compare(ray: Any, build: Build) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections import Counter, deque
@@ -57,7 +58,8 @@ class RayCrew(AnyCrew):
         import ray
 
         for reference in self._busy:
-            ray.cancel(reference, force=True)
+            with contextlib.suppress(ray.exceptions.RayError, ConnectionError):
+                ray.cancel(reference, force=True)
         self._busy.clear()
         self._held.clear()
 

@@ -13,8 +13,9 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bugsieve.basis.files import write_text
+from bugsieve.basis.files import write_atomically
 from bugsieve.campaigns.kind import kind_in
+from bugsieve.experiments.cluster.packing import plain_files
 from bugsieve.experiments.final_jobs import FinalJob
 from bugsieve.experiments.jobs import AnyJob, Job, TrainingJob
 from bugsieve.results.folder import OPTIONS_FILE
@@ -63,19 +64,25 @@ class Places:
 
     def settle(self, directory: Path) -> None:
         """Let a stored campaign, if there is one, name files as they are called on the node."""
-        if (directory / STORE_FILE).exists():
-            _reword(directory, lambda name, text: self._settled(directory, name, text))
+        if not (directory / STORE_FILE).exists():
+            return
+        kind = kind_in(directory)
+        with kind.records(directory) as records:
+            text = records.header.options
+        options = kind.options.from_toml(text, name=str(directory / OPTIONS_FILE))
+        with kind.store.open(directory) as store:
+            store.put_options(self.moved(options).to_toml())
 
     def unsettle(self, directory: Path) -> None:
-        """Let it name files as they are called on the driver."""
-        if (directory / STORE_FILE).exists():
-            _reword(directory, lambda _, text: self.back(text))
-
-    def _settled(self, directory: Path, name: str, text: str) -> str:
-        if name != "options":
-            return text
-        options = kind_in(directory).options.from_toml(text, name=str(directory / OPTIONS_FILE))
-        return str(self.moved(options).to_toml())
+        """Let all that is in its folder name files as they are called on the driver."""
+        if not (directory / STORE_FILE).exists():
+            return
+        with kind_in(directory).store.open(directory) as store:
+            store.cut_names(self.root)
+        root = self.root.encode()
+        for path in plain_files(directory):
+            if path.name != STORE_FILE and root in (content := path.read_bytes()):
+                write_atomically(path, content.replace(root, b""))
 
 
 def _moved_test(places: Places, job: FinalJob) -> FinalJob:
@@ -96,11 +103,3 @@ def _mapped(places: Places, value: Any) -> Any:
     parts = {name: getattr(value, name) for name in names}
     changed = {name: _mapped(places, part) for name, part in parts.items()}
     return value if changed == parts else replace(value, **changed)
-
-
-def _reword(directory: Path, change: Any) -> None:
-    with kind_in(directory).store.open(directory) as store:
-        texts = store.reword(change)
-    path = directory / OPTIONS_FILE
-    if path.exists():
-        write_text(path, texts["options"])

@@ -37,6 +37,7 @@ from bugsieve.results.lock import FolderLock
 _PREFIX = "bugsieve-node-"
 _LOCK_FILE = "node.lock"
 _CLEANUP_SECONDS = 2.0
+_YOUNG_SECONDS = 60.0
 _THREADS = "OMP_NUM_THREADS"
 
 Fetch = Callable[[str], bytes]
@@ -158,9 +159,8 @@ def _environment(terms: Terms) -> dict[str, str]:
 def _own_folder() -> Iterator[str]:
     """A folder for one job; also removes those of jobs that were killed."""
     base = os.path.realpath(tempfile.gettempdir())
-    for name in os.listdir(base):
-        path = Path(base, name)
-        if name.startswith(_PREFIX) and path.stat().st_uid == os.geteuid():
+    for path in Path(base).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(BugsieveError, OSError):
             _remove_abandoned(path)
     root = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
     lock = FolderLock(Path(root), _LOCK_FILE)
@@ -172,10 +172,9 @@ def _own_folder() -> Iterator[str]:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove the folder unless its job runs: then it is locked."""
-    if not (folder / _LOCK_FILE).exists():
-        return  # it is just being made
-    with contextlib.suppress(BugsieveError, OSError):
+    """Remove the folder unless its job runs, for then it is locked, or is just being made."""
+    status = (folder / _LOCK_FILE).stat()
+    if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _YOUNG_SECONDS:
         lock = FolderLock(folder, _LOCK_FILE)
         shutil.rmtree(folder, ignore_errors=True)
         lock.close()

@@ -117,6 +117,8 @@ def _replace_folder(path: Path, files: Sequence[PackedFile]) -> None:
     """Write all files to a new folder, which then takes the place of the old one."""
     make_folders(path.parent)
     with ExitStack() as stack:
+        for left in path.parent.glob(f"{_STAGING}*"):  # by a driver that was killed just here
+            shutil.rmtree(left, ignore_errors=True)
         staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=path.parent))
         stack.callback(shutil.rmtree, staging, ignore_errors=True)
         new = staging / "new"

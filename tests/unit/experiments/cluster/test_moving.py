@@ -76,6 +76,8 @@ def test_a_stored_campaign_there_and_back(tmp_path: Path) -> None:
     places = Places(ROOT, map(str, files))
     places.settle(folder)
     assert read_campaign(folder)[2].task == tuple(ROOT + str(file) for file in files)
+    (folder / "README.txt").write_text(f"see {ROOT}/x and {ROOT}")
     places.unsettle(folder)
+    assert (folder / "README.txt").read_text() == "see /x and "
     assert (contents(folder), (folder / "options.toml").read_text()) == (before, texts)
     places.settle(tmp_path / "nothing is there")

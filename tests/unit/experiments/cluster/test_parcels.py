@@ -107,6 +107,7 @@ def on_node(parcel: Parcel, texts: dict[str, bytes], build: Build | None = None)
 def test_a_job_on_a_node(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It starts in a folder of its own: files that did not travel are not there."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(here)])
+    (here / "mine.py").write_text("def choose(facts, applicable):\n    open(__file__ + 'x')\n")
     made = job("python:mine:choose")
     parcel, texts = parcel_of(made)
     delivery = on_node(parcel, texts)
@@ -127,6 +128,7 @@ def test_a_module_that_did_not_travel(here: Path) -> None:
     delivery = on_node(*parcel_of(job("python:mine:choose")))
     assert isinstance(delivery.report, JobFailed)
     assert "No module named 'helper'" in delivery.report.error
+    assert "bugsieve-node" not in delivery.report.error
     assert isinstance(
         on_node(*parcel_of(job("python:mine:choose"), ["helper.py"])).report, JobDone
     )
