@@ -26,7 +26,7 @@ demo: $(VENV)/installed ## set up and run the main job on built-in data
 test: lint pytest ## set up and run every check
 
 test-deep: export BUGSIEVE_DEPTH = deep
-test-deep: lint wheel pytest sanitize ## every check with all examples, those of the core also under sanitizers
+test-deep: $(VENV)/deepening lint wheel pytest sanitize ## every check with all examples, those of the core also under sanitizers
 
 lint: $(VENV)/developing $(VENV)/installed
 	$(BIN)/ruff check .
@@ -37,7 +37,7 @@ lint: $(VENV)/developing $(VENV)/installed
 pytest: $(VENV)/developing $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-bench: $(VENV)/benchmarking $(VENV)/installed ## our speed beside that of other planners
+bench: $(VENV)/benchmarking $(VENV)/deepening $(VENV)/installed ## our speed beside that of other planners
 	$(BIN)/python -m benchmarks.run
 
 check-optimal: $(VENV)/benchmarking $(VENV)/developing $(VENV)/installed ## optimal costs against Fast Downward's
@@ -85,6 +85,10 @@ $(VENV)/installed: $(VENV)/ready $(SOURCES) CMakeLists.txt pyproject.toml
 $(VENV)/developing: requirements/develop.txt $(VENV)/ready
 	$(PIP) install --no-compile -r requirements/develop.txt
 	@$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib || true
+	@touch $@
+
+$(VENV)/deepening: requirements/deep.txt $(VENV)/ready
+	$(PIP) install -r requirements/deep.txt
 	@touch $@
 
 $(VENV)/benchmarking: requirements/bench.txt $(VENV)/ready

@@ -36,6 +36,12 @@ class JointSummary(Summary):
     """Those that were planned and have not begun."""
 
     @property
+    def unfinished(self) -> set[str]:
+        """The folders of all that have not come to their end."""
+        under_way = (name for name, part in self.parts.items() if part.reason is None)
+        return {*under_way, *self.failed, *self.not_begun}
+
+    @property
     def certain(self) -> int:
         """Bugs that must be there, but for which nobody has a proof."""
         return sum(part.certain for part in self.parts.values())

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 _MOST_NAMES = 12
 
 
-def joint_lines(summary: JointSummary, noun: str) -> list[str]:
-    """The most important fact first: bugs, what was left open, what fails from the start; then a
-    line on each campaign."""
+def joint_lines(summary: JointSummary, noun: str, missing: Sequence[str] = ()) -> list[str]:
+    """The most important fact first: bugs, what was left open, what fails from the start, which
+    parts are missing; then a line on each campaign."""
     from bugsieve.campaigns.wording import bugs_line
 
     parts, failed, waiting = summary.parts, summary.failed, summary.not_begun
@@ -36,6 +36,7 @@ def joint_lines(summary: JointSummary, noun: str) -> list[str]:
         lines.append(f"could not be tested: {_listed([*failed], len({*names}))}")
     if waiting:
         lines.append(f"not begun: {_listed(waiting, len({*names}))}")
+    lines += missing
     width = max(map(len, names))
     for name in sorted({*names}):
         lines.append(f"  {name:{width}}  {_about(name, summary)}")

@@ -81,7 +81,9 @@ def _show_several(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.several import joint_summary
     from bugsieve.cli.several_report import joint_figure_lines, joint_json, joint_lines
     from bugsieve.experiments.index import read_index
+    from bugsieve.experiments.shards import missing_lines
 
+    missing: list[str] = []
     if is_problem_set(args.folder):
         noun, summary = "problem", ProblemCampaigns.open(args.folder).summary()
     else:
@@ -89,12 +91,14 @@ def _show_several(args: argparse.Namespace) -> int:
         entries = {} if index is None else index.entries
         errors = {name: entry.error for name, entry in entries.items()}
         noun, summary = "campaign", joint_summary(args.folder, errors)
+        if index is not None and any(entry.shard for entry in entries.values()):
+            missing = list(missing_lines(index, summary.unfinished))
     if args.json:
         show(joint_json(args.folder, summary))
         return 0
     causes = joint_found_lines(args.folder, summary, args.causes)
     figures, about = joint_figure_lines(summary)
-    lines = [*figures, *joint_lines(summary, noun), *about, *causes]
+    lines = [*figures, *joint_lines(summary, noun, missing), *about, *causes]
     show("\n".join(lines))
     return 0
 
