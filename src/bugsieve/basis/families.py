@@ -183,9 +183,10 @@ PICTURES = Family(
         "pendulum": "bugsieve.pictures.models.pendulum:PendulumPicture",
         "graph": "bugsieve.pictures.graph:GraphPicture",
         "bars": "bugsieve.pictures.bars:BarsPicture",
+        "python": "bugsieve.pictures.python:PythonPicture",
     },
 )
-"""The first that has no objection is drawn, those for anything last."""
+"""The first that has no objection is drawn; `graph` and `bars` are for anything."""
 
 FORMATS = Family(
     noun="format",
