@@ -14,6 +14,7 @@ from bugsieve.tasks.jani.state_wording import changes_text, values_text
 
 if TYPE_CHECKING:
     from bugsieve.judging.runs import SafetyBugRow
+    from bugsieve.tasks.jani.model import JaniModel
 
 _BEFORE, _AFTER = 10, 30
 """Steps shown before the bug's state and after it; the last one is always shown."""
@@ -25,6 +26,7 @@ class SafetyExplanation:
 
     row: SafetyBugRow
     policy: str
+    model: JaniModel
     variables: tuple[str, ...]
     actions: tuple[str, ...]
     """Names, by number."""
@@ -66,6 +68,7 @@ def explanation_of(folder: Path, name: str) -> SafetyExplanation:
     return SafetyExplanation(
         row,
         header.policy,
+        model,
         tuple(variable.name for variable in model.variables),
         header.subject.actions,
         plain_states(model, run.states),

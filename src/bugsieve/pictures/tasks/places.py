@@ -11,13 +11,13 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
+from math import ceil, hypot
 from typing import NamedTuple
 
 from bugsieve.pictures.layouts import Edge, Spot
 from bugsieve.pictures.picture import TaskPicture
 from bugsieve.pictures.scene import Atom, TaskScene
-from bugsieve.pictures.shapes import MOST_SHAPES, Drawing, Line, Rectangle, Shape, Text, label
+from bugsieve.pictures.shapes import MOST_SHAPES, Curve, Drawing, Rectangle, Shape, Text, label
 
 _TITLE = 16.0
 """The height of a place's name."""
@@ -33,6 +33,16 @@ class Box(NamedTuple):
     y: float
     width: float
     height: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Its middle."""
+        return self.x + self.width / 2, self.y + self.height / 2
+
+    def holds(self, point: tuple[float, float]) -> bool:
+        """Whether the point is in it."""
+        x, y = point
+        return self.x <= x <= self.x + self.width and self.y <= y <= self.y + self.height
 
 
 @dataclass(frozen=True)
@@ -123,11 +133,19 @@ class PlacesPicture(TaskPicture):
         ]
 
 
-def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Line:
-    first, second = boxes[one], boxes[two]
-    x1, y1 = first.x + first.width / 2, first.y + first.height / 2
-    x2, y2 = second.x + second.width / 2, second.y + second.height / 2
-    return Line(f"{one} {two} road", x1, y1, x2, y2, tone="ground")
+def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Curve:
+    """Straight, or bent where it would seem to lead to a place that it only passes."""
+    (x1, y1), (x2, y2) = boxes[one].middle, boxes[two].middle
+    others = [box for name, box in boxes.items() if name not in (one, two)]
+    inside = [(x1 + (x2 - x1) * s / 12, y1 + (y2 - y1) * s / 12) for s in range(1, 12)]
+    hit = next((box for box in others if any(map(box.holds, inside))), None)
+    points = [(x1, y1), (x2, y2)]
+    if hit is not None:
+        length = hypot(x2 - x1, y2 - y1)
+        across = 0.62 * (hit.height * abs(x2 - x1) + hit.width * abs(y2 - y1)) / length
+        x, y = hit.middle
+        points.insert(1, (x - (y2 - y1) / length * across, y + (x2 - x1) / length * across))
+    return Curve(f"{one} {two} road", tuple(points), tone="ground")
 
 
 def _filled(
