@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
-from bugsieve.pictures.picture import GENERAL, Picture, general_for, picture_for
+from bugsieve.pictures.picture import GENERAL, AnyPicture, Picture, general_for, picture_for
 from bugsieve.pictures.scene import Atom, ModelScene, Scene, Subject, TaskScene, scenes_of
 from bugsieve.pictures.shapes import Drawing, shortened
 from bugsieve.tasks.jani.state_wording import changes_text
@@ -41,13 +41,13 @@ def draw_run(
     subject: Subject,
     states: ArrayLike,
     *,
-    picture: str | None = None,
+    picture: AnyPicture | None = None,
     steps: Sequence[int] | None = None,
 ) -> DrawnRun:
     """Draw the states of a run, or those after these numbers of steps, all by the same picture.
 
-    `picture` is a spec; without one the first that has no objection is taken. One that fails in a
-    state gives way to the general one in all of them, and the note says so.
+    `picture` is a spec or a function; without it the first one is taken that has no objection. One
+    that fails in a state gives way to the general one in all of them, and the note says so.
     """
     scenes = scenes_of(subject, states)
     chosen = scenes if steps is None else [scenes[step] for step in steps]

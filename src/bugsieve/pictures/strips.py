@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from numpy.typing import ArrayLike
 
+from bugsieve.basis.notebooks import image_html, line_html
 from bugsieve.basis.wording import counted
 from bugsieve.pictures.runs import Frame, draw_run, telling_steps
 from bugsieve.pictures.scene import Subject
@@ -91,6 +92,13 @@ def strips_svg(strips: Sequence[Strip], *, title: str) -> str:
             parts += _panel(panel, x, top + _TITLE, tallest, scale)
     size = (2 * _MARGIN + longest * (_PANEL + _GAP) - _GAP, len(strips) * height)
     return sheet(size, parts, title=title, description=_description(strips)) + "\n"
+
+
+def strips_image(strips: Sequence[Strip], *, title: str) -> str:
+    """The same as an image for notebooks, with a line for each note."""
+    notes = dict.fromkeys(strip.note for strip in strips if strip.note)
+    image = image_html(strips_svg(strips, title=title), f"{title}. {_description(strips)}")
+    return image + "".join(map(line_html, notes))
 
 
 def _panel(panel: Panel, x: float, y: float, tallest: float, scale: float) -> Iterator[str]:
