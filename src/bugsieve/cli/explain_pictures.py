@@ -73,7 +73,7 @@ def draw_cost(of: Explanation, args: argparse.Namespace) -> list[str]:
     ours, theirs = (_path(of, run) for run in (found.run, found.better_run))
     again = [step for step in range(len(ours) - 1) if (ours[step] == ours[-1]).all()]
     if again:
-        ending += f": the same as after {counted(again[0], 'step')}"
+        ending += f": the same state as {_when(again[0])}"
     rows = (
         (title, found.run, ours, ending),
         ("a better run", found.better_run, theirs, "goal"),
@@ -91,6 +91,10 @@ def draw_cost(of: Explanation, args: argparse.Namespace) -> list[str]:
         for name, run, states, end in rows
     ]
     return _written(args.svg, strips, f"bug {of.bug.id} of {of.policy} on {task.title}")
+
+
+def _when(steps: int) -> str:
+    return f"after {counted(steps, 'step')}" if steps else "at the start"
 
 
 def _path(of: Explanation, run: tuple[int, ...]) -> Any:
@@ -145,7 +149,7 @@ def draw_trace(
     task, steps = bound.task, trace["trace"]
     ending = "[end]"
     if trace["lasso"]:
-        ending = f"[on as after {counted(steps['loop_start'], 'step')}, for ever]"
+        ending = f"[the same as {_when(steps['loop_start'])}, and so on for ever]"
     states = path_states(task, task.initial_state, tuple(steps["operators"]))
     doings = [*steps["actions"], ending]
     end = len(states) - 1

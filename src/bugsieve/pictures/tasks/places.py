@@ -11,8 +11,9 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import ceil, hypot
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from bugsieve.pictures.layouts import Edge, Spot
 from bugsieve.pictures.picture import TaskPicture
@@ -26,6 +27,12 @@ _CHIP, _THIN = 47.0, 9.0
 _THICK = 18.0
 
 
+_DETOURS = (0.7, -0.7, 1.0, -1.0, 1.4, -1.4)
+"""How far around a place a road may lead, in sizes of places."""
+
+Point: TypeAlias = tuple[float, float]
+
+
 class Box(NamedTuple):
     """A part of the sheet."""
 
@@ -35,13 +42,19 @@ class Box(NamedTuple):
     height: float
 
     @property
-    def middle(self) -> tuple[float, float]:
+    def middle(self) -> Point:
         """Its middle."""
         return self.x + self.width / 2, self.y + self.height / 2
 
-    def holds(self, point: tuple[float, float]) -> bool:
-        """Whether the point is in it."""
-        x, y = point
+    def meets(self, way: Sequence[Point]) -> bool:
+        """Whether a line through these points passes it, as far as one sees."""
+        return any(
+            self._holds(x1 + (x2 - x1) * step / 12, y1 + (y2 - y1) * step / 12)
+            for (x1, y1), (x2, y2) in pairwise(way)
+            for step in range(13)
+        )
+
+    def _holds(self, x: float, y: float) -> bool:
         return self.x <= x <= self.x + self.width and self.y <= y <= self.y + self.height
 
 
@@ -104,7 +117,7 @@ class PlacesPicture(TaskPicture):
 
     def draw_facts(self, scene: TaskScene) -> Drawing:
         """Roads below boxes, things inside them."""
-        boxes = {name: self._box(spot) for name, spot in self.spots.items()}
+        boxes = self._boxes
         things, wishes = self.things(scene), self.wishes(scene)
         shapes: list[Shape] = []
         for name, box in boxes.items():
@@ -112,10 +125,18 @@ class PlacesPicture(TaskPicture):
             inside = [thing for thing in things if thing.where == name]
             wanted = [wish for wish in wishes if wish.where == name]
             shapes += _filled(scene, box, inside, wanted, things)
-        roads = [_road(one, two, boxes) for one, two in self.roads()][: MOST_SHAPES - len(shapes)]
+        roads = self._roads[: MOST_SHAPES - len(shapes)]
         width = max(box.x + box.width for box in boxes.values()) + self.gap / 2
         height = max(box.y + box.height for box in boxes.values()) + self.gap / 2
         return Drawing(width, height, (*roads, *shapes))
+
+    @cached_property
+    def _boxes(self) -> dict[str, Box]:
+        return {name: self._box(spot) for name, spot in self.spots.items()}
+
+    @cached_property
+    def _roads(self) -> list[Curve]:
+        return [_road(one, two, self._boxes) for one, two in self.roads()]
 
     def _box(self, spot: Spot) -> Box:
         column, row = spot
@@ -135,17 +156,21 @@ class PlacesPicture(TaskPicture):
 
 def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Curve:
     """Straight, or bent where it would seem to lead to a place that it only passes."""
-    (x1, y1), (x2, y2) = boxes[one].middle, boxes[two].middle
+    start, end = boxes[one].middle, boxes[two].middle
     others = [box for name, box in boxes.items() if name not in (one, two)]
-    inside = [(x1 + (x2 - x1) * s / 12, y1 + (y2 - y1) * s / 12) for s in range(1, 12)]
-    hit = next((box for box in others if any(map(box.holds, inside))), None)
-    points = [(x1, y1), (x2, y2)]
-    if hit is not None:
-        length = hypot(x2 - x1, y2 - y1)
-        across = 0.62 * (hit.height * abs(x2 - x1) + hit.width * abs(y2 - y1)) / length
-        x, y = hit.middle
-        points.insert(1, (x - (y2 - y1) / length * across, y + (x2 - x1) / length * across))
-    return Curve(f"{one} {two} road", tuple(points), tone="ground")
+    ways = [(start, end), *_bent(start, end, boxes[one])]
+    free = (way for way in ways if not any(box.meets(way) for box in others))
+    return Curve(f"{one} {two} road", next(free, ways[0]), tone="ground")
+
+
+def _bent(start: Point, end: Point, box: Box) -> Iterator[tuple[Point, ...]]:
+    """Ways around on both sides, the narrow ones first."""
+    (x1, y1), (x2, y2) = start, end
+    length = hypot(x2 - x1, y2 - y1) or 1.0
+    for share in _DETOURS:
+        x = (x1 + x2) / 2 - share * box.width * (y2 - y1) / length
+        y = (y1 + y2) / 2 + share * box.height * (x2 - x1) / length
+        yield start, (x, y), end
 
 
 def _filled(
