@@ -88,7 +88,9 @@ class GraphPicture(TaskPicture):
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:
-        """There must be something to draw."""
+        """There must be something to draw, and nothing that cannot be."""
+        if not words.is_whole:
+            return "some variables of the task are about no atoms"
         return None if words.objects else "the task has no objects"
 
     def draw_facts(self, scene: TaskScene) -> Drawing:

@@ -10,7 +10,7 @@ from bugsieve.basis import families
 from bugsieve.basis.arguments import require_function
 from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
 from bugsieve.basis.members import MemberTable
-from bugsieve.pictures.scene import ModelScene, Scene, Subject, TaskScene, Words
+from bugsieve.pictures.scene import ModelScene, Scene, Subject, TaskScene, Words, words_in
 from bugsieve.pictures.shapes import Drawing
 from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.jani.model import JaniModel
@@ -51,14 +51,14 @@ class TaskPicture(Picture):
         super().__init__(subject, argument)
         assert isinstance(subject, Task)
         self.task = subject
-        self.words = Words(subject)
+        self.words = words_in(subject)
 
     @classmethod
     def objection(cls, subject: Subject) -> str | None:
         """What is missing in a task; models have no atoms at all."""
         if not isinstance(subject, Task):
             return "it is for planning tasks, and this is a model"
-        return cls.objection_to(Words(subject))
+        return cls.objection_to(words_in(subject))
 
     @classmethod
     @abstractmethod

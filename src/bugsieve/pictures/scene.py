@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -38,6 +38,11 @@ class Words:
         self.goals = tuple(map(self._fact, *zip(*task.goal, strict=True))) if task.goal else ()
         """The goals that are atoms."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every variable is about some atom, so that nothing of a state is untold."""
+        return all(any(fact is not None for fact in facts) for facts in self._facts)
+
     @cached_property
     def possible(self) -> tuple[Atom, ...]:
         """The atoms that some values stand for, in the order of the variables."""
@@ -67,6 +72,12 @@ class Words:
 
     def _fact(self, variable: int, value: int) -> Atom | None:
         return self._facts[variable][value]
+
+
+@lru_cache(maxsize=2)
+def words_in(task: Task) -> Words:
+    """The words of a task, kept for those who ask next: every picture looks at them."""
+    return Words(task)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +195,7 @@ def scenes_of(subject: Subject, states: ArrayLike) -> Sequence[Scene]:
     """The states of a run as scenes, in their order; one state is a run of one."""
     if isinstance(subject, Task):
         batch = subject.checked_states(states)
-        words = Words(subject)
+        words = words_in(subject)
         return [TaskScene(words, batch, index) for index in range(len(batch))]
     if not isinstance(subject, JaniModel):
         raise wrong("subject", "a Task or a JaniModel", subject)

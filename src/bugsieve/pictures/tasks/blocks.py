@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bugsieve.pictures.picture import TaskPicture
-from bugsieve.pictures.scene import TaskScene, Words
+from bugsieve.pictures.scene import Atom, TaskScene, Words
 from bugsieve.pictures.shapes import Drawing
 from bugsieve.pictures.stacks import MOST_BLOCKS, Stacks, draw_stacks
 
@@ -31,21 +31,10 @@ class BlocksPicture(TaskPicture):
         under: dict[str, str | None] = {block: None for (block,) in scene.of(*_TABLE)}
         under.update(dict(pair for pair in scene.of("on") if len(pair) == 2))
         held = [words[-1] for words in scene.of("holding")]
-        roles = {block: self._role(scene, block) for block in (*under, *held)}
-        marks = {block: self._mark(scene, block) for block in roles}
+        roles = _roles(scene)
+        marks = {block: self._mark(scene, block) for block in (*under, *held)}
         now = Stacks(under, held, roles, marks)
         return draw_stacks(_blocks(scene.words), now, _goal(scene), _notes(scene))
-
-    def _role(self, scene: TaskScene, block: str) -> str:
-        """Of the facts about where a block is; that another one is on it says nothing of it."""
-        facts = [
-            atom
-            for atom in (*scene.fluent, *sorted(scene.goals))
-            if (atom[0] in ("on", *_TABLE) and atom[1] == block)
-            or (atom[0] == "holding" and atom[-1] == block)
-        ]
-        role = scene.role(*facts)
-        return "" if role == "open goal" else role
 
     def _mark(self, scene: TaskScene, block: str) -> str:
         """Signs of blocks that must match the hand, and whether one is broken."""
@@ -56,8 +45,21 @@ class BlocksPicture(TaskPicture):
 
 
 def _blocks(words: Words) -> list[str]:
-    table = {atom[1] for atom in words.possible if atom[0] in (*_TABLE, "clear")}
-    return [name for name in words.objects if name in table]
+    atoms = [atom for atom in words.possible if atom[0] in ("on", "clear", *_TABLE)]
+    known = {name for atom in atoms for name in atom[1:]}
+    return [name for name in words.objects if name in known]
+
+
+def _roles(scene: TaskScene) -> dict[str, str]:
+    """By the facts about where a block is; that another one is on it says nothing of it."""
+    facts: dict[str, list[Atom]] = {}
+    for atom in (*scene.fluent, *sorted(scene.goals)):
+        if atom[0] in ("on", *_TABLE):
+            facts.setdefault(atom[1], []).append(atom)
+        elif atom[0] == "holding":
+            facts.setdefault(atom[-1], []).append(atom)
+    roles = {block: scene.role(*about) for block, about in facts.items()}
+    return {block: role for block, role in roles.items() if role != "open goal"}
 
 
 def _goal(scene: TaskScene) -> Stacks:
