@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 
 from bugsieve.pictures.picture import TaskPicture
-from bugsieve.pictures.scene import Atom, Subject, TaskScene, Words
+from bugsieve.pictures.scene import Atom, KeptForRun, Subject, TaskScene, Words
 from bugsieve.pictures.shapes import Curve, Drawing, Rectangle, Shape, Text, label
-from bugsieve.tasks.fdr.task import StateArray
 
 _WIDTH, _HEIGHT = 74.0, 20.0
 """Of a node."""
@@ -83,8 +82,7 @@ class GraphPicture(TaskPicture):
 
     def __init__(self, subject: Subject, argument: str | None = None) -> None:
         super().__init__(subject, argument)
-        self._run: StateArray | None = None
-        self._kept = _Layout({}, (), 0.0, 0, False)
+        self._layout = KeptForRun(_laid_out)
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:
@@ -95,18 +93,12 @@ class GraphPicture(TaskPicture):
 
     def draw_facts(self, scene: TaskScene) -> Drawing:
         """Lines below nodes, labels over both."""
-        layout = self._layout(scene)
+        layout = self._layout.of(scene)
         lines, labels = _lines(scene, layout)
         nodes = [shape for name in layout.places for shape in _node(scene, name, layout)]
         height = layout.height + 18 * (layout.has_foot + bool(layout.left_out))
         shapes = (*lines, *nodes, *labels, *_foot(scene, layout))
         return Drawing(layout.width, height, shapes)
-
-    def _layout(self, scene: TaskScene) -> _Layout:
-        """The same for all states of a run, so that nothing moves that has not moved."""
-        if self._run is not scene.states:
-            self._run, self._kept = scene.states, _laid_out(scene)
-        return self._kept
 
 
 def _laid_out(scene: TaskScene) -> _Layout:

@@ -5,10 +5,10 @@ Made from a task or a model alone: nobody asks a policy, and nothing is searched
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from bugsieve.tasks.fdr.atoms import words_of
 from bugsieve.tasks.fdr.task import StateArray, Task
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.types import Value
+
+Kept = TypeVar("Kept")
 
 Subject: TypeAlias = Task | JaniModel
 """What states belong to."""
@@ -189,6 +191,21 @@ class ModelScene:
 
 
 Scene: TypeAlias = TaskScene | ModelScene
+
+
+class KeptForRun(Generic[Kept]):
+    """What a picture works out once for all scenes of a run, so that nothing jumps in between."""
+
+    def __init__(self, make: Callable[[Any], Kept]) -> None:
+        self._make = make
+        self._states: NDArray[Any] | None = None
+        self._kept: Kept
+
+    def of(self, scene: Scene) -> Kept:
+        """What was made for the run of this scene."""
+        if self._states is not scene.states:
+            self._kept, self._states = self._make(scene), scene.states
+        return self._kept
 
 
 def scenes_of(subject: Subject, states: ArrayLike) -> Sequence[Scene]:

@@ -16,6 +16,7 @@ from bugsieve.pictures.shapes import Curve, Text, label
 from bugsieve.pictures.svg import element, number_text, sheet
 
 _PANEL, _GAP, _MARGIN = 300.0, 34.0, 14.0
+_TALLEST = 420.0
 _LARGEST = 1.3
 """How much a small picture may be stretched."""
 _TITLE, _LINE = 30.0, 18.0
@@ -79,8 +80,9 @@ def _heading(steps: int) -> str:
 def strips_svg(strips: Sequence[Strip], *, title: str) -> str:
     """All strips below each other, with what changes in words as the description."""
     drawings = [panel.frame.drawing for strip in strips for panel in strip.panels]
-    scale = min(_LARGEST, _PANEL / max(drawing.width for drawing in drawings))
-    tallest = max(drawing.height for drawing in drawings) * scale
+    width, tallest = (max(getattr(d, side) for d in drawings) for side in ("width", "height"))
+    scale = min(_LARGEST, _PANEL / width, _TALLEST / tallest)
+    tallest *= scale
     height = _TITLE + 2 * _LINE + tallest + _MARGIN
     longest = max(len(strip.panels) for strip in strips)
     parts: list[str] = []

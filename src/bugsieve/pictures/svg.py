@@ -105,9 +105,9 @@ def style_text() -> str:
         f".{class_of(name)}-text{{fill:{look.dark_stroke if look.text else _DARK_INK}}}"
         for name, look in LOOKS.items()
     ]
-    curves = "polyline{fill:none}"
+    curves = "polyline[class]{fill:none}"  # more telling than a class alone
     paper = f".bs-paper{{fill:{_DARK_PAPER}}}"
-    return f"@media(prefers-color-scheme:dark){{{paper}{''.join(rules)}svg {curves}}}"
+    return f"@media(prefers-color-scheme:dark){{{paper}{''.join(rules)}{curves}}}"
 
 
 def element(shape: Shape) -> str:

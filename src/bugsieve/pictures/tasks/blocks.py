@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bugsieve.pictures.picture import TaskPicture
-from bugsieve.pictures.scene import Atom, TaskScene, Words
+from bugsieve.pictures.scene import Atom, KeptForRun, Subject, TaskScene, Words
 from bugsieve.pictures.shapes import Drawing
-from bugsieve.pictures.stacks import MOST_BLOCKS, Stacks, draw_stacks
+from bugsieve.pictures.stacks import MOST_BLOCKS, Room, Stacks, draw_stacks, room_for
 
 _TABLE = ("ontable", "on-table", "on_table")
 
@@ -26,15 +28,17 @@ class BlocksPicture(TaskPicture):
             return f"there are more than {MOST_BLOCKS} blocks"
         return None
 
+    def __init__(self, subject: Subject, argument: str | None = None) -> None:
+        super().__init__(subject, argument)
+        self._room = KeptForRun(_room)
+
     def draw_facts(self, scene: TaskScene) -> Drawing:
         """A block is marked by where it stands; its goal is beside it."""
-        under: dict[str, str | None] = {block: None for (block,) in scene.of(*_TABLE)}
-        under.update(dict(pair for pair in scene.of("on") if len(pair) == 2))
+        under = _under(scene.fluent)
         held = [words[-1] for words in scene.of("holding")]
-        roles = _roles(scene)
         marks = {block: self._mark(scene, block) for block in (*under, *held)}
-        now = Stacks(under, held, roles, marks)
-        return draw_stacks(_blocks(scene.words), now, _goal(scene), _notes(scene))
+        now = Stacks(under, held, _roles(scene), marks)
+        return draw_stacks(now, self._room.of(scene), scene.index, _goal(scene), _notes(scene))
 
     def _mark(self, scene: TaskScene, block: str) -> str:
         """Signs of blocks that must match the hand, and whether one is broken."""
@@ -42,6 +46,18 @@ class BlocksPicture(TaskPicture):
         marks = [mark for word, mark in sign.items() if (word, block) in scene.true]
         broken = ("solid", 1) in scene.words.arities and ("solid", block) not in scene.true
         return "".join([*marks, *(["✗"] if broken else [])])
+
+
+def _room(scene: TaskScene) -> Room:
+    return room_for(_under(scene.words.fluent(state)) for state in scene.states)
+
+
+def _under(fluent: Iterable[Atom]) -> dict[str, str | None]:
+    """What each block is on, those on the table first."""
+    atoms = list(fluent)
+    under: dict[str, str | None] = {atom[1]: None for atom in atoms if atom[0] in _TABLE}
+    under.update({atom[1]: atom[2] for atom in atoms if atom[0] == "on"})
+    return under
 
 
 def _blocks(words: Words) -> list[str]:
@@ -64,12 +80,8 @@ def _roles(scene: TaskScene) -> dict[str, str]:
 
 def _goal(scene: TaskScene) -> Stacks:
     goals = [goal for goal in scene.words.goals if goal is not None]
-    under: dict[str, str | None] = {}
-    for goal in goals:
-        if goal[0] == "on":
-            under.setdefault(goal[2], None)
-    under.update({goal[1]: None for goal in goals if goal[0] in _TABLE})
-    under.update({goal[1]: goal[2] for goal in goals if goal[0] == "on"})
+    lowest: dict[str, str | None] = {goal[2]: None for goal in goals if goal[0] == "on"}
+    under = lowest | _under(goals)
     about = {
         block: [g for g in goals if g[0] in ("on", *_TABLE) and g[1] == block] for block in under
     }
@@ -77,7 +89,7 @@ def _goal(scene: TaskScene) -> Stacks:
         block: "" if not facts else "goal" if set(facts) <= scene.true else "open goal"
         for block, facts in about.items()
     }
-    return Stacks(under, (), roles)
+    return Stacks(under, roles=roles)
 
 
 def _notes(scene: TaskScene) -> list[tuple[str, str]]:
