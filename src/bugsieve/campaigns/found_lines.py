@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from bugsieve.campaigns.causes import cause_lines, listed_examples
-from bugsieve.campaigns.kind import Kind, kind_in
+from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.several import JointSummary, joint_causes, place_of
+from bugsieve.campaigns.several_wording import AboutAll
 from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, EXAMPLES_FOLDER
 
 
@@ -37,7 +38,7 @@ def joint_found_lines(directory: Path, summary: JointSummary, most: int) -> list
     groups = joint_causes(directory, summary)
     if not groups or not most:
         return []
-    lines = ["", *cause_lines(groups, _About(directory), most)]
+    lines = ["", *cause_lines(groups, AboutAll(directory), most)]
     if (more := len(groups) - most) > 0:
         lines.append(f"  … and {more} more: bugsieve status {directory} --causes {len(groups)}")
     first, *others = listed_examples(groups, most)
@@ -54,19 +55,6 @@ def next_lines(folder: Path, bug: str, *others: str) -> list[str]:
     if (folder / EXAMPLES_FOLDER / bug).is_dir():
         lines.append(f"smallest:    {folder / EXAMPLES_FOLDER / bug}")
     return [*lines, f"likewise:    {', '.join(others)}"] if others else lines
-
-
-class _About:
-    """What is wrong with bugs that are named by their campaigns and ids."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def about(self, name: str) -> str:
-        folder, bug = place_of(self._directory, name)
-        kind = kind_in(folder)
-        with kind.records(folder) as records:
-            return kind.wording.found(records).about(bug)
 
 
 def _place_of_all(bugs: int, folder: Path) -> str:

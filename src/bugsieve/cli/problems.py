@@ -15,7 +15,7 @@ from bugsieve.cli import task_arguments
 from bugsieve.cli.build_servers import tell_of
 from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
-from bugsieve.cli.several_report import joint_figure_lines, joint_json, joint_lines
+from bugsieve.cli.several_report import joint_json
 from bugsieve.cli.signals import going_on
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
@@ -111,6 +111,8 @@ def _run(
 
 
 def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointSummary) -> None:
+    from bugsieve.campaigns.several_wording import joint_figure_lines, joint_lines
+
     if args.json:
         show(joint_json(campaigns.directory, summary))
         return

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from bugsieve.basis.arguments import whole_number
+from bugsieve.basis.notebooks import line_html
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import Objective, make_objective
 from bugsieve.bugs.cost.bug import Bug
@@ -24,7 +25,9 @@ from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.examples.shrinking import DEFAULT_CANDIDATES, Budget, Remake
 from bugsieve.faults.examples.smallest import SmallestExample, smallest_example
 from bugsieve.faults.explanation import explained, explanation_text
+from bugsieve.faults.strips import bug_strips
 from bugsieve.judging.plan import close_policy
+from bugsieve.pictures.strips import run_strip, strips_image
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import policy as policy_function
 from bugsieve.policies.policy import Bindable, Policy
@@ -98,6 +101,14 @@ class FoundBug(Bug):
 
         return remade
 
+    def _repr_html_(self) -> str:
+        """For notebooks: what is wrong, the policy's run, and below it the better one.
+
+        The decision to blame is marked where `blame` was asked for it before: that may take long.
+        """
+        strips = bug_strips(self.bench.task, self.certificate, self.__dict__.get("blame"))
+        return line_html(str(self)) + strips_image(strips, title=f"bug {self.id}")
+
     def _replayed(self, policy: Policy) -> ReplayResult:
         return replay(self._bench(self.bench.task, policy, self.bench.objective), self.certificate)
 
@@ -118,6 +129,14 @@ class FoundSafetyBug(SafetyBug):
     def explain(self) -> str:
         """What `bugsieve explain` prints: the run step by step, and what is safe in its place."""
         return safety_text(self.witness.explained())
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what is wrong, and the policy's run into danger."""
+        run, model = self.certificate["run"], self.witness.model
+        states = [model.state(state) for state in run["states"]]
+        doings = [*run["action_names"], "[danger]"]
+        strip = run_strip("the policy", model, states, doings)
+        return line_html(str(self)) + strips_image([strip], title=f"bug {self.id}")
 
 
 def is_bound(policy: object) -> bool:

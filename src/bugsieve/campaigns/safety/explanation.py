@@ -14,7 +14,6 @@ from typing import Any
 from bugsieve.basis.wording import counted
 from bugsieve.bugs.safety.bug import plain_states
 from bugsieve.campaigns.safety.policy import saved_model
-from bugsieve.campaigns.safety.state_wording import changes_text, values_text
 from bugsieve.checkers.safety import COMPLAINTS, SafetyBugChecker
 from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.oracles.safety.analysis import RunVerdict
@@ -25,6 +24,7 @@ from bugsieve.results.safety.export import SAFETY_NAMES
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import damaged
 from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.tasks.jani.state_wording import changes_text, values_text
 
 _BEFORE, _AFTER = 10, 30
 """Steps shown before the bug's state and after it; the last one is always shown."""
@@ -36,6 +36,7 @@ class SafetyExplanation:
 
     row: SafetyBugRow
     policy: str
+    model: JaniModel
     variables: tuple[str, ...]
     actions: tuple[str, ...]
     """Names, by number."""
@@ -79,6 +80,7 @@ class Witness:
         return SafetyExplanation(
             row,
             self.policy,
+            model,
             tuple(variable.name for variable in model.variables),
             actions,
             plain_states(model, self.run.states),
