@@ -166,6 +166,9 @@ class WarmTranslator(Closing):
         except TimeoutError:
             self._kill()
             raise _out_of_time(name, limits) from None
+        except BrokenPipeError:  # killed by the system, for want of memory
+            self._kill()
+            raise _out_of_memory(name, limits) from None
         except BaseException:  # Ctrl-C among them: the child must not outlive this call
             self._kill()
             raise
@@ -186,7 +189,10 @@ class WarmTranslator(Closing):
 
 
 def _answer(process: subprocess.Popen[bytes], end: float) -> int:
-    """The exit code of a translation, from the process that has it made."""
+    """The exit code of a translation, from the process that has it made.
+
+    TimeoutError if it comes too late, BrokenPipeError if that process has ended.
+    """
     assert process.stdout is not None
     text = bytearray()
     with selectors.DefaultSelector() as selector:
@@ -195,7 +201,7 @@ def _answer(process: subprocess.Popen[bytes], end: float) -> int:
             for key, _ in _ready(selector, end):
                 chunk = os.read(key.fd, _CHUNK)
                 if not chunk:
-                    raise InternalError("the translator ended before its work was done")
+                    raise BrokenPipeError
                 text.extend(chunk)
     return int(text)
 

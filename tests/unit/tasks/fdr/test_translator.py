@@ -131,3 +131,13 @@ def test_a_warm_translator_keeps_the_limits() -> None:
         for _ in range(2):
             with pytest.raises(BudgetError, match=r"p\.pddl: grounding took longer than 0\.3 s"):
                 warm.translate(LARGE_DOMAIN, large_problem(30), name="p.pddl")
+
+
+def test_a_warm_translator_that_was_killed_is_started_again() -> None:
+    with WarmTranslator() as warm:
+        found = warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl")
+        assert warm._process is not None
+        warm._process.kill()
+        with pytest.raises(BudgetError, match="needs more than"):
+            warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl")
+        assert warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl") == found
