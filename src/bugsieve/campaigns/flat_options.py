@@ -17,7 +17,10 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 
-_OWN = ("unit_cost", "objective", "oracles", "mode", "escalate_to", "step_limit", "workers")
+_OWN = (
+    *("unit_cost", "objective", "oracles", "mode", "escalate_to", "step_limit", "workers"),
+    "examples",
+)
 _MEBIBYTE = 1 << 20
 
 _PLACES: Mapping[str, tuple[tuple[str, ...], ...]] = {

@@ -91,7 +91,7 @@ def test_options_are_those_of_the_command() -> None:
         "--insert all --round-walks 8 --patience 9 --along-runs --seed 4 --expansions 11 "
         "--oracle-time 2.5 --oracle-memory 12 --escalate-to 0 --step-limit 13 --max-time 14 "
         "--max-bugs 15 --until-stale 16 --stale-rounds 17 --deadline 18 --memory 19 "
-        "--hash-seed 20 --oracle aras --unit-cost --objective qualitative --workers 2"
+        "--hash-seed 20 --examples 3 --oracle aras --unit-cost --objective qualitative --workers 2"
     )
     parser = Parser()
     register(parser)
