@@ -63,15 +63,20 @@ class ProblemItem(_OurItem):
 
     def runtest(self) -> None:
         """Test the policy."""
+        from bugsieve.oracles.registry import ORACLES
         from bugsieve.policies.registry import POLICIES
         from bugsieve.pytest_plugin.checking import run_kept
-        from bugsieve.pytest_plugin.policies import NamedPolicy, policy_for, require_startable
+        from bugsieve.pytest_plugin.policies import Named, policy_for, require_startable
 
         content, source = self.content, str(self.path)
         named = policy_for(self.config, source) if content.policy is None else None
-        policy = named or NamedPolicy(str(content.policy), content.folder, source)
+        policy = named or Named(str(content.policy), content.folder, source)
+        plan = content.plan(self.problem, policy.spec, policy.folder)
         require_startable(self.config, POLICIES, policy)
-        run_kept(self, content.plan(self.problem, policy.spec, policy.folder))
+        for spec in plan.options.oracles:
+            oracle = Named(spec, content.folder, source)
+            require_startable(self.config, ORACLES, oracle)
+        run_kept(self, plan)
 
 
 class BugFile(_OurFile):

@@ -15,8 +15,8 @@ from bugsieve.pytest_plugin import POLICY, TRUST
 
 
 @dataclass(frozen=True)
-class NamedPolicy:
-    """A policy with the folder in which it is named, and who names it."""
+class Named:
+    """A policy, or an oracle, with the folder in which it is named, and who names it."""
 
     spec: str
     folder: str
@@ -24,12 +24,12 @@ class NamedPolicy:
     """The file that names it; empty if the user has typed it."""
 
 
-def policy_for(config: pytest.Config, source: str) -> NamedPolicy:
+def policy_for(config: pytest.Config, source: str) -> Named:
     """The policy of the command line or of the project's configuration; UsageError if there is
     none, for a file that needs one."""
     typed = config.getoption(POLICY)
     if typed is not None:
-        return NamedPolicy(str(typed), str(config.invocation_params.dir), "")
+        return Named(str(typed), str(config.invocation_params.dir), "")
     named = config.getini(POLICY)
     if not named:
         raise UsageError(
@@ -37,19 +37,19 @@ def policy_for(config: pytest.Config, source: str) -> NamedPolicy:
             "the configuration of pytest"
         )
     folder = config.rootpath if config.inipath is None else config.inipath.parent
-    return NamedPolicy(str(named), str(folder), str(config.inipath or folder))
+    return Named(str(named), str(folder), str(config.inipath or folder))
 
 
-def require_startable(config: pytest.Config, table: MemberTable[Any], policy: NamedPolicy) -> None:
-    """UsageError unless the policy is typed: on the command line, or in the root folder.
+def require_startable(config: pytest.Config, table: MemberTable[Any], named: Named) -> None:
+    """UsageError unless a spec of the table is typed: on the command line, or in the root folder.
 
     Whatever is in there may run code by a `conftest.py`; what is elsewhere may not.
     """
-    if not policy.source:
+    if not named.source:
         return
     consent = agree if config.getoption(TRUST) else _refused
-    with typed_in(policy.folder), asking(consent):
-        require_trusted_below(str(config.rootpath), table, policy.spec, policy.source)
+    with typed_in(named.folder), asking(consent):
+        require_trusted_below(str(config.rootpath), table, named.spec, named.source)
 
 
 def _refused(question: str) -> bool:

@@ -157,6 +157,32 @@ def test_a_file_of_checks(project: Path) -> None:
     assert options.fuzz.pool_size == 200
 
 
+def test_rules_are_beside_the_file(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = project / "tests" / "x.bugsieve.toml"
+    path.parent.mkdir()
+    path.write_text('problems = "../problems/p1.pddl"\nobjective = "rules:r.toml"')
+    monkeypatch.chdir("/")
+    found = read_check_file(path)
+    plan = found.plan(found.problems[0], "optimal", "")
+    assert plan.options.objective == f"rules:{project}/tests/r.toml"
+
+
+def test_what_could_not_be_tested_is_named(project: Path) -> None:
+    (project / "problems" / "p3.pddl").write_text("(define")
+    with pytest.raises(AssertionError, match=r"not tested: p3 .*\np3: .*p3.pddl:1"):
+        bugsieve.check("optimal", "problems/*.pddl", pool_size=2, allow_undecided=True)
+
+
+def test_a_policy_that_is_not_connected_as_it_should_be(project: Path) -> None:
+    def nonsense(facts: frozenset[str], applicable: list[str]) -> str:
+        return "(jump p0)"
+
+    with pytest.raises(PolicyError, match=r"ended at their first decision, .*\(jump p0\)"):
+        bugsieve.check(nonsense, "problems/p2.pddl", pool_size=5)
+    with pytest.raises(AssertionError, match=r"\nillegal action \(2 runs\): .*\(jump p0\)"):
+        bugsieve.check(nonsense, "problems/p2.pddl", pool_size=2)
+
+
 def test_mistakes_in_calls(project: Path) -> None:
     with pytest.raises(InputError, match=r"check: .* \(did you mean 'max_time'\?\)"):
         bugsieve.check("optimal", "problems", max_tim=3)

@@ -74,8 +74,11 @@ class Checked:
         """What is wrong in lines for people, with the folder in which everything is."""
         summary, place = self.bugs.summary, shown_path(folder)
         lines = [self.bugs.headline]
+        if isinstance(summary, JointSummary):
+            lines += [f"{name}: {error}" for name, error in summary.failed.items()]
         for part in _parts(summary):
             lines += [*undecided_lines(part), *(check_lines(part) if part.changed else ())]
+            lines += [trouble.sentence(ending) for ending, trouble in part.troubles.items()]
         lines += ["", *self._found_lines(place)]
         lines += [f"results in   {place}"]
         if summary.bugs:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from bugsieve.basis.arguments import require_text, texts
 from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.basis.toml import parse_toml
+from bugsieve.benches.objectives import placed_objective
 from bugsieve.campaigns.finding.check import CheckPlan
 from bugsieve.campaigns.flat_options import flat_options
 from bugsieve.tasks.problem_sets import Problem, problems_beside
@@ -43,6 +44,8 @@ class CheckFile:
         """The check of one problem with a policy that is typed in a folder."""
         place = str(self.path)
         options = flat_options(policy, self.table, place=place, folder=folder, others=_KEYS)
+        objective = placed_objective(options.objective, self.folder)
+        options = replace(options, objective=objective)
         return CheckPlan(policy, options, {problem.name: problem}, self.allow_undecided)
 
 
