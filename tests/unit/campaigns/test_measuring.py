@@ -272,3 +272,16 @@ def test_limits_are_rounded_to_the_safe_side() -> None:
     assert percent(0.12349, math.floor) == "12.3 %"
     assert percent(0.000012, math.ceil) == "0.0012 %"
     assert percent(0.0) == "0 %"
+
+
+def test_problems_on_which_a_policy_gives_no_answer_are_undecided(tmp_path: Path) -> None:
+    problems = problems_of(*problem_files(tmp_path))
+    campaigns = ProblemCampaigns.create(tmp_path / "x", OPTIONS, problems, is_object=True)
+
+    def answer(facts: object, applicable: Any) -> Any:
+        raise KeyError("x")
+
+    found = campaigns.run(bind=lambda task: bugsieve.policy(answer).bind(task), is_typed=True)
+    assert all(part.unanswered for part in found.parts.values())
+    assert figures_in(found).tests == 0  # nothing but bugs would be wrong
+    assert found.exit_code == 5
