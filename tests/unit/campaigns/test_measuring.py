@@ -14,6 +14,7 @@ import pytest
 import bugsieve
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign, summary_of
+from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import LOW_RISK, measured_lines, percent
 from bugsieve.campaigns.options import CostOptions, SafetyOptions
 from bugsieve.campaigns.problems import ProblemCampaigns
@@ -63,7 +64,8 @@ def test_a_measurement_that_is_cut_goes_on_as_if_it_was_not(
     task: Task, tmp_path: Path, options: CostOptions, cut: int
 ) -> None:
     whole = measured(tmp_path / "whole", task, options)
-    interrupted(Campaign.create(tmp_path / "cut", options, task), cut)
+    events = interrupted(Campaign.create(tmp_path / "cut", options, task), cut)
+    assert {event.noun for event in events if isinstance(event, RoundDone)} <= {"tests"}
     with Campaign.open(tmp_path / "cut") as campaign:
         resumed = campaign.run()
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
