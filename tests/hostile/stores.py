@@ -111,6 +111,15 @@ def learning_campaign(folder: Path) -> Path:
     return folder / "campaign"
 
 
+def measurement(folder: Path) -> Path:
+    """One of cost testing whose cases are a sample, in which states come again."""
+    (folder / "line.sas").write_text(line_task(12).to_sas())
+    judging = ["--oracle", "planner:gbfs", "--expansions", "3", "--tests", "100"]
+    command = ["measure", str(folder / "line.sas"), "--policy", "random:1", *judging]
+    assert main([*command, "-o", str(folder / "campaign")]) == 1
+    return folder / "campaign"
+
+
 def safety_campaign(folder: Path) -> Path:
     """A finished campaign on a ledge, with faults and verdicts on single states."""
     write(folder, ledge())

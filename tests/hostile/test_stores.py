@@ -33,15 +33,16 @@ RECORDS = {"safety": SafetyRecords, "rules": RulesRecords}
 
 @pytest.fixture(scope="module")
 def campaigns(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A finished campaign of each kind, and one whose oracles learn."""
-    cost, safety, rules, learning = (
-        tmp_path_factory.mktemp(kind) for kind in (*KINDS, "learning")
+    """A finished campaign of each kind, one whose oracles learn, and a measurement."""
+    cost, safety, rules, learning, measurement = (
+        tmp_path_factory.mktemp(kind) for kind in (*KINDS, "learning", "measurement")
     )
     return {
         "cost": stores.cost_campaign(cost),
         "safety": stores.safety_campaign(safety),
         "rules": stores.rules_campaign(rules),
         "learning": stores.learning_campaign(learning),
+        "measurement": stores.measurement(measurement),
     }
 
 
@@ -106,6 +107,18 @@ def test_wrong_cells_where_oracles_learn(
     cases = [*stores.wrong_cells("cost", [name for name in filled if name != "meta"])]
     for name, damage in random.Random(7).sample(cases, examples(300, quick=6)):
         check(campaigns["learning"], "cost", name, damage, tmp_path / "x", capsys)
+
+
+def test_wrong_cells_of_measurements(
+    campaigns: dict[str, Path], tmp_path: Path, capsys: Captured
+) -> None:
+    campaign = campaigns["measurement"]
+    assert check(campaign, "cost", "", lambda folder: None, tmp_path / "x", capsys) == 0
+    filled = stores.filled_tables(campaign, "cost")
+    assert "sightings" in filled
+    cases = [*stores.wrong_cells("cost", filled), *stores.meta_cells("cost")]
+    for name, damage in random.Random(7).sample(cases, examples(300, quick=5)):
+        check(campaign, "cost", name, damage, tmp_path / "x", capsys)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "learning"])

@@ -65,6 +65,8 @@ class RoundDone:
     policy_calls: int
     last_bug_seconds: float | None
     """Running time when the last bug was found; None if there is none yet."""
+    noun: str = "pool"
+    """What people are told that the cases are."""
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,13 @@ Each test draws a problem, whose campaign makes it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from bugsieve.basis.errors import BugsieveError
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary
@@ -56,16 +58,15 @@ def joint_figures(
 ) -> Figures:
     """The figures of all tests together, as far as all that came before them are judged.
 
-    Those that draw a problem which could not be tested are undecided.
+    Those that draw a problem which could not be tested are undecided; a store that cannot be read
+    ends what is known.
     """
     shown: dict[int, Shown] = {}
-    lost: set[int] = set()
+    lost = {problem for problem, name in enumerate(names) if name in failed}
     for problem, name in enumerate(names):
-        if (directory / name / STORE_FILE).exists():
-            with CostRecords(directory / name) as records:
+        if problem not in lost and (directory / name / STORE_FILE).exists():
+            with suppress(BugsieveError), CostRecords(directory / name) as records:
                 shown.update(judged_tests(records))
-        elif name in failed:
-            lost.add(problem)
     made = _in_order(shown, lost, options.fuzz.seed, len(names)) if shown else []
     return figures_of(made, distribution(options.fuzz, len(names)))
 

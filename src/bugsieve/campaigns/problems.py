@@ -258,14 +258,22 @@ class ProblemCampaigns:
                     parts[problem.name] = summary_of(self.directory / problem.name)
 
     def _figures(self) -> Figures:
-        names = [problem.name for problem in self.plan.problems]
-        return joint_figures(self.directory, names, self.plan.errors, self.plan.options)
+        figures = self.summary().measured
+        assert figures is not None
+        return figures
 
     def summary(self) -> JointSummary:
         """What all campaigns together have come to so far."""
         planned = {p.name: self.plan.errors.get(p.name) for p in self.plan.problems}
         found = joint_summary(self.directory, planned)
-        return replace(found, measured=self._figures()) if self.plan.options.measures else found
+        if not self.plan.options.measures:
+            return found
+        # Where the policy gave no answer, nothing is known; a campaign that broke may go on.
+        silent = {name for name, part in found.parts.items() if part.unanswered is not None}
+        lost = silent | (self.plan.errors.keys() - found.parts.keys())
+        names = [problem.name for problem in self.plan.problems]
+        figures = joint_figures(self.directory, names, lost, self.plan.options)
+        return replace(found, measured=figures)
 
     def _run_one(self, problem: Problem, rules: StopRules, session: _Session) -> None:
         error: BugsieveError | None = None

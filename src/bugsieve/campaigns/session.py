@@ -57,6 +57,8 @@ class Counts:
     """Pool states that were judged, or different unsafe runs."""
     done: int
     """What the speed is measured in: judged pool states, or walks."""
+    noun: str = "pool"
+    """What people are told that the cases are."""
 
 
 def known_order(records: CampaignRecords[Any]) -> dict[str, Any]:
@@ -348,6 +350,7 @@ class Session:
             rounds=progress.rounds,
             cases=counts.cases,
             limit=counts.limit,
+            noun=counts.noun,
             judged=counts.judged,
             bugs=dict(self._bugs),
             seconds=progress.seconds,

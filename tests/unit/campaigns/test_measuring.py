@@ -14,6 +14,7 @@ import pytest
 import bugsieve
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign, summary_of
+from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import LOW_RISK, measured_lines, percent
 from bugsieve.campaigns.options import CostOptions, SafetyOptions
 from bugsieve.campaigns.problems import ProblemCampaigns
@@ -63,7 +64,8 @@ def test_a_measurement_that_is_cut_goes_on_as_if_it_was_not(
     task: Task, tmp_path: Path, options: CostOptions, cut: int
 ) -> None:
     whole = measured(tmp_path / "whole", task, options)
-    interrupted(Campaign.create(tmp_path / "cut", options, task), cut)
+    events = interrupted(Campaign.create(tmp_path / "cut", options, task), cut)
+    assert {event.noun for event in events if isinstance(event, RoundDone)} <= {"tests"}
     with Campaign.open(tmp_path / "cut") as campaign:
         resumed = campaign.run()
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
@@ -272,3 +274,16 @@ def test_limits_are_rounded_to_the_safe_side() -> None:
     assert percent(0.12349, math.floor) == "12.3 %"
     assert percent(0.000012, math.ceil) == "0.0012 %"
     assert percent(0.0) == "0 %"
+
+
+def test_problems_on_which_a_policy_gives_no_answer_are_undecided(tmp_path: Path) -> None:
+    problems = problems_of(*problem_files(tmp_path))
+    campaigns = ProblemCampaigns.create(tmp_path / "x", OPTIONS, problems, is_object=True)
+
+    def answer(facts: object, applicable: Any) -> Any:
+        raise KeyError("x")
+
+    found = campaigns.run(bind=lambda task: bugsieve.policy(answer).bind(task), is_typed=True)
+    assert all(part.unanswered for part in found.parts.values())
+    assert figures_in(found).tests == 0  # nothing but bugs would be wrong
+    assert found.exit_code == 5

@@ -118,10 +118,11 @@ class CostDriver(Driver):
         return PoolPart([pool.entry(number) for number in numbers], pool.states(numbers))
 
     def counts(self, progress: Progress) -> Counts:
-        """The size of the pool, and how much of it is judged."""
-        options = self._options
-        limit = options.stop.most_tests if options.measures else options.fuzz.pool_size
-        return Counts(len(self._fuzzer.pool), limit, self._judged, self._judged)
+        """The size of the pool or of the sample, and how much of it is judged."""
+        options, cases, judged = self._options, len(self._fuzzer.pool), self._judged
+        if options.measures:
+            return Counts(cases, options.stop.most_tests, judged, judged, "tests")
+        return Counts(cases, options.fuzz.pool_size, judged, judged)
 
     def progress(self, progress: Progress) -> Progress:
         """The progress with the counters of walks and policy calls."""

@@ -114,7 +114,7 @@ class CostWording:
     def progress(self, state: RoundDone) -> list[str]:
         """Where a running campaign stands."""
         return [
-            f"pool {state.cases} of {state.limit}",
+            f"{state.noun} {state.cases} of {state.limit}",
             f"judged {state.judged}",
             kinds_text(state.bugs) or "no bugs",
             f"{state.per_second:.0f} states/s",
