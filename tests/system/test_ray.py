@@ -188,6 +188,7 @@ def test_a_missing_module_is_named(cluster: RayCluster, tmp_path: Path) -> None:
         assert "bugsieve-node-" not in sentence
 
 
+@deep
 def test_a_wrong_token(cluster: RayCluster, tmp_path: Path) -> None:
     command = write(tmp_path, POOLS)
     (tmp_path / "token").write_text("00" * 32)

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from bugsieve.basis.closing import Closing
+from bugsieve.basis.foreign_json import parse_json
 from bugsieve.judging.findings import BugRow, Finding
-from bugsieve.results.packing import json_text, packed
+from bugsieve.results.packing import json_text, packed, unpacked
 from bugsieve.results.progress import Addition, CampaignHeader
 from bugsieve.results.schema import (
     STORE_FILE,
@@ -107,7 +108,16 @@ class Store(Closing):
                     f"WHERE instr({column}, ?1)",
                     (beginning,),
                 )
+            self._cut_in_certificates(beginning)
             self._connection.execute("COMMIT")
+
+    def _cut_in_certificates(self, beginning: str) -> None:
+        """Inside a transaction; a certificate tells what a policy printed when it crashed."""
+        rows = self._connection.execute("SELECT id, bug FROM bugs")
+        texts = ((name, json_text(unpacked(content))) for name, content in rows)
+        for name, text in [row for row in texts if beginning in row[1]]:
+            content = packed(parse_json(text.replace(beginning, "")))
+            self._connection.execute("UPDATE bugs SET bug = ? WHERE id = ?", (content, name))
 
     def note(self, bug: str, name: str, data: Any) -> None:
         """Keep something about a bug, until its certificate improves; replaces what was there."""
