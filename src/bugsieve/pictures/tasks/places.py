@@ -104,10 +104,6 @@ class PlacesPicture(TaskPicture):
         """The places that are connected, each pair once."""
         return ()
 
-    def role_of_place(self, scene: TaskScene, place: str) -> str:
-        """What there is to say of a place itself."""
-        return ""
-
     @cached_property
     def box_height(self) -> float:
         """Room for a little more than a fair share of all things."""
@@ -116,19 +112,31 @@ class PlacesPicture(TaskPicture):
         return _TITLE + rows * _THICK + 6
 
     def draw_facts(self, scene: TaskScene) -> Drawing:
-        """Roads below boxes, things inside them."""
-        boxes = self._boxes
-        things, wishes = self.things(scene), self.wishes(scene)
-        shapes: list[Shape] = []
-        for name, box in boxes.items():
-            shapes += self._place(scene, name, box)
-            inside = [thing for thing in things if thing.where == name]
-            wanted = [wish for wish in wishes if wish.where == name]
-            shapes += _filled(scene, box, inside, wanted, things)
-        roads = self._roads[: MOST_SHAPES - len(shapes)]
+        """Roads below boxes, or over those that they cannot but pass; things inside boxes."""
+        boxes, things, wishes = self._boxes, self.things(scene), self.wishes(scene)
+        places = [shape for name, box in boxes.items() for shape in _place(name, box)]
+        inside = [
+            shape
+            for name, box in boxes.items()
+            for shape in _filled(
+                scene,
+                box,
+                [thing for thing in things if thing.where == name],
+                [wish for wish in wishes if wish.where == name],
+                things,
+            )
+        ]
         width = max(box.x + box.width for box in boxes.values()) + self.gap / 2
         height = max(box.y + box.height for box in boxes.values()) + self.gap / 2
-        return Drawing(width, height, (*roads, *shapes))
+        most = MOST_SHAPES - len(places) - len(inside) - 1
+        roads = self._roads[: max(0, most)]
+        if len(roads) < len(self._roads):
+            said = f"and {len(self._roads) - len(roads)} more roads"
+            inside.append(Text("more roads", width / 2, height, said, 11.0, tone="faint"))
+            height += 16
+        below = [road for road in roads if road.tone == "ground"]
+        over = [road for road in roads if road.tone == "faint"]
+        return Drawing(width, height, (*below, *places, *over, *inside))
 
     @cached_property
     def _boxes(self) -> dict[str, Box]:
@@ -144,14 +152,13 @@ class PlacesPicture(TaskPicture):
         y = self.gap / 2 + row * (self.box_height + self.gap)
         return Box(x, y, self.box_width, self.box_height)
 
-    def _place(self, scene: TaskScene, name: str, box: Box) -> list[Shape]:
-        role = self.role_of_place(scene, name)
-        return [
-            Rectangle(name, *box, tone="ground", role=role),
-            label(
-                f"{name} name", name, box.x + box.width / 2, box.y + 10, box.width - 8, size=11.0
-            ),
-        ]
+
+def _place(name: str, box: Box) -> list[Shape]:
+    x, _ = box.middle
+    return [
+        Rectangle(name, *box, tone="ground"),
+        label(f"{name} name", name, x, box.y + 10, box.width - 8, size=11.0),
+    ]
 
 
 def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Curve:
@@ -159,8 +166,9 @@ def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Curve:
     start, end = boxes[one].middle, boxes[two].middle
     others = [box for name, box in boxes.items() if name not in (one, two)]
     ways = [(start, end), *_bent(start, end, boxes[one])]
-    free = (way for way in ways if not any(box.meets(way) for box in others))
-    return Curve(f"{one} {two} road", next(free, ways[0]), tone="ground")
+    free = [way for way in ways if not any(box.meets(way) for box in others)]
+    tone = "ground" if free else "faint"
+    return Curve(f"{one} {two} road", (free or ways)[0], tone=tone)
 
 
 def _bent(start: Point, end: Point, box: Box) -> Iterator[tuple[Point, ...]]:
