@@ -1,4 +1,4 @@
-"""A cost bug as pictures, for `explain` and notebooks: the policy's run and a better one."""
+"""A cost bug as pictures, for `explain` and notebooks: the policy's run, below it a better one."""
 
 from __future__ import annotations
 
