@@ -8,6 +8,7 @@ import pytest
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.members import MemberTable
+from bugsieve.domains import generate
 from bugsieve.pictures import PICTURES, picture_for
 from bugsieve.pictures.picture import GENERAL
 from bugsieve.pictures.runs import draw_run
@@ -48,8 +49,6 @@ def test_every_picture_keeps_the_contract_wherever_it_has_no_objection(spec: str
 
 @pytest.mark.parametrize("domain", RENAMED)
 def test_a_domain_is_not_recognised_by_its_name(domain: str) -> None:
-    from bugsieve.domains import generate
-
     made = generate(domain, seed=2)
     texts = [made.domain.replace(f"(domain {domain})", "(domain d)"), made.problem]
     texts[1] = texts[1].replace(f"(:domain {domain})", "(:domain d)")
@@ -134,6 +133,22 @@ def test_what_goals_want_is_dashed_where_it_is_wanted(domain: str) -> None:
             named = [box for box in dashed if box.id.startswith(f"{thing} wish")]
             assert any(inside(box, drawn[place]) for box in named)
         assert len(dashed) == len(scene.wanted("at"))
+
+
+def test_what_has_no_room_is_counted_and_what_moved_has_room() -> None:
+    made = generate("gripper", seed=1, balls=80, grippers=12)
+    task = task_from(made.domain, made.problem)
+    picks = [f"(pick ball{number} room2 gripper{number})" for number in range(1, 13)]
+    actions = ["(move room1 room2)", *picks, "(drop ball7 room2 gripper7)"]
+    for steps in (0, 7, 13, 14):
+        scene = scene_after(task, *actions[:steps])
+        drawing = picture_for(task).draw(scene)
+        names = {shape.id for shape in drawing.shapes}
+        moved = {atom[1] for atom in scene.added if atom[0] in ("at", "carry")}
+        assert moved <= names
+        texts = [shape.text for shape in drawing.shapes if isinstance(shape, Text)]
+        assert any(text.startswith("and ") and text.endswith(" more") for text in texts)
+    assert any("+6" in text for text in texts), "of 11 balls 5 are shown"
 
 
 def test_cells_of_grids_are_beside_their_neighbours() -> None:

@@ -33,7 +33,10 @@ class FerryPicture(PlacesPicture):
 
     def things(self, scene: TaskScene) -> Sequence[Thing]:
         """Cars on the ferry are inside it."""
-        ferry = [Thing(_FERRY, p, (("at-ferry", p),), "dark") for (p,) in scene.of("at-ferry")]
+        ferry = [
+            Thing(_FERRY, p, (("at-ferry", p),), "dark", label="ferry")
+            for (p,) in scene.of("at-ferry")
+        ]
         cars = [Thing(car, place, (("at", car, place),)) for car, place in scene.of("at")]
         return ferry + cars + [Thing(car, _FERRY, (("on", car),)) for (car,) in scene.of("on")]
 

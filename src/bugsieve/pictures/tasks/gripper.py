@@ -34,7 +34,10 @@ class GripperPicture(PlacesPicture):
 
     def things(self, scene: TaskScene) -> Sequence[Thing]:
         """The robot holds what its grippers do."""
-        robot = [Thing(_ROBOT, r, (("at-robby", r),), "dark") for (r,) in scene.of("at-robby")]
+        robot = [
+            Thing(_ROBOT, r, (("at-robby", r),), "dark", label="robot")
+            for (r,) in scene.of("at-robby")
+        ]
         balls = [Thing(ball, room, (("at", ball, room),)) for ball, room in scene.of("at")]
         held = [
             Thing(ball, _ROBOT, (("carry", ball, by),), mark=f"({by})")

@@ -34,7 +34,8 @@ class MiconicPicture(PlacesPicture):
         """Who was served stands where they wanted to go."""
         served = {who for (who,) in scene.of("served")}
         lift = [
-            Thing(_LIFT, floor, (("lift-at", floor),), "dark") for (floor,) in scene.of("lift-at")
+            Thing(_LIFT, floor, (("lift-at", floor),), "dark", label="lift")
+            for (floor,) in scene.of("lift-at")
         ]
         inside = [Thing(who, _LIFT, (("boarded", who),)) for (who,) in scene.of("boarded")]
         waiting = [

@@ -25,6 +25,8 @@ _TITLE = 16.0
 _CHIP, _THIN = 47.0, 9.0
 """The least width of a thing, and its least height."""
 _THICK = 18.0
+_MOST_CARRIED = 5
+"""Things that are shown in another one; more are counted."""
 
 
 _DETOURS = (0.7, -0.7, 1.0, -1.0, 1.4, -1.4)
@@ -77,6 +79,10 @@ class Thing:
         return f"{self.label or self.name} {self.mark}".strip()
 
 
+Chips: TypeAlias = list[tuple[Thing, bool]]
+"""Things side by side, each with whether it is a wish."""
+
+
 class PlacesPicture(TaskPicture):
     """Things in places."""
 
@@ -104,10 +110,6 @@ class PlacesPicture(TaskPicture):
         """The places that are connected, each pair once."""
         return ()
 
-    def role_of_place(self, scene: TaskScene, place: str) -> str:
-        """What there is to say of a place itself."""
-        return ""
-
     @cached_property
     def box_height(self) -> float:
         """Room for a little more than a fair share of all things."""
@@ -116,19 +118,31 @@ class PlacesPicture(TaskPicture):
         return _TITLE + rows * _THICK + 6
 
     def draw_facts(self, scene: TaskScene) -> Drawing:
-        """Roads below boxes, things inside them."""
-        boxes = self._boxes
-        things, wishes = self.things(scene), self.wishes(scene)
-        shapes: list[Shape] = []
-        for name, box in boxes.items():
-            shapes += self._place(scene, name, box)
-            inside = [thing for thing in things if thing.where == name]
-            wanted = [wish for wish in wishes if wish.where == name]
-            shapes += _filled(scene, box, inside, wanted, things)
-        roads = self._roads[: MOST_SHAPES - len(shapes)]
+        """Roads below boxes, or over those that they cannot but pass; things inside boxes."""
+        boxes, things, wishes = self._boxes, self.things(scene), self.wishes(scene)
+        places = [shape for name, box in boxes.items() for shape in _place(name, box)]
+        inside = [
+            shape
+            for name, box in boxes.items()
+            for shape in _filled(
+                scene,
+                box,
+                [thing for thing in things if thing.where == name],
+                [wish for wish in wishes if wish.where == name],
+                things,
+            )
+        ]
         width = max(box.x + box.width for box in boxes.values()) + self.gap / 2
         height = max(box.y + box.height for box in boxes.values()) + self.gap / 2
-        return Drawing(width, height, (*roads, *shapes))
+        most = MOST_SHAPES - len(places) - len(inside) - 1
+        roads = self._roads[: max(0, most)]
+        if len(roads) < len(self._roads):
+            said = f"and {len(self._roads) - len(roads)} more roads"
+            inside.append(Text("more roads", width / 2, height, said, 11.0, tone="faint"))
+            height += 16
+        below = [road for road in roads if road.tone == "ground"]
+        over = [road for road in roads if road.tone == "faint"]
+        return Drawing(width, height, (*below, *places, *over, *inside))
 
     @cached_property
     def _boxes(self) -> dict[str, Box]:
@@ -144,14 +158,13 @@ class PlacesPicture(TaskPicture):
         y = self.gap / 2 + row * (self.box_height + self.gap)
         return Box(x, y, self.box_width, self.box_height)
 
-    def _place(self, scene: TaskScene, name: str, box: Box) -> list[Shape]:
-        role = self.role_of_place(scene, name)
-        return [
-            Rectangle(name, *box, tone="ground", role=role),
-            label(
-                f"{name} name", name, box.x + box.width / 2, box.y + 10, box.width - 8, size=11.0
-            ),
-        ]
+
+def _place(name: str, box: Box) -> list[Shape]:
+    x, _ = box.middle
+    return [
+        Rectangle(name, *box, tone="ground"),
+        label(f"{name} name", name, x, box.y + 10, box.width - 8, size=11.0),
+    ]
 
 
 def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Curve:
@@ -159,8 +172,9 @@ def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Curve:
     start, end = boxes[one].middle, boxes[two].middle
     others = [box for name, box in boxes.items() if name not in (one, two)]
     ways = [(start, end), *_bent(start, end, boxes[one])]
-    free = (way for way in ways if not any(box.meets(way) for box in others))
-    return Curve(f"{one} {two} road", next(free, ways[0]), tone="ground")
+    free = [way for way in ways if not any(box.meets(way) for box in others)]
+    tone = "ground" if free else "faint"
+    return Curve(f"{one} {two} road", (free or ways)[0], tone=tone)
 
 
 def _bent(start: Point, end: Point, box: Box) -> Iterator[tuple[Point, ...]]:
@@ -181,44 +195,55 @@ def _filled(
     things: Sequence[Thing],
 ) -> Iterator[Shape]:
     """The things of a place: those with something in them have a row of their own."""
-    full = [thing for thing in inside if any(other.where == thing.name for other in things)]
-    loose = [thing for thing in inside if thing not in full]
+    loads = {thing: [other for other in things if other.where == thing.name] for thing in inside}
     room = Box(box.x + 4, box.y + _TITLE + 3, box.width - 8, box.height - _TITLE - 6)
-    across = max(1, int(room.width // _CHIP))
-    rows: list[list[tuple[Thing, bool]]] = [[(thing, False)] for thing in full]
-    small = [*((thing, False) for thing in loose), *((wish, True) for wish in wanted)]
-    rows += [small[begin : begin + across] for begin in range(0, len(small), across)]
-    most = max(1, int(room.height // _THIN))
-    left_out = sum(map(len, rows[most - 1 :])) if len(rows) > most else 0
-    rows = rows[: most - 1] if left_out else rows
+    across, most = max(1, int(room.width // _CHIP)), max(1, int(room.height // _THIN))
+    loose = [(thing, False) for thing in inside if not loads[thing]]
+    rows = _rows([*loose, *((wish, True) for wish in wanted)], across)
+    full = [[(thing, False)] for thing in inside if loads[thing]]
+    left_out = 0
+    if len(full) + len(rows) > most:  # what has changed must not be left out
+        loose.sort(key=lambda one: _role(scene, one[0]) != "moved")
+        rows = _rows([*loose, *((wish, True) for wish in wanted)], across)
+        left_out = sum(map(len, [*full, *rows][most - 1 :]))
+    rows = [*full, *rows][: most - 1 if left_out else most]
     height = min(_THICK, room.height / max(1, len(rows) + bool(left_out)))
     for number, row in enumerate(rows):
-        y = room.y + number * height
-        width = room.width / (across if len(row) > 1 or row[0][0] not in full else 1)
+        width = room.width if number < len(full) else room.width / across
         for place, (thing, is_wish) in enumerate(row):
-            chip = Box(room.x + place * width + 1, y + 1, width - 2, height - 2)
+            x, y = room.x + place * width + 1, room.y + number * height + 1
+            chip = Box(x, y, width - 2, height - 2)
             if is_wish:
-                yield from _chip(
-                    chip, thing, f"{thing.name} wish {box.x:g} {box.y:g}", "open goal"
-                )
-            elif thing in full:
-                load = [other for other in things if other.where == thing.name]
-                yield from _carrier(scene, chip, thing, load)
+                name = f"{thing.name} wish {box.x:g} {box.y:g}"
+                yield from _chip(chip, thing, name, "open goal")
             else:
-                yield from _chip(chip, thing, thing.name, _role(scene, thing))
+                yield from _carrier(scene, chip, thing, loads[thing])
     if left_out:
-        y = room.y + (most - 0.5) * height
-        text = f"and {left_out} more"
-        yield Text(f"more {box.x:g} {box.y:g}", box.x + box.width / 2, y, text, 9.0)
+        x, y = box.middle[0], room.y + (most - 0.5) * height
+        yield Text(f"more {box.x:g} {box.y:g}", x, y, f"and {left_out} more", 9.0)
+
+
+def _rows(chips: Chips, across: int) -> list[Chips]:
+    return [chips[begin : begin + across] for begin in range(0, len(chips), across)]
 
 
 def _carrier(scene: TaskScene, box: Box, thing: Thing, load: Sequence[Thing]) -> Iterator[Shape]:
-    """A thing with others in it: its name, and boxes inside its box."""
+    """A thing, and boxes inside its box for what is in it."""
+    if not load:
+        yield from _chip(box, thing, thing.name, _role(scene, thing))
+        return
+    shown = load
+    if len(load) > _MOST_CARRIED:
+        shown = sorted(load, key=lambda other: _role(scene, other) != "moved")[:_MOST_CARRIED]
+    more = len(load) - len(shown)
+    share = box.width / (len(shown) + 1 + bool(more))
+    x, y = box.x + share / 2, box.y + box.height / 2
     yield Rectangle(thing.name, *box, role=_role(scene, thing), tone=thing.tone)
-    share = box.width / (len(load) + 1)
-    name = f"{thing.name} name"
-    yield label(name, thing.text, box.x + share / 2, box.y + box.height / 2, share - 3, size=11.0)
-    for number, other in enumerate(load):
+    yield label(f"{thing.name} name", thing.text, x, y, share - 3, size=11.0)
+    if more:
+        x = box.x + box.width - share / 2
+        yield label(f"{thing.name} more", f"+{more}", x, y, share - 3, size=11.0)
+    for number, other in enumerate(shown):
         inner = Box(box.x + (number + 1) * share, box.y + 2, share - 3, box.height - 4)
         yield from _chip(inner, other, other.name, _role(scene, other))
 

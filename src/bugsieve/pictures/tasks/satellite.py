@@ -41,7 +41,7 @@ class SatellitePicture(PlacesPicture):
             if i in on
         ]
         images = [
-            Thing(f"{mode} of {d}", d, (("have_image", d, mode),), label=f"▣ {mode}")
+            Thing(f"{mode} of {d}", d, (("have_image", d, mode),), label=mode, mark="✓")
             for d, mode in scene.of("have_image")
         ]
         return [*pointing, *used, *images]
@@ -49,7 +49,7 @@ class SatellitePicture(PlacesPicture):
     def wishes(self, scene: TaskScene) -> Sequence[Thing]:
         """Images to take, and where satellites are to point at the end."""
         images = [
-            Thing(f"{mode} of {d}", d, (("have_image", d, mode),), label=f"▣ {mode}")
+            Thing(f"{mode} of {d}", d, (("have_image", d, mode),), label=mode)
             for d, mode in scene.wanted("have_image")
         ]
         turned = [Thing(s, d, (("pointing", s, d),)) for s, d in scene.wanted("pointing")]
