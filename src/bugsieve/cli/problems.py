@@ -13,7 +13,7 @@ from bugsieve.basis.errors import BugsieveError, InternalError
 from bugsieve.cli import task_arguments
 from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
-from bugsieve.cli.several_report import joint_cause_lines, joint_json, joint_lines
+from bugsieve.cli.several_report import joint_cause_lines, joint_json
 from bugsieve.cli.signals import going_on
 from bugsieve.cli.streams import complain, show
 
@@ -96,6 +96,8 @@ def _run(
 
 
 def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointSummary) -> None:
+    from bugsieve.campaigns.several_wording import joint_lines
+
     if args.json:
         show(joint_json(campaigns.directory, summary))
         return

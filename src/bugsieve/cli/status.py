@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     """Read the records and print them."""
     from bugsieve.campaigns.kind import kind_in
     from bugsieve.campaigns.several import is_joint
-    from bugsieve.campaigns.wording import nothing_tested_lines, undecided_lines
+    from bugsieve.campaigns.status import status_lines
     from bugsieve.cli.campaign_report import summary_json
     from bugsieve.results.schema import STORE_FILE
 
@@ -47,11 +47,7 @@ def run(args: argparse.Namespace) -> int:
             show(summary_json(kind, summary, records))
             return 0
         listed = _found_lines(kind, records, args)
-    lines = nothing_tested_lines(summary)
-    lines += undecided_lines(summary) if summary.reason else []
-    lines += [*kind.wording.first_lines(summary), kind.wording.heading(header)]
-    lines += kind.wording.count_lines(summary)
-    lines += [f"without {row.spec}: {row.objection}" for row in header.oracles if row.objection]
+    lines = status_lines(kind, header, summary)
     lines += _unfinished(args.folder, summary.reason)
     show("\n".join([*lines, *listed]))
     return 0
@@ -73,18 +69,11 @@ def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> lis
 
 def _show_several(args: argparse.Namespace) -> int:
     """One summary of the campaigns in the folder, and a line on each."""
-    from bugsieve.campaigns.problems import ProblemCampaigns, is_problem_set
-    from bugsieve.campaigns.several import joint_summary
-    from bugsieve.cli.several_report import joint_cause_lines, joint_json, joint_lines
-    from bugsieve.experiments.index import read_index
+    from bugsieve.campaigns.several_wording import joint_lines
+    from bugsieve.cli.several_report import joint_cause_lines, joint_json
+    from bugsieve.experiments.joint import joint_of
 
-    if is_problem_set(args.folder):
-        noun, summary = "problem", ProblemCampaigns.open(args.folder).summary()
-    else:
-        index = read_index(args.folder)
-        entries = {} if index is None else index.entries
-        errors = {name: entry.error for name, entry in entries.items()}
-        noun, summary = "campaign", joint_summary(args.folder, errors)
+    noun, summary = joint_of(args.folder)
     if args.json:
         show(joint_json(args.folder, summary))
         return 0

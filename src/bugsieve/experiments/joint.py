@@ -1,0 +1,19 @@
+"""One summary of what a folder of several campaigns holds: problems, an experiment, or others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bugsieve.campaigns.problems import ProblemCampaigns, is_problem_set
+from bugsieve.campaigns.several import JointSummary, joint_summary
+from bugsieve.experiments.index import read_index
+
+
+def joint_of(directory: Path) -> tuple[str, JointSummary]:
+    """What one of the campaigns is called, and the summary of all."""
+    if is_problem_set(directory):
+        return "problem", ProblemCampaigns.open(directory).summary()
+    index = read_index(directory)
+    entries = {} if index is None else index.entries
+    errors = {name: entry.error for name, entry in entries.items()}
+    return "campaign", joint_summary(directory, errors)
