@@ -157,6 +157,16 @@ MODEL_DOMAINS = Family(
     ),
 )
 
+PICTURES = Family(
+    noun="picture",
+    group="bugsieve.pictures",
+    builtin={
+        "graph": "bugsieve.pictures.graph:GraphPicture",
+        "bars": "bugsieve.pictures.bars:BarsPicture",
+    },
+)
+"""The first that has no objection is drawn, those for anything last."""
+
 FORMATS = Family(
     noun="format",
     builtin={
@@ -214,5 +224,5 @@ KINDS = Family(
 
 FAMILIES = (
     *(POLICIES, MODEL_POLICIES, ORACLES, SAFETY_ORACLES, BIASES, OBJECTIVES),
-    *(DOMAINS, MODEL_DOMAINS, FORMATS, COMMANDS),
+    *(DOMAINS, MODEL_DOMAINS, PICTURES, FORMATS, COMMANDS),
 )

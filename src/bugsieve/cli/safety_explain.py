@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
-from bugsieve.campaigns.safety.state_wording import changes_text, values_text
 from bugsieve.cli.bug_arguments import find_bug
+from bugsieve.tasks.jani.state_wording import changes_text, values_text
 
 if TYPE_CHECKING:
     from bugsieve.judging.runs import SafetyBugRow

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.events import ClaimRejected, RoundDone
-from bugsieve.campaigns.safety.state_wording import changes_text, telling_text, values_text
+from bugsieve.tasks.jani.state_wording import changes_text, telling_text, values_text
 from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
 from bugsieve.campaigns.safety.wording import SafetyWording
 from bugsieve.campaigns.troubles import Trouble

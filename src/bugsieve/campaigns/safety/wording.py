@@ -10,12 +10,12 @@ from bugsieve.basis.wording import counted
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.sameness import Sameness, sameness_of
-from bugsieve.campaigns.safety.state_wording import changes_text, telling_text
 from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
 from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
 from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.tasks.jani.state_wording import changes_text, telling_text
 
 _STATES_READ = 5
 

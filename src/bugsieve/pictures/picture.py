@@ -1,0 +1,154 @@
+"""The base class of pictures, and which of them is for a task or a model."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from bugsieve.basis import families
+from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
+from bugsieve.basis.members import MemberTable
+from bugsieve.pictures.scene import ModelScene, Scene, Subject, TaskScene, Words
+from bugsieve.pictures.shapes import Drawing
+from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.jani.model import JaniModel
+
+
+class Picture(ABC):
+    """Draws the states of one task or model; what it draws depends on the scene alone."""
+
+    usage: ClassVar[str]
+    """How its specs are written."""
+
+    def __init__(self, subject: Subject, argument: str | None = None) -> None:
+        self.subject = subject
+        self.argument = argument
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """Raise UsageError where no task could make `name:argument` right."""
+        if argument is not None:
+            raise UsageError(f"the picture {cls.usage!r} takes no argument, but got {argument!r}")
+
+    @classmethod
+    def objection(cls, subject: Subject) -> str | None:
+        """None, or why this picture cannot be drawn here: by predicates and variables alone."""
+        return None
+
+    @abstractmethod
+    def draw(self, scene: Scene) -> Drawing:
+        """The state of the scene."""
+
+
+class TaskPicture(Picture):
+    """A picture for planning tasks, by what their atoms say."""
+
+    def __init__(self, subject: Subject, argument: str | None = None) -> None:
+        super().__init__(subject, argument)
+        assert isinstance(subject, Task)
+        self.task = subject
+        self.words = Words(subject)
+
+    @classmethod
+    def objection(cls, subject: Subject) -> str | None:
+        """What is missing in a task; models have no atoms at all."""
+        if not isinstance(subject, Task):
+            return "it is for planning tasks, and this is a model"
+        return cls.objection_to(Words(subject))
+
+    @classmethod
+    @abstractmethod
+    def objection_to(cls, words: Words) -> str | None:
+        """None, or what is missing among the atoms."""
+
+    def draw(self, scene: Scene) -> Drawing:
+        """The state of the scene."""
+        assert isinstance(scene, TaskScene)
+        return self.draw_facts(scene)
+
+    @abstractmethod
+    def draw_facts(self, scene: TaskScene) -> Drawing:
+        """The state of the scene."""
+
+
+class ModelPicture(Picture):
+    """A picture for JANI models, by their variables."""
+
+    def __init__(self, subject: Subject, argument: str | None = None) -> None:
+        super().__init__(subject, argument)
+        assert isinstance(subject, JaniModel)
+        self.model = subject
+
+    @classmethod
+    def objection(cls, subject: Subject) -> str | None:
+        """What is missing in a model; tasks have no variables with numbers."""
+        if not isinstance(subject, JaniModel):
+            return "it is for models, and this is a planning task"
+        return cls.objection_to(subject)
+
+    @classmethod
+    @abstractmethod
+    def objection_to(cls, model: JaniModel) -> str | None:
+        """None, or what is missing among the variables."""
+
+    def draw(self, scene: Scene) -> Drawing:
+        """The state of the scene."""
+        assert isinstance(scene, ModelScene)
+        return self.draw_values(scene)
+
+    @abstractmethod
+    def draw_values(self, scene: ModelScene) -> Drawing:
+        """The state of the scene."""
+
+
+PICTURES: MemberTable[type[Picture]] = MemberTable(families.PICTURES)
+GENERAL = ("graph", "bars")
+"""Those for anything; the last one never objects."""
+
+
+def picture_for(subject: Subject, spec: str | None = None) -> Picture:
+    """The picture of this spec; without one the first that has no objection.
+
+    Those of other packages come first: who installs one wants it. UsageError for a name that does
+    not exist, UnsupportedError where the picture objects.
+    """
+    if spec is None:
+        return _first(subject, _by_themselves())
+    PICTURES.check(spec)
+    name, member, argument = PICTURES.parse(spec)
+    reason = member.objection(subject)
+    if reason is not None:
+        raise UnsupportedError(f"picture {name!r} cannot be drawn of {subject.name}: {reason}")
+    return member(subject, argument)
+
+
+def general_for(subject: Subject, *, but: Sequence[str] = ()) -> Picture:
+    """The picture that draws anything of this kind, or what comes after those that failed."""
+    return _first(subject, [name for name in GENERAL if name not in but])
+
+
+def _by_themselves() -> list[str]:
+    """The names of pictures that need no argument, those of others first and general ones last."""
+    ours = families.PICTURES.builtin
+    names = [*(name for name in PICTURES if name not in ours), *ours]
+    return [name for name in names if name not in (*GENERAL, "python")] + list(GENERAL)
+
+
+def _first(subject: Subject, names: Sequence[str]) -> Picture:
+    for name in names:
+        member = _willing(subject, name)
+        if member is not None:
+            return member(subject)
+    raise InternalError(f"no picture can be drawn of {subject.name}")
+
+
+def _willing(subject: Subject, name: str) -> type[Picture] | None:
+    """The picture of this name, if it has no objection; one of others may be broken."""
+    try:
+        member = PICTURES[name]
+        return member if member.objection(subject) is None else None
+    except Exception:
+        if name in families.PICTURES.builtin:
+            raise
+        return None

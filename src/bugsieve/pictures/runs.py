@@ -1,0 +1,122 @@
+"""The pictures of a run, with a sentence for each state that says what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.wording import counted
+from bugsieve.pictures.picture import GENERAL, Picture, general_for, picture_for
+from bugsieve.pictures.scene import Atom, ModelScene, Scene, Subject, TaskScene, scenes_of
+from bugsieve.pictures.shapes import Drawing, shortened
+from bugsieve.tasks.jani.state_wording import changes_text
+
+_MOST_FACTS = 6
+_LONGEST_FACT = 60
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One state: its picture, and what changed in words."""
+
+    drawing: Drawing
+    sentence: str
+
+
+@dataclass(frozen=True)
+class DrawnRun:
+    """The frames of a run, one per state."""
+
+    frames: tuple[Frame, ...]
+    picture: str
+    """How the spec of the picture is written that was drawn."""
+    note: str
+    """Why it is another one than was meant; empty if it is not."""
+
+
+def draw_run(subject: Subject, states: ArrayLike, *, picture: str | None = None) -> DrawnRun:
+    """Draw the states of a run, all by the same picture.
+
+    `picture` is a spec; without one the first that has no objection is taken. One that fails in a
+    state gives way to the general one in all of them, and the note says so.
+    """
+    return draw_scenes(picture_for(subject, picture), scenes_of(subject, states))
+
+
+def draw_scenes(picture: Picture, scenes: Sequence[Scene]) -> DrawnRun:
+    """The same for scenes and a picture that are there already."""
+    used, notes, failed = picture, [], [picture.usage]
+    while True:
+        try:
+            drawings = [drawn(used, scene) for scene in scenes]
+            break
+        except Exception as error:  # a picture may be anybody's code
+            if used.usage == GENERAL[-1]:
+                raise
+            notes.append(f"the picture {used.usage!r} gave way to a general one: {_reason(error)}")
+            used = general_for(picture.subject, but=failed)
+            failed.append(used.usage)
+    sentences = map(what_changed, scenes)
+    frames = tuple(Frame(*both) for both in zip(drawings, sentences, strict=True))
+    return DrawnRun(frames, used.usage, "; ".join(notes))
+
+
+def drawn(picture: Picture, scene: Scene) -> Drawing:
+    """What the picture draws; UsageError for anything but a drawing."""
+    found = picture.draw(scene)
+    if not isinstance(found, Drawing):
+        raise UsageError(f"it must give a Drawing, not {type(found).__name__}")
+    return found
+
+
+def _reason(error: Exception) -> str:
+    kind = "" if isinstance(error, UsageError) else f"{type(error).__name__}: "
+    return shortened(f"{kind}{error}", 300)
+
+
+def what_changed(scene: Scene) -> str:
+    """One sentence about a state for people who do not see its picture."""
+    parts = _task_parts(scene) if isinstance(scene, TaskScene) else _model_parts(scene)
+    return "; ".join(parts)
+
+
+def _model_parts(scene: ModelScene) -> Iterator[str]:
+    if scene.before is None:
+        yield f"the start, with {counted(len(scene.values), 'value')}"
+    else:
+        values = scene.before.values(), scene.values.values()
+        yield changes_text([shortened(name) for name in scene.values], *map(list, values))
+    if scene.is_unsafe:
+        yield "this is unsafe"
+    elif scene.is_goal:
+        yield "this is a goal"
+
+
+def _task_parts(scene: TaskScene) -> Iterator[str]:
+    if scene.before is None:
+        yield f"the start, with {counted(len(scene.fluent), 'fact')} that may change"
+    elif not scene.added and not scene.deleted:
+        yield "no fact changes"
+    if scene.added:
+        yield f"now {_listed(scene.added)}"
+    if scene.deleted:
+        yield f"no longer {_listed(scene.deleted)}"
+    for word, facts in (("reached", scene.added), ("lost", scene.deleted)):
+        goals = [fact for fact in facts if fact in scene.goals]
+        if goals:
+            yield f"{counted(len(goals), 'goal')} {word}: {_listed(goals)}"
+    yield _left(scene)
+
+
+def _left(scene: TaskScene) -> str:
+    left = sum(scene.state[variable] != value for variable, value in scene.task.goal)
+    return f"{counted(left, 'goal')} open" if left else "all goals hold"
+
+
+def _listed(facts: Sequence[Atom]) -> str:
+    shown = [shortened(f"({' '.join(fact)})", _LONGEST_FACT) for fact in facts[:_MOST_FACTS]]
+    rest = len(facts) - len(shown)
+    return " ".join(shown) + (f" and {rest} more" if rest else "")

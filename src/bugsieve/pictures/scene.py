@@ -1,0 +1,193 @@
+"""What a picture is asked about: a state of a run, with what holds there and what changed.
+
+Made from a task or a model alone: nobody asks a policy, and nothing is searched for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bugsieve.basis.arguments import wrong
+from bugsieve.tasks.fdr.atoms import words_of
+from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.tasks.jani.types import Value
+
+Subject: TypeAlias = Task | JaniModel
+"""What states belong to."""
+Atom: TypeAlias = tuple[str, ...]
+"""The words of a PDDL atom: the predicate, then the objects."""
+
+
+class Words:
+    """What the atoms of a task say, taken apart once for all states."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self._facts = [
+            [None if fact is None else tuple(words_of(fact)) for fact in variable.facts]
+            for variable in task.variables
+        ]
+        self.static: tuple[Atom, ...] = tuple(tuple(words_of(a)) for a in task.static_facts)
+        self.goals = tuple(map(self._fact, *zip(*task.goal, strict=True))) if task.goal else ()
+        """The goals that are atoms."""
+
+    @cached_property
+    def possible(self) -> tuple[Atom, ...]:
+        """The atoms that some values stand for, in the order of the variables."""
+        known = (fact for facts in self._facts for fact in facts if fact is not None)
+        return tuple(dict.fromkeys(known))
+
+    @cached_property
+    def objects(self) -> Mapping[str, str]:
+        """Every object with its type; those of a task from SAS have none."""
+        if self.task.objects:
+            return self.task.objects
+        return {name: "" for atom in (*self.possible, *self.static) for name in atom[1:]}
+
+    @cached_property
+    def arities(self) -> frozenset[tuple[str, int]]:
+        """Each predicate that is ever true, with the number of its arguments."""
+        return frozenset((atom[0], len(atom) - 1) for atom in (*self.possible, *self.static))
+
+    def static_of(self, predicate: str) -> list[Atom]:
+        """The arguments of the static facts of a predicate."""
+        return [atom[1:] for atom in self.static if atom[0] == predicate]
+
+    def fluent(self, state: StateArray) -> tuple[Atom, ...]:
+        """The atoms that hold in a state and may change, in the order of the variables."""
+        found = (self._fact(variable, value) for variable, value in enumerate(state.tolist()))
+        return tuple(dict.fromkeys(fact for fact in found if fact is not None))
+
+    def _fact(self, variable: int, value: int) -> Atom | None:
+        return self._facts[variable][value]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskScene:
+    """One state of a run on a task."""
+
+    words: Words
+    states: StateArray
+    """The whole run."""
+    index: int
+    """Which of its states is to be drawn."""
+
+    @property
+    def task(self) -> Task:
+        """The task itself."""
+        return self.words.task
+
+    @cached_property
+    def state(self) -> StateArray:
+        """The state to be drawn."""
+        row: StateArray = self.states[self.index]
+        return row
+
+    @cached_property
+    def fluent(self) -> tuple[Atom, ...]:
+        """What holds and may change."""
+        return self.words.fluent(self.state)
+
+    @cached_property
+    def true(self) -> frozenset[Atom]:
+        """All that holds, static facts too."""
+        return frozenset((*self.fluent, *self.words.static))
+
+    @cached_property
+    def before(self) -> frozenset[Atom] | None:
+        """What held in the state before and may change; None in the first one."""
+        return frozenset(self.words.fluent(self.states[self.index - 1])) if self.index else None
+
+    @cached_property
+    def added(self) -> tuple[Atom, ...]:
+        """What became true by the last step."""
+        before = self.before
+        return () if before is None else tuple(a for a in self.fluent if a not in before)
+
+    @cached_property
+    def deleted(self) -> tuple[Atom, ...]:
+        """What became false by the last step."""
+        if self.before is None:
+            return ()
+        return tuple(sorted(self.before.difference(self.fluent)))
+
+    @cached_property
+    def goals(self) -> frozenset[Atom]:
+        """The goals that are atoms, whether they hold or not."""
+        return frozenset(goal for goal in self.words.goals if goal is not None)
+
+    def of(self, *predicates: str) -> list[Atom]:
+        """The arguments of the facts of these predicates that hold, the fluent ones first."""
+        found = (*self.fluent, *self.words.static)
+        return [atom[1:] for atom in found if atom[0] in predicates]
+
+    def wanted(self, *predicates: str) -> list[Atom]:
+        """The arguments of the goals of these predicates that do not hold yet."""
+        goals = dict.fromkeys(goal for goal in self.words.goals if goal is not None)
+        return [g[1:] for g in goals if g[0] in predicates and g not in self.true]
+
+    def role(self, *atoms: Atom) -> str:
+        """What the first of these facts that has changed, or is a goal, makes of its shape."""
+        if any(atom in self.added for atom in atoms):
+            return "moved"
+        aims = [atom for atom in atoms if atom in self.goals]
+        if not aims:
+            return ""
+        return "goal" if all(atom in self.true for atom in aims) else "open goal"
+
+
+@dataclass(frozen=True, eq=False)
+class ModelScene:
+    """One state of a run on a JANI model."""
+
+    model: JaniModel
+    states: NDArray[np.float64]
+    """The whole run."""
+    index: int
+    """Which of its states is to be drawn."""
+    is_unsafe: bool
+    is_goal: bool
+
+    @cached_property
+    def values(self) -> Mapping[str, Value]:
+        """The values of the state by name."""
+        return self.model.values(self.states[self.index])
+
+    @cached_property
+    def before(self) -> Mapping[str, Value] | None:
+        """Those of the state before; None in the first one."""
+        return self.model.values(self.states[self.index - 1]) if self.index else None
+
+    def course(self, name: str) -> NDArray[np.float64]:
+        """The values of a variable over the whole run."""
+        names = [variable.name for variable in self.model.variables]
+        return self.states[:, names.index(name)]
+
+    def changed(self, *names: str) -> bool:
+        """Whether the last step has changed one of these variables."""
+        if self.before is None:
+            return False
+        return any(self.values[name] != self.before[name] for name in names)
+
+
+Scene: TypeAlias = TaskScene | ModelScene
+
+
+def scenes_of(subject: Subject, states: ArrayLike) -> Sequence[Scene]:
+    """The states of a run as scenes, in their order; one state is a run of one."""
+    if isinstance(subject, Task):
+        batch = subject.checked_states(states)
+        words = Words(subject)
+        return [TaskScene(words, batch, index) for index in range(len(batch))]
+    if not isinstance(subject, JaniModel):
+        raise wrong("subject", "a Task or a JaniModel", subject)
+    rows = np.atleast_2d(np.asarray(states, dtype=np.float64))
+    flags = zip(subject.is_unsafe(rows).tolist(), subject.is_goal(rows).tolist(), strict=True)
+    return [ModelScene(subject, rows, index, *both) for index, both in enumerate(flags)]
