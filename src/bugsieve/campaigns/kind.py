@@ -20,6 +20,7 @@ from bugsieve.basis.reach import NOTHING
 from bugsieve.basis.spec_folder import spec_folder, typed_in
 from bugsieve.basis.trust import remember, require_trusted
 from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.exhibits import Exhibits, NoExhibits
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Driver
 from bugsieve.campaigns.summary import Summary
@@ -140,6 +141,10 @@ class Kind(Generic[OptionsT]):
     """A check of certificates, which raises a ValueError; salvaging needs it."""
     wrong_case: Callable[[Any], tuple[int, str] | None] = methodcaller("first_wrong_case")
     """The first case in the records that only the subject can tell to be wrong, and why."""
+    is_test: bool = True
+    """Whether what it comes to is a verdict on what it is about."""
+    exhibits: Callable[[Any], Exhibits] = NoExhibits
+    """What reports show of the records."""
     visit: str = "visit"
     """What people are told that visits are."""
     bugs_shown: int = 10

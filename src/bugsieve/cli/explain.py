@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind
 from bugsieve.cli.options import Options
@@ -76,9 +76,16 @@ def _explain_rules(args: argparse.Namespace) -> int:
 
 
 def _explain_safety(args: argparse.Namespace) -> int:
-    from bugsieve.cli.safety_explain import explanation_json, explanation_of, explanation_text
+    from bugsieve.campaigns.safety.explanation import (
+        explained,
+        explanation_json,
+        explanation_text,
+    )
+    from bugsieve.results.safety.records import SafetyRecords
 
-    found = explanation_of(args.folder, args.bug)
+    with SafetyRecords(args.folder) as records:
+        row: Any = find_bug(records, args.bug)
+        found = explained(records, row)
     show(explanation_json(found) if args.json else explanation_text(found))
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.rules.driver import drive
 from bugsieve.campaigns.rules.equipment import begin, check_options, equip
+from bugsieve.campaigns.rules.exhibits import RulesExhibits
 from bugsieve.campaigns.rules.options import RulesOptions
 from bugsieve.campaigns.rules.salvage import checker, first_wrong_test
 from bugsieve.campaigns.rules.summary import summarise
@@ -54,6 +55,7 @@ RULES = Kind(
     wording=RulesWording(),
     salvage=RulesSalvage,
     checker=checker,
+    exhibits=RulesExhibits,
     wrong_case=first_wrong_test,
     visit="obligation",
 )

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bugsieve.basis.wording import counted
-from bugsieve.cli.bug_arguments import find_bug
+from bugsieve.bugs.safety.bug import PlainState, plain_states
+from bugsieve.checkers.safety import SafetyBugChecker
+from bugsieve.judging.runs import SafetyBugRow
+from bugsieve.oracles.safety.decide import Safety
+from bugsieve.results.proofs import proof_of
+from bugsieve.results.safety.export import SAFETY_NAMES
+from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.state_wording import changes_text, values_text
-
-if TYPE_CHECKING:
-    from bugsieve.judging.runs import SafetyBugRow
 
 _BEFORE, _AFTER = 10, 30
 """Steps shown before the bug's state and after it; the last one is always shown."""
@@ -43,26 +46,12 @@ class SafetyExplanation:
         return self.row.bug.certificate
 
 
-def explanation_of(folder: Path, name: str) -> SafetyExplanation:
-    """Everything about the bug of this id, or of the only one that begins so."""
-    from bugsieve.bugs.safety.bug import plain_states
-    from bugsieve.campaigns.safety.policy import saved_model
-    from bugsieve.checkers.safety import SafetyBugChecker
-    from bugsieve.oracles.safety.decide import Safety
-    from bugsieve.results.proofs import proof_of
-    from bugsieve.results.safety.export import SAFETY_NAMES
-    from bugsieve.results.safety.records import SafetyRecords
-
-    with SafetyRecords(folder) as records:
-        row: Any = find_bug(records, name)
-        run, header = records.run(row.walk), records.header
-        verdicts = records.verdicts(row.bug.oracle)[row.walk]
-    model = saved_model(folder, header)
-    with proof_of(row.id, folder):
+def explained(records: SafetyRecords, row: SafetyBugRow) -> SafetyExplanation:
+    """Everything about a bug; InputError unless its certificate holds."""
+    run, header, model = records.run(row.walk), records.header, records.model
+    verdicts = records.verdicts(row.bug.oracle)[row.walk]
+    with proof_of(row.id, records.directory):
         SafetyBugChecker(model.document).check(row.bug.certificate)
-    expansion = model.expand([model.state(row.bug.state)])
-    place = expansion.actions.tolist().index(row.safe_action)
-    begin, end = expansion.outcome_offsets[place : place + 2]
     return SafetyExplanation(
         row,
         header.policy,
@@ -72,8 +61,16 @@ def explanation_of(folder: Path, name: str) -> SafetyExplanation:
         [header.subject.actions[action] for action in run.actions],
         [SAFETY_NAMES[Safety(code)] for code in verdicts.safety.tolist()],
         frozenset(verdicts.faults),
-        plain_states(model, model.pack(expansion.outcomes[begin:end])),
+        outcomes_of(model, row.bug.state, row.safe_action),
     )
+
+
+def outcomes_of(model: JaniModel, state: PlainState, action: int) -> list[PlainState]:
+    """Where an applicable action may lead."""
+    expansion = model.expand([model.state(state)])
+    place = expansion.actions.tolist().index(action)
+    begin, end = expansion.outcome_offsets[place : place + 2]
+    return plain_states(model, model.pack(expansion.outcomes[begin:end]))
 
 
 def explanation_text(found: SafetyExplanation) -> str:
@@ -89,7 +86,7 @@ def explanation_text(found: SafetyExplanation) -> str:
         *_steps(found),
         "",
         f"the state at step {row.position + 1}: {values_text(found.variables, row.bug.state)}",
-        *_reasons(found),
+        *reasons(found),
     ]
     return "\n".join(lines)
 
@@ -112,7 +109,8 @@ def _steps(found: SafetyExplanation) -> Iterator[str]:
         yield f"{mark} {number + 1:>{digits}}. {choice:{width}}  {change}{ending}"
 
 
-def _reasons(found: SafetyExplanation) -> Iterator[str]:
+def reasons(found: SafetyExplanation) -> Iterator[str]:
+    """What is wrong with the decision, and what would be safe."""
     row, certificate = found.row, found.certificate
     variables, state = found.variables, row.bug.state
     within = "" if row.bug.radius is None else f" within {counted(row.bug.radius, 'divergence')}"
