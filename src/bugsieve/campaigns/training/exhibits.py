@@ -30,4 +30,5 @@ def _text(model: Candidate, score: float, *, is_best: bool) -> str:
     loss = "untrained" if model.loss is None else f"loss {model.loss:.4g}"
     mark = " (the best)" if is_best else ""
     solves = f"solves {model.solved_validation}"
-    return f"model {model.number}{mark}: score {score:.3f}, {solves}, {loss}"
+    origin = "" if model.parent is None else f", from model {model.parent}"
+    return f"model {model.number}{mark}: score {score:.3f}, {solves}, {loss}{origin}"
