@@ -161,11 +161,32 @@ PICTURES = Family(
     noun="picture",
     group="bugsieve.pictures",
     builtin={
+        "blocks": "bugsieve.pictures.tasks.blocks:BlocksPicture",
+        "visitall": "bugsieve.pictures.tasks.visitall:VisitallPicture",
+        "sokoban": "bugsieve.pictures.tasks.sokoban:SokobanPicture",
+        "floortile": "bugsieve.pictures.tasks.floortile:FloortilePicture",
+        "storage": "bugsieve.pictures.tasks.storage:StoragePicture",
+        "transport": "bugsieve.pictures.tasks.transport:TransportPicture",
+        "ferry": "bugsieve.pictures.tasks.ferry:FerryPicture",
+        "gripper": "bugsieve.pictures.tasks.gripper:GripperPicture",
+        "miconic": "bugsieve.pictures.tasks.miconic:MiconicPicture",
+        "spanner": "bugsieve.pictures.tasks.spanner:SpannerPicture",
+        "childsnack": "bugsieve.pictures.tasks.childsnack:ChildsnackPicture",
+        "rovers": "bugsieve.pictures.tasks.rovers:RoversPicture",
+        "satellite": "bugsieve.pictures.tasks.satellite:SatellitePicture",
+        "scanalyzer": "bugsieve.pictures.tasks.scanalyzer:ScanalyzerPicture",
+        "block-model": "bugsieve.pictures.models.block_model:BlockModelPicture",
+        "puzzle": "bugsieve.pictures.models.puzzle:PuzzlePicture",
+        "line": "bugsieve.pictures.models.line:LinePicture",
+        "cars": "bugsieve.pictures.models.cars:CarsPicture",
+        "ball": "bugsieve.pictures.models.ball:BallPicture",
+        "pendulum": "bugsieve.pictures.models.pendulum:PendulumPicture",
         "graph": "bugsieve.pictures.graph:GraphPicture",
         "bars": "bugsieve.pictures.bars:BarsPicture",
+        "python": "bugsieve.pictures.python:PythonPicture",
     },
 )
-"""The first that has no objection is drawn, those for anything last."""
+"""The first that has no objection is drawn; `graph` and `bars` are for anything."""
 
 FORMATS = Family(
     noun="format",

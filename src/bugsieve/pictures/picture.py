@@ -20,6 +20,8 @@ class Picture(ABC):
 
     usage: ClassVar[str]
     """How its specs are written."""
+    spec: str = ""
+    """The spec that it was made from."""
 
     def __init__(self, subject: Subject, argument: str | None = None) -> None:
         self.subject = subject
@@ -120,7 +122,7 @@ def picture_for(subject: Subject, spec: str | None = None) -> Picture:
     reason = member.objection(subject)
     if reason is not None:
         raise UnsupportedError(f"picture {name!r} cannot be drawn of {subject.name}: {reason}")
-    return member(subject, argument)
+    return _made(member, subject, spec, argument)
 
 
 def general_for(subject: Subject, *, but: Sequence[str] = ()) -> Picture:
@@ -139,8 +141,16 @@ def _first(subject: Subject, names: Sequence[str]) -> Picture:
     for name in names:
         member = _willing(subject, name)
         if member is not None:
-            return member(subject)
+            return _made(member, subject, name)
     raise InternalError(f"no picture can be drawn of {subject.name}")
+
+
+def _made(
+    member: type[Picture], subject: Subject, spec: str, argument: str | None = None
+) -> Picture:
+    made = member(subject, argument)
+    made.spec = spec
+    return made
 
 
 def _willing(subject: Subject, name: str) -> type[Picture] | None:

@@ -32,7 +32,7 @@ class DrawnRun:
 
     frames: tuple[Frame, ...]
     picture: str
-    """How the spec of the picture is written that was drawn."""
+    """The spec of the picture that was drawn."""
     note: str
     """Why it is another one than was meant; empty if it is not."""
 
@@ -48,20 +48,21 @@ def draw_run(subject: Subject, states: ArrayLike, *, picture: str | None = None)
 
 def draw_scenes(picture: Picture, scenes: Sequence[Scene]) -> DrawnRun:
     """The same for scenes and a picture that are there already."""
-    used, notes, failed = picture, [], [picture.usage]
+    used, notes, failed = picture, [], [picture.spec]
     while True:
         try:
             drawings = [drawn(used, scene) for scene in scenes]
             break
-        except Exception as error:  # a picture may be anybody's code
-            if used.usage == GENERAL[-1]:
+        except (Exception, SystemExit) as error:  # a picture may be anybody's code
+            if used.spec == GENERAL[-1]:
                 raise
-            notes.append(f"the picture {used.usage!r} gave way to a general one: {_reason(error)}")
+            name = shortened(used.spec)
+            notes.append(f"the picture {name!r} gave way to a general one: {_reason(error)}")
             used = general_for(picture.subject, but=failed)
-            failed.append(used.usage)
+            failed.append(used.spec)
     sentences = map(what_changed, scenes)
     frames = tuple(Frame(*both) for both in zip(drawings, sentences, strict=True))
-    return DrawnRun(frames, used.usage, "; ".join(notes))
+    return DrawnRun(frames, used.spec, "; ".join(notes))
 
 
 def drawn(picture: Picture, scene: Scene) -> Drawing:
@@ -72,7 +73,7 @@ def drawn(picture: Picture, scene: Scene) -> Drawing:
     return found
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     kind = "" if isinstance(error, UsageError) else f"{type(error).__name__}: "
     return shortened(f"{kind}{error}", 300)
 

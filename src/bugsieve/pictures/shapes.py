@@ -185,8 +185,16 @@ def shortened(text: str, most: int = _LONGEST) -> str:
 def label(
     id: str, text: str, x: float, y: float, width: float, *, size: float = 12.0, role: str = ""
 ) -> Text:
-    """A text in the middle of a place of this width: smaller first, then cut."""
-    letters = max(1, len(shortened(text)))
-    fitting = min(size, max(0.6 * size, width / (_LETTER * letters)))
+    """A text in the middle of a place of this width: smaller first, then cut in its middle."""
+    plain = shortened(text)
+    fitting = min(size, max(0.75 * size, width / (_LETTER * max(1, len(plain)))))
     most = max(2, math.floor(width / (_LETTER * fitting)))
-    return Text(id, x, y, shortened(text, min(_LONGEST, most)), fitting, role=role)
+    return Text(id, x, y, _cut(plain, most), fitting, role=role)
+
+
+def _cut(text: str, most: int) -> str:
+    """Names differ in their ends more often than in their middles: `pac…12`."""
+    if len(text) <= most:
+        return text
+    tail = min(most // 2, len(text) - len(text.rstrip("0123456789")) or 1)
+    return f"{text[: most - 1 - tail]}…{text[-tail:]}"

@@ -35,7 +35,7 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
     {
         "thing": Look("#d7e3ee", "#37474f", "#33485c", "#c3d0da"),
         "ground": Look("#f6f5f1", "#9a9a92", "#22282d", "#6f7a83", 1.0),
-        "dark": Look("#4a5560", "#263238", "#98a5b0", "#dfe6eb"),
+        "dark": Look("#a9bac8", "#263238", "#566673", "#dfe6eb"),
         "faint": Look("none", "#b4b4ac", "none", "#59646d", 1.0),
         "goal": Look("#cdebd0", "#1b6e34", "#1f4a2b", "#7fd694", 3.5, text="underline"),
         "open goal": Look("none", "#8a5200", "none", "#f0b45a", 2.0, "6 4", "italic"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.functions import checked_target, is_file
 from bugsieve.basis.reach import NOTHING, Reach
 from bugsieve.basis.spec_folder import located, spec_folder
 from bugsieve.policies.conversation import ForeignMember, Program
@@ -56,7 +56,7 @@ class FunctionMember(ForeignMember[str]):
     def starts(cls, argument: str | None) -> Reach:
         """The file that holds the code, by its name or as that of a module; none of our own."""
         place = (argument or "").rpartition(":")[0]
-        if place.startswith(_OURS) and not _is_file(place):
+        if place.startswith(_OURS) and not is_file(place):
             return NOTHING
         source = _source(place)
         return Reach(files=() if source is None else (source,), runs_code=True)
@@ -64,15 +64,7 @@ class FunctionMember(ForeignMember[str]):
     @staticmethod
     def target(argument: str | None) -> str:
         """The function that an argument names; UsageError unless it is `place:name`."""
-        place, _, name = (argument or "").rpartition(":")
-        if not place or not name.isidentifier():
-            raise UsageError(
-                f"'python:{argument or ''}' must name a module or file and a function, "
-                "as in 'python:my_policies:choose' or 'python:./my_policies.py:choose'"
-            )
-        if place.endswith(".py") and not os.path.isfile(located(place)):
-            raise UsageError(f"'python:{argument}': there is no file {place!r}")
-        return f"{place}:{name}"
+        return checked_target(argument, "policies:choose")
 
     @staticmethod
     def program(target: str, limits: WorkerLimits) -> Program:
@@ -87,13 +79,8 @@ class FunctionMember(ForeignMember[str]):
 
 def _source(place: str) -> str | None:
     """The absolute path of a file, or of that of a module."""
-    source = located(place) if _is_file(place) else module_file(place)
+    source = located(place) if is_file(place) else module_file(place)
     return None if source is None else os.path.abspath(source)
-
-
-def _is_file(place: str) -> bool:
-    """Whether it is no module, by the rule of the worker."""
-    return place.endswith(".py") or os.sep in place
 
 
 class PythonPolicy(FunctionMember, ForeignPolicy[str]):

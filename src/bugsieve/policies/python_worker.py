@@ -7,20 +7,14 @@ limit to the policy.
 from __future__ import annotations
 
 import hashlib
-import importlib
-import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable
 from typing import Any, BinaryIO, TextIO
 
-from bugsieve.policies.served import Answering, WrongAnswerError, answering, shortened
+from bugsieve.basis.functions import LoadError, described, load_function
+from bugsieve.policies.served import Answering, WrongAnswerError, answering
 from bugsieve.policies.traces import MOST, traceback_of
-
-
-class LoadError(Exception):
-    """The function named on the command line cannot be had; the sentence says why."""
 
 
 def main() -> None:
@@ -39,21 +33,6 @@ def main() -> None:
         answers = [_answer(answer, state) for state in batch["states"]]
         sys.stderr.flush()
         _reply(replies, {"id": batch["id"], hello.get("asks", "actions"): answers})
-
-
-def load_function(target: str) -> Callable[..., Any]:
-    """The function `module:name` or `path/to/file.py:name`."""
-    place, _, name = target.rpartition(":")
-    try:
-        module = _load_file(place) if _is_file(place) else importlib.import_module(place)
-    except BaseException as error:  # the module is the user's: it may raise anything, or exit
-        raise LoadError(f"{place} cannot be imported: {_describe(error)}") from error
-    function = getattr(module, name, None)
-    if function is None:
-        raise LoadError(f"{place} has no function {name!r}")
-    if not callable(function):
-        raise LoadError(f"{name!r} in {place} is no function")
-    return function  # type: ignore[no-any-return]
 
 
 def loaded_modules() -> dict[str, str]:
@@ -80,22 +59,6 @@ def _hash(file: str) -> str:
             return hashlib.sha256(content.read()).hexdigest()
     except OSError:
         return ""
-
-
-def _is_file(place: str) -> bool:
-    return place.endswith(".py") or os.sep in place
-
-
-def _load_file(path: str) -> Any:
-    name = os.path.splitext(os.path.basename(path))[0]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses and pickles of the module look themselves up there
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
-    spec.loader.exec_module(module)
-    return module
 
 
 def _claim_standard_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -140,16 +103,10 @@ def _answer(answer: Answering, state: dict[str, Any]) -> Any:
     except WrongAnswerError as error:
         return {"error": str(error), "printed": _printed()}
     except MemoryError as error:
-        return {"error": _describe(error), "out_of_memory": True}
+        return {"error": described(error), "out_of_memory": True}
     except (Exception, SystemExit) as error:
         trace = traceback_of(error)
-        return {"error": _describe(error), "traceback": trace, "printed": _printed()}
-
-
-def _describe(error: BaseException) -> str:
-    if isinstance(error, MemoryError):
-        return "MemoryError: the memory limit is reached"
-    return shortened(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+        return {"error": described(error), "traceback": trace, "printed": _printed()}
 
 
 def _reply(replies: BinaryIO, message: dict[str, Any]) -> None:

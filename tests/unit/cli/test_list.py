@@ -10,7 +10,7 @@ from bugsieve.cli import main
 
 KINDS = (
     *("oracles", "safety-oracles", "policies", "model-policies", "biases", "objectives"),
-    *("domains", "heuristics", "criteria", "patterns"),
+    *("pictures", "domains", "heuristics", "criteria", "patterns"),
 )
 
 

@@ -1,0 +1,1 @@
+"""Pictures of JANI models, one file per kind of model."""

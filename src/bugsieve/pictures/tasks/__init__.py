@@ -1,0 +1,1 @@
+"""Pictures of planning tasks, one file per kind of domain."""
