@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bugsieve.policies.registry import make_policy as make_policy
     from bugsieve.policies.runs import Run as Run
     from bugsieve.policies.runs import run_policy as run_policy
+    from bugsieve.reports.page.writing import report as report
     from bugsieve.results.cost.compare import compare as compare
     from bugsieve.tasks.fdr.loading import load_task as load_task
     from bugsieve.tasks.fdr.task import NO_ACTION as NO_ACTION
@@ -70,6 +71,7 @@ _PUBLIC = {
     "make_model_policy": "bugsieve.policies.models.registry",
     "make_policy": "bugsieve.policies.registry",
     "policy": "bugsieve.policies.function",
+    "report": "bugsieve.reports.page.writing",
     "run_policy": "bugsieve.policies.runs",
 }
 
@@ -104,6 +106,7 @@ __all__ = [
     "make_model_policy",
     "make_policy",
     "policy",
+    "report",
     "run_policy",
 ]
 
