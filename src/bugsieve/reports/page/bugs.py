@@ -72,7 +72,7 @@ def _table(rows: list[Markup], *, several: bool) -> Markup:
     made = element(
         "table", element("thead", element("tr", *heads)), element("tbody", *rows), id="all-bugs"
     )
-    label = {"role": "region", "aria_label": "all bugs", "tabindex": "0"}
+    label = {"role": "group", "aria_label": "table of all bugs", "tabindex": "0"}
     return element("div", made, class_="scroll", **label)
 
 

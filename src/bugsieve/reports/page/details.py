@@ -29,20 +29,17 @@ def _fitting(part: CampaignPart, budget: Budget, *, is_only: bool) -> Markup:
 
 def _campaign(part: CampaignPart, *, is_only: bool) -> Markup:
     title = None if is_only else element("h3", part.name or part.folder)
-    return element("article", title, *_parts(part), class_="campaign")
+    return element("article", title, *_parts(part, "h3" if is_only else "h4"), class_="campaign")
 
 
-def _parts(part: CampaignPart) -> Iterator[Markup]:
+def _parts(part: CampaignPart, heading: str) -> Iterator[Markup]:
+    """What is known of a campaign, under headings of this level."""
     yield element("ul", *(element("li", line) for line in part.lines), class_="lines")
     if part.bugs:
         seconds = [bug.seconds for bug in part.bugs]
-        heading = element("h4", "Bugs over time")
-        yield element("section", heading, bugs_over_time(seconds), class_="panel")
-    yield from map(panel_section, part.panels)
-    yield _pairs("Options", part.options)
-    yield _pairs("Provenance", part.provenance)
-
-
-def _pairs(title: str, values: object) -> Markup:
-    assert isinstance(values, dict)
-    return element("section", element("h4", title), pairs(values, title), class_="panel")
+        title = element(heading, "Bugs over time")
+        yield element("section", title, bugs_over_time(seconds), class_="panel")
+    for panel in part.panels:
+        yield panel_section(panel, heading)
+    for name, values in (("Options", part.options), ("Provenance", part.provenance)):
+        yield element("section", element(heading, name), pairs(values, name), class_="panel")

@@ -129,12 +129,13 @@ def _printed(text: str) -> Markup:
 def _strip(drawn: DrawnTrack, shapes: Shapes) -> Markup:
     """A row of pictures: the start, the decision and what is around it, the end."""
     track = drawn.track
-    title = element("h5", f"{track.title}: {counted(len(track.actions), 'step')}, {track.ending}")
+    ending = f"{track.title}: {counted(len(track.actions), 'step')}, {track.ending}"
+    title = element("p", ending, class_="track-title")
     note = element("p", drawn.note, class_="hint") if drawn.note else None
     frames = element(
         "ol", *_frames(drawn, shapes), class_="strip", tabindex="0", aria_label=track.title
     )
-    return element("section", title, note, frames, class_="track")
+    return element("div", title, note, frames, class_="track")
 
 
 def _frames(drawn: DrawnTrack, shapes: Shapes) -> Iterator[Markup]:

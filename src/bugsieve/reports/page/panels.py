@@ -11,11 +11,11 @@ _DEEPEST = 12
 """Further to the right nothing is moved."""
 
 
-def panel_section(panel: Panel) -> Markup:
-    """A panel with its heading."""
+def panel_section(panel: Panel, heading: str) -> Markup:
+    """A panel under a heading of this level."""
     body = _tree(panel) if isinstance(panel, TreePanel) else _panel_table(panel)
     text = element("p", panel.text, class_="hint") if panel.text else None
-    return element("section", element("h4", panel.title), text, body, class_="panel")
+    return element("section", element(heading, panel.title), text, body, class_="panel")
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Child]], label: str) -> Markup:
@@ -23,7 +23,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Child]], label: str) -
     head = element("tr", *(element("th", name, scope="col") for name in columns))
     body = joined(*(element("tr", *map(_cell, row)) for row in rows))
     made = element("table", element("thead", head), element("tbody", body))
-    return element("div", made, class_="scroll", role="region", aria_label=label, tabindex="0")
+    return element("div", made, class_="scroll", role="group", aria_label=label, tabindex="0")
 
 
 def pairs(values: Mapping[str, str], label: str) -> Markup:
