@@ -75,8 +75,10 @@ def _track(bound: Bound, certificate: Any, told: Sequence[ToldState]) -> Track:
     trace, task = certificate["trace"], bound.task
     states = path_states(task, task.initial_state, tuple(trace["operators"]))
     loop = trace["loop_start"] if certificate["lasso"] else None
-    ending = "for ever" if certificate["lasso"] else "the rule is violated"
-    return Track("the trace", trace["actions"], task, states, notes, ending, loop_start=loop)
+    if loop is not None:
+        return Track("the trace", trace["actions"], task, states, notes, "loop", loop_start=loop)
+    last, mark = len(states) - 1, "the rule is violated"
+    return Track("the trace", trace["actions"], task, states, notes, mark, last, mark)
 
 
 def _note(state: ToldState) -> str:

@@ -68,12 +68,17 @@ def _choices() -> Markup:
 
 def _table(rows: list[Markup], *, several: bool) -> Markup:
     columns = {**({"campaign": "text"} if several else {}), **_COLUMNS}
-    heads = (element("th", name, scope="col", data_sort=how) for name, how in columns.items())
+    heads = (_head(name, how) for name, how in columns.items())
     made = element(
         "table", element("thead", element("tr", *heads)), element("tbody", *rows), id="all-bugs"
     )
     label = {"role": "group", "aria_label": "table of all bugs", "tabindex": "0"}
     return element("div", made, class_="scroll", **label)
+
+
+def _head(name: str, how: str) -> Markup:
+    is_number = "number" if how == "number" else None
+    return element("th", name, scope="col", data_sort=how, class_=is_number)
 
 
 def _row(

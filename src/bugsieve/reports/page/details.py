@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from bugsieve.reports.page.charts import bugs_over_time
 from bugsieve.reports.page.contents import CampaignPart, Contents
@@ -14,6 +15,10 @@ from bugsieve.reports.page.panels import pairs, panel_section
 def details_section(contents: Contents, budget: Budget) -> Markup:
     """A part for each campaign; those that do not fit are named."""
     parts = [part for chapter in contents.chapters for part in chapter.campaigns]
+    if len(parts) == 1:  # its first lines are those of the page
+        known = {contents.chapters[0].verdict, *contents.chapters[0].more, parts[0].heading}
+        lines = [line for line in parts[0].lines if line not in known]
+        parts = [replace(parts[0], lines=lines)]
     made = [_fitting(part, budget, is_only=len(parts) == 1) for part in parts]
     return element(
         "section", element("h2", "In figures", id="figures"), *made, aria_labelledby="figures"

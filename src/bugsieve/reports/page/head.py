@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bugsieve.basis.wording import counted
+from bugsieve.basis.wording import counted, kind_in_words
 from bugsieve.campaigns.summary import Outcome
 from bugsieve.reports.page.contents import CausePart, Chapter, Contents
 from bugsieve.reports.page.markup import Markup, element, joined
@@ -51,8 +51,10 @@ def _badge(chapter: Chapter) -> str:
         causes = sum(1 + len(cause.also) for cause in chapter.causes if cause.id)
         found = counted(chapter.bugs, "bug") if chapter.bugs else "bugs for certain"
         return f"{found}, {counted(causes, 'cause')}" if causes else found
-    words = {Outcome.FINE: "nothing found, nothing left open", Outcome.UNDECIDED: "undecided"}
-    return words.get(chapter.outcome, "no test of a policy") if chapter.outcome else "no verdict"
+    if chapter.outcome is None:
+        return " and ".join(sorted({kind_in_words(part.kind) for part in chapter.campaigns}))
+    is_fine = chapter.outcome is Outcome.FINE
+    return "nothing found, nothing left open" if is_fine else "undecided"
 
 
 def _sign(outcome: Outcome | None) -> Markup:

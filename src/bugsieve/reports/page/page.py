@@ -83,12 +83,14 @@ def _looks() -> str:
             f"{where}{{fill:{look.fill};stroke:{look.stroke};stroke-width:{look.width}{dash}}}"
         )
         dark.append(f"{where}{{fill:{look.dark_fill};stroke:{look.dark_stroke}}}")
-        if look.text:
-            light.append(f"{where}-text{{fill:{look.stroke};{_TEXTS[look.text]}}}")
-            dark.append(f"{where}-text{{fill:{look.dark_stroke}}}")
-    curves = "svg polyline{fill:none}"
-    screen = f"@media screen and (prefers-color-scheme:dark){{{''.join(dark)}{curves}}}"
-    return f"{''.join(light)}{curves}{screen}"
+        more = f";{_TEXTS[look.text]}" if look.text else ""
+        ink, dark_ink = (look.stroke, look.dark_stroke) if look.text else ("var(--ink)",) * 2
+        light.append(f"{where}-text{{fill:{ink};dominant-baseline:central{more}}}")
+        dark.append(f"{where}-text{{fill:{dark_ink}}}")
+    # Selectors of one element each: where shapes are used again there is nothing around them.
+    curves = "polyline[class]{fill:none}"
+    screen = f"@media screen and (prefers-color-scheme:dark){{{''.join(dark)}}}"
+    return f"{''.join(light)}{screen}{curves}"
 
 
 _TEXTS = {

@@ -20,7 +20,12 @@ def panel_section(panel: Panel, heading: str) -> Markup:
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Child]], label: str) -> Markup:
     """A table that scrolls by itself where the screen is narrow."""
-    head = element("tr", *(element("th", name, scope="col") for name in columns))
+    numbers = {place for row in rows for place, cell in enumerate(row) if _is_number(cell)}
+    names = (
+        element("th", name, scope="col", class_="number" if place in numbers else None)
+        for place, name in enumerate(columns)
+    )
+    head = element("tr", *names)
     body = joined(*(element("tr", *map(_cell, row)) for row in rows))
     made = element("table", element("thead", head), element("tbody", body))
     return element("div", made, class_="scroll", role="group", aria_label=label, tabindex="0")
@@ -39,8 +44,11 @@ def _panel_table(panel: TablePanel) -> Markup:
 
 
 def _cell(value: Child) -> Markup:
-    is_number = isinstance(value, (int, float))
-    return element("td", value, class_="number" if is_number else None)
+    return element("td", value, class_="number" if _is_number(value) else None)
+
+
+def _is_number(value: Child) -> bool:
+    return isinstance(value, (int, float))
 
 
 def _tree(panel: TreePanel) -> Markup:
