@@ -138,9 +138,19 @@ _WALKS = "where the test states come from"
 
 
 def _walk_rows(summary: CostSummary) -> list[list[str | int]]:
+    counts = summary.walked
+    became: list[list[str | int]] = []
+    if counts is not None:
+        became = [
+            ["states that walks offered", counts.offered],
+            ["of these duplicates: in the pool, or offered twice", counts.duplicates],
+            ["of these filtered: not new enough, or not wanted", counts.filtered],
+            ["dead ends: walks that could not go on", counts.stuck],
+        ]
     return [
         ["walks", summary.walks],
         ["steps of walks", summary.steps],
+        *became,
         ["test states", summary.pool],
         ["test states that were judged", summary.judged],
     ]
