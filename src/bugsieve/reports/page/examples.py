@@ -12,6 +12,7 @@ from bugsieve.basis.wording import counted
 from bugsieve.reports.page.contents import CausePart, Chapter, Contents, Example
 from bugsieve.reports.page.frames import DrawnTrack, FrameData, Moment, Shapes, drawn_track
 from bugsieve.reports.page.markup import Markup, element, joined
+from bugsieve.reports.page.panels import printed
 
 
 @dataclass(eq=False)
@@ -39,6 +40,9 @@ class Gallery:
 
     contents: Contents
     budget: Budget
+    """For pictures."""
+    others: Budget
+    """For causes without pictures."""
     shapes: Shapes = field(default_factory=Shapes)
     data: FrameData = field(default_factory=FrameData)
     runs: dict[str, Any] = field(default_factory=dict)
@@ -50,12 +54,22 @@ class Gallery:
             self._article(chapter, cause, f"{place}-{number}")
             for place, chapter in enumerate(self.contents.chapters, 1)
             for number, cause in enumerate(chapter.causes, 1)
-            if cause.id or cause.example.exhibit is not None
+            if cause.example.exhibit is not None
         ]
         if not articles:
             return None
+        articles += self._rest()
         title = element("h2", "What is wrong", id="examples")
         return element("section", title, *articles, aria_labelledby="examples")
+
+    def _rest(self) -> Iterator[Markup]:
+        """Further causes, without pictures, as far as they fit."""
+        for place, chapter in enumerate(self.contents.chapters, 1):
+            for number, cause in enumerate(chapter.causes, 1):
+                if cause.id and cause.example.exhibit is None:
+                    article = self._article(chapter, cause, f"{place}-{number}")
+                    if self.others.takes(len(article.encode())):
+                        yield article
 
     def _article(self, chapter: Chapter, cause: CausePart, anchor: str) -> Markup:
         count = f"{counted(cause.count, 'bug')} · " if cause.id else ""
@@ -79,13 +93,12 @@ class Gallery:
         if exhibit is None:
             return joined(lead, self._commands(example, {"explain": ""}))
         sentences = element("ul", *(element("li", line) for line in exhibit.sentences))
-        printed = None
-        if self.contents.with_output and exhibit.printed:
-            printed = _printed(exhibit.printed)
+        is_shown = self.contents.with_output and exhibit.printed
+        output = printed(exhibit.printed) if is_shown else None
         tracks = self._runs(
             [drawn_track(one, self.contents.picture) for one in exhibit.tracks], anchor
         )
-        return joined(lead, tracks, sentences, printed, self._commands(example, exhibit.commands))
+        return joined(lead, tracks, sentences, output, self._commands(example, exhibit.commands))
 
     def _runs(self, tracks: Sequence[DrawnTrack], anchor: str) -> Markup | None:
         """The strips, and the frames for the script; a sentence where they do not fit."""
@@ -117,13 +130,6 @@ def command_for(name: str, example: Example) -> str:
     folder = example.campaign.folder
     given = f"./{folder}" if folder.startswith("-") else folder
     return f"bugsieve {name} {shlex.quote(given)} {shlex.quote(example.bug)}"
-
-
-def _printed(text: str) -> Markup:
-    lines = (joined(line, Markup("\n")) for line in text.splitlines())
-    return element(
-        "details", element("summary", "what the policy printed"), element("pre", *lines)
-    )
 
 
 def _strip(drawn: DrawnTrack, shapes: Shapes) -> Markup:

@@ -8,6 +8,7 @@ from bugsieve.basis.wording import counted, kind_in_words
 from bugsieve.campaigns.summary import Outcome
 from bugsieve.reports.page.contents import CausePart, Chapter, Contents
 from bugsieve.reports.page.markup import Markup, element, joined
+from bugsieve.reports.page.panels import printed
 
 _SIGNS = {
     Outcome.BUG: ("bug", "M4 4 L16 16 M16 4 L4 16"),
@@ -18,19 +19,23 @@ _SIGNS = {
 """How an outcome is called in the style sheet, and its sign: never its colour alone."""
 _FEWEST_SHOWN = 8
 """Causes that are listed before the rest is folded away."""
+_MOST_SHOWN = 200
+"""Causes that are listed at all."""
 
 
 def head(contents: Contents) -> Markup:
     """One verdict for each folder; one of them is the title of the page."""
     chapters = contents.chapters
-    if len(chapters) == 1:
-        return element("header", _verdict(chapters[0], 1, "h1"), class_="head")
-    title = element("h1", f"{len(chapters)} folders", class_="small")
-    verdicts = (_verdict(one, place, "h2") for place, one in enumerate(chapters, 1))
+    tag = "h1" if len(chapters) == 1 else "h2"
+    title = element("h1", f"{len(chapters)} folders", class_="small") if tag == "h2" else None
+    verdicts = (
+        _verdict(one, place, tag, one.printed if contents.with_output else "")
+        for place, one in enumerate(chapters, 1)
+    )
     return element("header", title, *verdicts, class_="head")
 
 
-def _verdict(chapter: Chapter, place: int, tag: str) -> Markup:
+def _verdict(chapter: Chapter, place: int, tag: str, output: str) -> Markup:
     name, _ = _SIGNS[chapter.outcome]
     return element(
         "section",
@@ -39,6 +44,7 @@ def _verdict(chapter: Chapter, place: int, tag: str) -> Markup:
         *(element("p", line, class_="more") for line in chapter.more),
         element("p", chapter.tested, class_="tested"),
         _unfinished(chapter),
+        printed(output) if output else None,
         _causes(chapter, place),
         class_=f"chapter-head outcome-{name}",
         aria_label=chapter.folder,
@@ -78,8 +84,10 @@ def _causes(chapter: Chapter, place: int) -> Markup | None:
     if len(rows) <= _FEWEST_SHOWN:
         return first
     more = element("summary", f"{len(rows) - _FEWEST_SHOWN} more")
-    rest = element("ol", *rows[_FEWEST_SHOWN:], class_="causes", start=_FEWEST_SHOWN + 1)
-    return joined(first, element("details", more, rest))
+    shown = rows[_FEWEST_SHOWN:_MOST_SHOWN]
+    rest = element("ol", *shown, class_="causes", start=_FEWEST_SHOWN + 1)
+    last = f"and {len(rows) - _MOST_SHOWN} others" if len(rows) > _MOST_SHOWN else None
+    return joined(first, element("details", more, rest, last))
 
 
 def _cause(cause: CausePart, anchor: str) -> Markup:

@@ -24,7 +24,7 @@ def report_page(contents: Contents) -> str:
     room = None if contents.full else LARGEST - _FRAME
     pictures = Budget(None if room is None else int(_FOR_PICTURES * room))
     others = Budget(None if room is None else room - int(_FOR_PICTURES * room))
-    gallery = Gallery(contents, pictures)
+    gallery = Gallery(contents, pictures, others)
     top = head(contents)
     parts = [gallery.section(), bugs_section(contents, others), details_section(contents, others)]
     body = joined(

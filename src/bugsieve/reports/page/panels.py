@@ -39,6 +39,13 @@ def pairs(values: Mapping[str, str], label: str) -> Markup:
     return element("dl", *rows, class_="pairs", aria_label=label)
 
 
+def printed(text: str) -> Markup:
+    """What a policy has printed, line by line, folded away."""
+    lines = (joined(line, Markup("\n")) for line in text.splitlines())
+    summary = element("summary", "what the policy printed")
+    return element("details", summary, element("pre", *lines, tabindex="0"))
+
+
 def _panel_table(panel: TablePanel) -> Markup:
     return table(panel.columns, panel.rows, panel.title)
 
