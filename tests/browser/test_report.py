@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 
 import bugsieve
-from bugsieve.campaigns.exhibits import Exhibit, TablePanel, Track, TreePanel
+from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track, TreePanel
 from bugsieve.campaigns.summary import Outcome
 from bugsieve.reports.page.contents import (
     BugLine,
@@ -191,7 +191,7 @@ def evil_contents() -> Contents:
     told = Track(EVIL, [EVIL], notes=[EVIL, EVIL])
     exhibit = Exhibit([EVIL], [track, told], {"explain": EVIL}, EVIL)
     bug = BugLine(EVIL, EVIL, EVIL, 2, 1.0, (EVIL,), "cause")
-    panels = [
+    panels: list[Panel] = [
         TablePanel(EVIL, [EVIL], [[EVIL]], EVIL),
         TreePanel(EVIL, [None], [EVIL], [0.5], EVIL),
     ]

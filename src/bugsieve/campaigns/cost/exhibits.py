@@ -124,13 +124,12 @@ def _panels(summary: CostSummary) -> Iterator[Panel]:
     if summary.outcomes:
         names = sorted({name for counts in summary.outcomes.values() for name in counts})
         rows = [
-            [spec, *(n.get(name, 0) for name in names)] for spec, n in summary.outcomes.items()
+            (spec, *(n.get(name, 0) for name in names)) for spec, n in summary.outcomes.items()
         ]
         text = "what each oracle said at the first visit to a test state"
         yield TablePanel("Oracles", ["oracle", *names], rows, text)
     if summary.endings:
-        rows = [[ending, count] for ending, count in summary.endings.items()]
-        yield TablePanel("Runs of the policy", ["ended by", "runs"], rows)
+        yield TablePanel("Runs of the policy", ["ended by", "runs"], [*summary.endings.items()])
     yield TablePanel("Walks", ["what", "how many"], _walk_rows(summary), _WALKS)
 
 

@@ -106,12 +106,12 @@ class SafetyExhibits:
 
 
 def _panels(summary: SafetySummary) -> Iterator[Panel]:
-    rows = [[outcome, count] for outcome, count in summary.outcomes.items()]
+    rows = [*summary.outcomes.items()]
     steps = f"{counted(summary.walks, 'walk')} with {counted(summary.steps, 'step')}"
     yield TablePanel("Walks", ["ended by", "walks"], rows, steps)
     columns = ["oracle", "with a fault", "could not be avoided", "inconclusive"]
     judged = [
-        [spec, counts.with_fault, counts.unavoidable, counts.inconclusive]
+        (spec, counts.with_fault, counts.unavoidable, counts.inconclusive)
         for spec, counts in summary.oracles.items()
     ]
     yield TablePanel("Oracles", columns, judged, "what each says of the unsafe runs")

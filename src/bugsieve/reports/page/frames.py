@@ -70,7 +70,8 @@ def drawn_track(track: Track, picture: str | None) -> DrawnTrack:
     """The run with pictures of its states."""
     count = len(track) - (track.loop_start is not None)
     kept = sorted({*range(min(count, MOST_STEPS + 1)), *_wanted(track, count)})
-    words, drawings, note = [""] * len(kept), [None] * len(kept), ""
+    words, note = [""] * len(kept), ""
+    drawings: list[Drawing | None] = [None] * len(kept)
     if track.subject is not None:
         run = draw_run(track.subject, [track.states[index] for index in kept], picture=picture)
         words = [frame.sentence for frame in run.frames]
