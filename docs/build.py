@@ -1,4 +1,4 @@
-"""Writes docs/reference.md, english.md and explain.svg from the code. Run by `make docs`."""
+"""Writes docs/reference.md, english.md and two pictures from the code. Run by `make docs`."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ FAMILIES = {
     "Safety oracles": families.SAFETY_ORACLES,
     "Biases": families.BIASES,
     "Objectives": families.OBJECTIVES,
+    "Pictures": families.PICTURES,
 }
 
 
@@ -161,11 +162,24 @@ def picture() -> str:
     return (svg[:start] + svg[end:]).replace("Fira Code, monospace", "monospace")
 
 
+def strips() -> str:
+    """A bug as pictures of states."""
+    with tempfile.TemporaryDirectory() as folder:
+        task, results, drawn = (f"{folder}/{name}" for name in ("task", "results", "bug.svg"))
+        output_of("generate", "transport", "--packages", "2", "--seed", "3", "-o", task)
+        options = ("--pool-size", "20", "-o", results, "--json")
+        found = json.loads(output_of("test", task, "--policy", "greedy:hff", *options))
+        with contextlib.redirect_stderr(io.StringIO()):
+            output_of("explain", results, found["found"][0]["id"], "--svg", drawn)
+        return Path(drawn).read_text(encoding="utf-8")
+
+
 def build(folder: Path) -> None:
     """Write all of them."""
     (folder / "english.md").write_text(english_page(), encoding="utf-8")
     (folder / "reference.md").write_text(reference(), encoding="utf-8")
     (folder / "explain.svg").write_text(picture(), encoding="utf-8")
+    (folder / "pictures.svg").write_text(strips(), encoding="utf-8")
 
 
 if __name__ == "__main__":

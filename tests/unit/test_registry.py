@@ -17,6 +17,7 @@ from bugsieve.domains import DOMAINS, domain_text, generate
 from bugsieve.fuzzing.biases import BIASES
 from bugsieve.oracles.registry import ORACLES
 from bugsieve.oracles.safety.registry import SAFETY_ORACLES as SAFETY
+from bugsieve.pictures import PICTURES
 from bugsieve.policies.models.registry import MODEL_POLICIES
 from bugsieve.policies.registry import POLICIES
 from tests.other_package import install
@@ -47,6 +48,14 @@ REACHES: list[tuple[MemberTable[Any], dict[str, Reach]]] = [
         },
     ),
     (
+        PICTURES,
+        {
+            "blocks": NOTHING,
+            "python:my_pictures:draw": CODE,
+            "python:./my.py:draw": Reach(files=("./my.py",), runs_code=True),
+        },
+    ),
+    (
         ORACLES,
         {
             "planner:fd:astar(lmcut())": DOWNWARD,
@@ -68,7 +77,7 @@ def test_every_member_can_be_loaded_and_describes_itself(family: Family) -> None
         assert "cannot be loaded" not in info.summary
 
 
-@pytest.mark.parametrize("table", [POLICIES, ORACLES, SAFETY, BIASES, OBJECTIVES])
+@pytest.mark.parametrize("table", [POLICIES, ORACLES, SAFETY, BIASES, OBJECTIVES, PICTURES])
 def test_examples_are_right_specs_that_touch_nothing(table: MemberTable[Any]) -> None:
     named = {spec.partition(":")[0] for spec in table.examples()}
     assert named >= set(table) - {"cmd", "phrm", "avoid", "rules", "gnn", "asnets"}
@@ -106,7 +115,7 @@ def test_commands_formats_and_safety_oracles_are_closed() -> None:
 
 def test_groups_are_told_apart() -> None:
     groups = [family.group for family in FAMILIES if family.group is not None]
-    assert len(set(groups)) == len(groups) == 7
+    assert len(set(groups)) == len(groups) == 8
 
 
 def test_plugins_are_listed_with_their_package(

@@ -12,6 +12,7 @@ from bugsieve.basis.activity import doing
 from bugsieve.basis.arguments import require_folder, require_function, require_kind
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.notebooks import table_html
 from bugsieve.basis.ours import make_folders
 from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.trust import trusting
@@ -28,6 +29,7 @@ from bugsieve.campaigns.kind import (
 )
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Session
+from bugsieve.campaigns.status import status_lines
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
 from bugsieve.results.folder import check_free, restore, write_descriptions
 from bugsieve.results.lock import FolderLock
@@ -60,6 +62,14 @@ class Campaign(Closing):
         self.warnings: Sequence[str] = ()
         """What whoever has made it just now should know of what they typed."""
         self._lock = lock
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what `bugsieve status` says first."""
+        with self.kind.records(self.directory) as records:
+            lines = status_lines(self.kind, records.header, self.kind.summarise(records))
+        return table_html(
+            (f"campaign in {self.directory}",), ([line] for line in lines), len(lines)
+        )
 
     @classmethod
     def create(

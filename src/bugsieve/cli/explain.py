@@ -6,8 +6,15 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind
+from bugsieve.cli.explain_pictures import (
+    add_picture_options,
+    check_picture_options,
+    draw_cost,
+    draw_safety,
+    draw_trace,
+)
 from bugsieve.cli.options import Options
-from bugsieve.cli.streams import show
+from bugsieve.cli.streams import complain, show
 from bugsieve.faults import EXPANSIONS
 
 if TYPE_CHECKING:
@@ -56,22 +63,26 @@ def register(parser: Parser) -> None:
         "count more on large tasks; more make the answer surer"
     )
     options.number("--expansions", EXPANSIONS, searches)
+    add_picture_options(options)
     options.json()
 
 
 def run(args: argparse.Namespace) -> int:
     """Find the decision to blame and show it."""
+    check_picture_options(args)
     kinds = {"cost": _explain_cost, "safety": _explain_safety, "rules": _explain_rules}
     return for_kind(args.folder, kinds)(args)
 
 
 def _explain_rules(args: argparse.Namespace) -> int:
-    from bugsieve.cli.rules_explain import test_json, test_text
+    from bugsieve.cli.rules_explain import shown_trace, test_json, test_text
     from bugsieve.results.rules.records import RulesRecords
 
     with RulesRecords(args.folder) as records:
         number = find_bug(records, args.bug).case
     show((test_json if args.json else test_text)(args.folder, number))
+    if args.svg is not None:
+        _tell(draw_trace(*shown_trace(args.folder, number), args))
     return 0
 
 
@@ -87,6 +98,8 @@ def _explain_safety(args: argparse.Namespace) -> int:
         row: Any = find_bug(records, args.bug)
         found = explained(records, row)
     show(explanation_json(found) if args.json else explanation_text(found))
+    if args.svg is not None:
+        _tell(draw_safety(found, args))
     return 0
 
 
@@ -96,4 +109,12 @@ def _explain_cost(args: argparse.Namespace) -> int:
 
     found = explanation_of(args.folder, args.bug, args.expansions)
     show(explanation_json(found) if args.json else explanation_text(found))
+    if args.svg is not None:
+        _tell(draw_cost(found, args))
     return 0
+
+
+def _tell(lines: list[str]) -> None:
+    """On standard error: what is printed may be for a program."""
+    for line in lines:
+        complain(line)

@@ -107,6 +107,15 @@ def test_json(folder: Path, number: int) -> str:
     return json.dumps(report, indent=2)
 
 
+def shown_trace(folder: Path, number: int) -> tuple[Bound, Mapping[str, Any], str]:
+    """The trace of a test, what it is a trace of, and what it shows in words."""
+    row, answer, bound = _found(folder, number)
+    trace = None if answer is None else answer.trace
+    if trace is None:
+        raise UsageError(f"{folder}: test {number} has no trace to draw: {_said(answer)}")
+    return bound, trace, _line(row, answer)
+
+
 def _found(folder: Path, number: int) -> tuple[ObligationRow, Answer | None, Bound]:
     from bugsieve.campaigns.rules.equipment import RulesEquipment
     from bugsieve.campaigns.rules.options import options_in

@@ -41,14 +41,11 @@ class BarsPicture(Picture):
             more = f"and {len(rows) - len(shown)} more that did not change"
             shapes.append(Text("more", width / 2, height, more, 11.0, tone="faint"))
             height += _ROW
-        if isinstance(scene, ModelScene) and scene.is_unsafe:
-            shapes += _danger(width, height)
+        if isinstance(scene, ModelScene):
+            if scene.is_unsafe:
+                shapes.append(Text("unsafe", width / 2, height, "unsafe", 13.0, role="danger"))
             height += _ROW
         return Drawing(width, height, tuple(shapes))
-
-
-def _danger(width: float, height: float) -> list[Shape]:
-    return [Text("unsafe", width / 2, height, "unsafe", 13.0, role="danger")]
 
 
 def _chosen(rows: Sequence[_Row]) -> list[_Row]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
+from math import hypot
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +20,8 @@ MOST_ON_MAP = 60
 """Places of a map; the layout needs all distances between them."""
 STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _ROUNDS = 150
+_NEAR = 1.1
+"""The usual distance of neighbours, in cells."""
 
 
 def in_rows(names: Sequence[str], columns: int) -> dict[str, Spot]:
@@ -80,18 +85,19 @@ def from_zero(spots: Mapping[str, Spot]) -> dict[str, Spot]:
 
 
 def on_map(names: Sequence[str], edges: Iterable[Edge]) -> dict[str, Spot]:
-    """A plane in which distances are nearly those in the graph, with steps of at least one.
+    """A plane in which distances are nearly those in the graph, then the cells nearest to that.
 
     By majorisation of the stress from a circle on, so the same graph has the same map.
     """
     if len(names) < 3:
         return in_rows(names, 2)
-    wanted = _distances(names, edges)
+    ways = list(edges)
+    wanted = _distances(names, ways)
     turns = 2 * np.pi * np.arange(len(names)) / len(names)
     spots = np.stack([np.cos(turns), np.sin(turns)], axis=1) * wanted.max() / 2
     for _ in range(_ROUNDS):
         spots = _majorised(spots, wanted)
-    return _spaced(dict(zip(names, map(tuple, _upright(spots).tolist()), strict=True)))
+    return _in_cells(dict(zip(names, map(tuple, _upright(spots).tolist()), strict=True)), ways)
 
 
 def _distances(names: Sequence[str], edges: Iterable[Edge]) -> NDArray[np.float64]:
@@ -131,12 +137,33 @@ def _signed(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values if values[0] < 0 else -values
 
 
-def _spaced(spots: Mapping[str, Spot]) -> dict[str, Spot]:
-    """Stretched until no two are less than a step apart, in width or in height."""
-    table = np.array(list(spots.values()))
-    gaps = np.abs(table[:, None] - table[None]).max(axis=2)
-    gaps[np.diag_indices(len(table))] = np.inf
-    scale = 1.0 / max(float(gaps.min()), 0.05)
-    stretched = {name: (x * scale, y * scale) for name, (x, y) in spots.items()}
+def _in_cells(spots: Mapping[str, Spot], edges: Iterable[Edge]) -> dict[str, Spot]:
+    """Each in a cell of its own near its spot, neighbours mostly in cells side by side."""
+    lengths = [
+        hypot(spots[one][0] - spots[two][0], spots[one][1] - spots[two][1])
+        for one, two in edges
+        if one != two
+    ]
+    scale = _NEAR / (median(lengths) if lengths else 1.0)
     # Rounded, as the last digits depend on the machine.
-    return {name: (round(x, 2), round(y, 2)) for name, (x, y) in from_zero(stretched).items()}
+    scaled = {name: (round(x * scale, 3), round(y * scale, 3)) for name, (x, y) in spots.items()}
+    taken: dict[tuple[int, int], str] = {}
+    for name in sorted(scaled, key=lambda one: (hypot(*scaled[one]), one)):
+        taken[_free_cell(scaled[name], taken)] = name
+    columns, rows = (sorted({cell[axis] for cell in taken}) for axis in (0, 1))
+    # Empty columns and rows are left out.
+    return {name: (columns.index(x), rows.index(y)) for (x, y), name in taken.items()}
+
+
+def _free_cell(spot: Spot, taken: Collection[tuple[int, int]]) -> tuple[int, int]:
+    """The nearest one that is not taken."""
+    column, row = round(spot[0]), round(spot[1])
+    reach = 1
+    while True:
+        cells = product(
+            range(column - reach, column + reach + 1), range(row - reach, row + reach + 1)
+        )
+        free = [cell for cell in cells if cell not in taken]
+        if free:
+            return min(free, key=lambda cell: (hypot(cell[0] - spot[0], cell[1] - spot[1]), cell))
+        reach += 1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeAlias
 
 from bugsieve.basis import families
+from bugsieve.basis.arguments import require_function
 from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
 from bugsieve.basis.members import MemberTable
-from bugsieve.pictures.scene import ModelScene, Scene, Subject, TaskScene, Words
+from bugsieve.pictures.scene import ModelScene, Scene, Subject, TaskScene, Words, words_in
 from bugsieve.pictures.shapes import Drawing
 from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.jani.model import JaniModel
@@ -50,14 +51,14 @@ class TaskPicture(Picture):
         super().__init__(subject, argument)
         assert isinstance(subject, Task)
         self.task = subject
-        self.words = Words(subject)
+        self.words = words_in(subject)
 
     @classmethod
     def objection(cls, subject: Subject) -> str | None:
         """What is missing in a task; models have no atoms at all."""
         if not isinstance(subject, Task):
             return "it is for planning tasks, and this is a model"
-        return cls.objection_to(Words(subject))
+        return cls.objection_to(words_in(subject))
 
     @classmethod
     @abstractmethod
@@ -104,19 +105,40 @@ class ModelPicture(Picture):
         """The state of the scene."""
 
 
+class FunctionPicture(Picture):
+    """A picture that is a function of a scene."""
+
+    usage = "a function"
+
+    def __init__(self, subject: Subject, function: Callable[[Scene], Drawing]) -> None:
+        super().__init__(subject)
+        self._function = function
+        self.spec = str(getattr(function, "__name__", self.usage))
+
+    def draw(self, scene: Scene) -> Drawing:
+        """What the function returns, whatever that is: callers look at it."""
+        return self._function(scene)
+
+
+AnyPicture: TypeAlias = str | Callable[[Scene], Drawing]
+"""A spec, or a function that draws a scene."""
+
 PICTURES: MemberTable[type[Picture]] = MemberTable(families.PICTURES)
 GENERAL = ("graph", "bars")
 """Those for anything; the last one never objects."""
 
 
-def picture_for(subject: Subject, spec: str | None = None) -> Picture:
-    """The picture of this spec; without one the first that has no objection.
+def picture_for(subject: Subject, spec: AnyPicture | None = None) -> Picture:
+    """The picture of this spec, or by this function; without one the first without an objection.
 
     Those of other packages come first: who installs one wants it. UsageError for a name that does
     not exist, UnsupportedError where the picture objects.
     """
     if spec is None:
         return _first(subject, _by_themselves())
+    if not isinstance(spec, str):
+        require_function(spec, "picture", "of a scene, or a spec")
+        return FunctionPicture(subject, spec)
     PICTURES.check(spec)
     name, member, argument = PICTURES.parse(spec)
     reason = member.objection(subject)

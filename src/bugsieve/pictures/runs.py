@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
-from bugsieve.pictures.picture import GENERAL, Picture, general_for, picture_for
+from bugsieve.pictures.picture import GENERAL, AnyPicture, Picture, general_for, picture_for
 from bugsieve.pictures.scene import Atom, ModelScene, Scene, Subject, TaskScene, scenes_of
 from bugsieve.pictures.shapes import Drawing, shortened
 from bugsieve.tasks.jani.state_wording import changes_text
@@ -37,13 +37,27 @@ class DrawnRun:
     """Why it is another one than was meant; empty if it is not."""
 
 
-def draw_run(subject: Subject, states: ArrayLike, *, picture: str | None = None) -> DrawnRun:
-    """Draw the states of a run, all by the same picture.
+def draw_run(
+    subject: Subject,
+    states: ArrayLike,
+    *,
+    picture: AnyPicture | None = None,
+    steps: Sequence[int] | None = None,
+) -> DrawnRun:
+    """Draw the states of a run, or those after these numbers of steps, all by the same picture.
 
-    `picture` is a spec; without one the first that has no objection is taken. One that fails in a
-    state gives way to the general one in all of them, and the note says so.
+    `picture` is a spec or a function; without it the first one is taken that has no objection. One
+    that fails in a state gives way to the general one in all of them, and the note says so.
     """
-    return draw_scenes(picture_for(subject, picture), scenes_of(subject, states))
+    scenes = scenes_of(subject, states)
+    chosen = scenes if steps is None else [scenes[step] for step in steps]
+    return draw_scenes(picture_for(subject, picture), chosen)
+
+
+def telling_steps(states: int, decision: int, around: int) -> list[int]:
+    """Which states of a run tell most of it: the start, those around a decision, and the end."""
+    near = range(max(0, decision - around), min(states, decision + around + 1))
+    return sorted({0, *near, states - 1})
 
 
 def draw_scenes(picture: Picture, scenes: Sequence[Scene]) -> DrawnRun:

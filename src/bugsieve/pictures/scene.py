@@ -5,10 +5,10 @@ Made from a task or a model alone: nobody asks a policy, and nothing is searched
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeAlias
+from functools import cached_property, lru_cache
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from bugsieve.tasks.fdr.atoms import words_of
 from bugsieve.tasks.fdr.task import StateArray, Task
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.types import Value
+
+Kept = TypeVar("Kept")
 
 Subject: TypeAlias = Task | JaniModel
 """What states belong to."""
@@ -37,6 +39,11 @@ class Words:
         self.static: tuple[Atom, ...] = tuple(tuple(words_of(a)) for a in task.static_facts)
         self.goals = tuple(map(self._fact, *zip(*task.goal, strict=True))) if task.goal else ()
         """The goals that are atoms."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every variable is about some atom, so that nothing of a state is untold."""
+        return all(any(fact is not None for fact in facts) for facts in self._facts)
 
     @cached_property
     def possible(self) -> tuple[Atom, ...]:
@@ -67,6 +74,12 @@ class Words:
 
     def _fact(self, variable: int, value: int) -> Atom | None:
         return self._facts[variable][value]
+
+
+@lru_cache(maxsize=2)
+def words_in(task: Task) -> Words:
+    """The words of a task, kept for those who ask next: every picture looks at them."""
+    return Words(task)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,11 +193,26 @@ class ModelScene:
 Scene: TypeAlias = TaskScene | ModelScene
 
 
+class KeptForRun(Generic[Kept]):
+    """What a picture works out once for all scenes of a run, so that nothing jumps in between."""
+
+    def __init__(self, make: Callable[[Any], Kept]) -> None:
+        self._make = make
+        self._states: NDArray[Any] | None = None
+        self._kept: Kept
+
+    def of(self, scene: Scene) -> Kept:
+        """What was made for the run of this scene."""
+        if self._states is not scene.states:
+            self._kept, self._states = self._make(scene), scene.states
+        return self._kept
+
+
 def scenes_of(subject: Subject, states: ArrayLike) -> Sequence[Scene]:
     """The states of a run as scenes, in their order; one state is a run of one."""
     if isinstance(subject, Task):
         batch = subject.checked_states(states)
-        words = Words(subject)
+        words = words_in(subject)
         return [TaskScene(words, batch, index) for index in range(len(batch))]
     if not isinstance(subject, JaniModel):
         raise wrong("subject", "a Task or a JaniModel", subject)

@@ -186,9 +186,9 @@ def label(
     id: str, text: str, x: float, y: float, width: float, *, size: float = 12.0, role: str = ""
 ) -> Text:
     """A text in the middle of a place of this width: smaller first, then cut in its middle."""
-    plain = shortened(text)
+    plain = printable(text if len(text) <= _LONGEST else text[:_LONGEST] + text[-_LONGEST:])
     fitting = min(size, max(0.75 * size, width / (_LETTER * max(1, len(plain)))))
-    most = max(2, math.floor(width / (_LETTER * fitting)))
+    most = min(_LONGEST, max(2, math.floor(width / (_LETTER * fitting))))
     return Text(id, x, y, _cut(plain, most), fitting, role=role)
 
 

@@ -8,7 +8,7 @@ long dashes that are thicker still.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from xml.sax.saxutils import escape, quoteattr
@@ -46,7 +46,7 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
 """By tone for shapes without a role, and by role for the others."""
 _INK, _DARK_INK = "#1c2429", "#eef2f4"
 _PAPER, _DARK_PAPER = "#ffffff", "#14181b"
-_LONGEST = 2000
+_LONGEST = 4000
 """Letters of a title or a description."""
 _TEXTS = {
     "underline": ' text-decoration="underline"',
@@ -67,19 +67,32 @@ def svg_text(
 
     An embedded one leaves out paper and style sheet, which are those of the page.
     """
-    width, height = _number(drawing.width), _number(drawing.height)
-    words = {"title": title, "desc": description}
-    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    parts = list(map(element, drawing.shapes))
+    return sheet(drawing, parts, title=title, description=description, embedded=embedded)
+
+
+def sheet(
+    size: Drawing | tuple[float, float],
+    parts: Iterable[str],
+    *,
+    title: str,
+    description: str = "",
+    embedded: bool = False,
+) -> str:
+    """Elements of SVG on a sheet of this size."""
+    both = (size.width, size.height) if isinstance(size, Drawing) else size
+    width, height = map(number_text, both)
     own = [] if embedded else [f"<style>{style_text()}</style>", _paper(width, height)]
+    words = {"title": title, "desc": description}
     said = [f"<{tag}>{_escaped(text, _LONGEST)}</{tag}>" for tag, text in words.items() if text]
-    font = 'font-family="system-ui, sans-serif"'
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font} role="img" '
-            f"aria-label={quoteattr(shortened(title, _LONGEST))}>",
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{width}" height="{height}" font-family="system-ui, sans-serif" '
+            f'role="img" aria-label={quoteattr(shortened(title, _LONGEST))}>',
             *said,
             *own,
-            *map(element, drawing.shapes),
+            *parts,
             "</svg>",
         ]
     )
@@ -92,14 +105,14 @@ def style_text() -> str:
         f".{class_of(name)}-text{{fill:{look.dark_stroke if look.text else _DARK_INK}}}"
         for name, look in LOOKS.items()
     ]
-    curves = "polyline{fill:none}"
+    curves = "polyline[class]{fill:none}"  # more telling than a class alone
     paper = f".bs-paper{{fill:{_DARK_PAPER}}}"
-    return f"@media(prefers-color-scheme:dark){{{paper}{''.join(rules)}svg {curves}}}"
+    return f"@media(prefers-color-scheme:dark){{{paper}{''.join(rules)}{curves}}}"
 
 
 def element(shape: Shape) -> str:
     """One shape as an element of SVG."""
-    numbers = [_number(part) for part in as_json(shape)[4:] if not isinstance(part, str)]
+    numbers = [number_text(part) for part in as_json(shape)[4:] if not isinstance(part, str)]
     if isinstance(shape, Text):
         return _text(shape, numbers)
     style = _style(shape)
@@ -133,7 +146,7 @@ def _style(shape: Shape) -> str:
     fill = "none" if isinstance(shape, Curve) else look.fill
     dash = f' stroke-dasharray="{look.dash}" stroke-linecap="round"' if look.dash else ""
     return (
-        f' fill="{fill}" stroke="{look.stroke}" stroke-width="{_number(look.width)}"{dash}'
+        f' fill="{fill}" stroke="{look.stroke}" stroke-width="{number_text(look.width)}"{dash}'
         f' class="{class_of(shape.role or shape.tone)}"'
     )
 
@@ -142,7 +155,8 @@ def _paper(width: str, height: str) -> str:
     return f'<rect width="{width}" height="{height}" fill="{_PAPER}" class="bs-paper"/>'
 
 
-def _number(number: float) -> str:
+def number_text(number: float) -> str:
+    """A number as attributes have it."""
     return f"{round(float(number), 1):g}"
 
 

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from bugsieve.basis.arguments import require_function, require_kind
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.notebooks import line_html
+from bugsieve.basis.wording import counted
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, Progress, source_of
 from bugsieve.policies.policy import Bindable, Policy
@@ -34,6 +36,7 @@ class Run:
     - `loop_start`: in a loop, the number of steps after which its repeated state was first met;
       else None.
     - `trace`: of a policy crash, the traceback and what was printed before, where they are known.
+    - `task`: what it was run on, where that is known; notebooks draw it.
     """
 
     start: StateArray = field(repr=False)
@@ -43,6 +46,7 @@ class Run:
     detail: str
     loop_start: int | None
     trace: str = field(default="", repr=False, compare=False)
+    task: Task | None = field(default=None, repr=False, compare=False)
 
     @property
     def solved(self) -> bool:
@@ -55,6 +59,20 @@ class Run:
         for action in self.actions:
             visited.append(task.successors(visited[-1], np.array([action], dtype=np.int32)))
         return np.concatenate(visited)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: how it ended, and pictures of its start and its end."""
+        steps = counted(len(self.actions), "step")
+        detail = f": {self.detail}" if self.detail else ""
+        told = line_html(f"{self.ending.label} after {steps} of cost {self.cost}{detail}")
+        return told if self.task is None else told + self._image(self.task)
+
+    def _image(self, task: Task) -> str:
+        from bugsieve.pictures.strips import run_strip, strips_image
+
+        doings = [*(task.operator_names[action] for action in self.actions), self.ending.label]
+        strip = run_strip("the run", task, self.states(task), doings, is_marked=False)
+        return strips_image([strip], title=f"a run on {task.title}")
 
 
 def run_policy(
@@ -116,6 +134,7 @@ def _run(table: RunTable, row: int, path: Ids, actions: ActionArray) -> Run:
         detail=_detail(table, row, path[-1:]),
         loop_start=table.loop_start(row) if ending is Ending.LOOP else None,
         trace="" if (failure := table.failure(row)) is None else failure.trace,
+        task=table.source.task,
     )
 
 

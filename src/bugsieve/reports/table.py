@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from bugsieve.basis.notebooks import line_html, table_html
 from bugsieve.basis.wording import counted
 from bugsieve.reports.measures import Missing, Value
 
@@ -57,6 +58,15 @@ class Table:
             rows = (replace(row, cells=tuple(row.cells[i] for i in chosen)) for row in self.rows)
             columns = tuple(self.columns[i] for i in chosen)
             yield Table(self.label, self.block, columns, tuple(rows))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the first rows, and the notes."""
+        headings = [" ".join(filter(None, column.headings)) for column in self.columns]
+        rows = (
+            (row.block, row.title, *map(cell_text, row.cells, self.columns)) for row in self.rows
+        )
+        table = table_html((self.block, self.label, *headings), rows, len(self.rows))
+        return table + "".join(map(line_html, self.notes))
 
     def blocks(self) -> Iterator[tuple[str, list[Row]]]:
         """The blocks in order of appearance, with their rows."""

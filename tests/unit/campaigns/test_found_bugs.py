@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from bugsieve.cli import main
 from bugsieve.domains.jani import generate_model
 from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.jani.loading import load_model
+from tests.unit.pictures.subjects import model_of
 from tests.unit.policies.line import line_task
 
 
@@ -111,3 +113,37 @@ def test_safety_bugs_have_causes(tmp_path: Path) -> None:
 def test_no_campaign(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=str(tmp_path)):
         bugsieve.load_bugs(tmp_path)
+
+
+def test_notebooks_show_bugs_runs_and_campaigns(
+    bugs: Bugs[FoundBug], task: Task, folder: Path
+) -> None:
+    table, bug = bugs._repr_html_(), bugs[0]
+    assert table.count("<tr>") == 1 + len(bugs) and bug.id in table
+    run = bugsieve.run_policy(task, there_and_back, task.initial_state)[0]
+    with bugsieve.Campaign.open(folder, policy=there_and_back.bind(task)) as campaign:
+        told = campaign._repr_html_()
+    assert f"{len(bugs)} bugs" in told
+    shown = (table, bug._repr_html_(), run._repr_html_(), told)
+    assert not any("<script" in text for text in shown)
+    assert [text.count("<img") for text in shown] == [0, 1, 1, 0]
+    assert f"loop after {len(run.actions)} steps" in shown[2]
+
+
+def test_notebooks_mark_the_decision_once_it_is_known(task: Task) -> None:
+    bug = bugsieve.find_bugs(task, there_and_back, pool_size=2)[0]
+    assert "the decision" not in drawn(bug._repr_html_())
+    assert bug.blame.is_one_decision
+    assert drawn(bug._repr_html_()).count("the decision") == 2
+
+
+def test_notebooks_show_safety_bugs() -> None:
+    model = model_of("one-way-line")
+    bugs = bugsieve.find_safety_bugs(model, "random:1", walks=20)
+    text = bugs[0]._repr_html_()
+    assert bugs[0].id in text and "[danger]" in drawn(text)
+
+
+def drawn(html: str) -> str:
+    """The picture in it."""
+    return b64decode(html.partition("base64,")[2].partition('"')[0]).decode()

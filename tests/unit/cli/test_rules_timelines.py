@@ -70,6 +70,12 @@ def test_looking_closer(tmp_path: Path, capsys: Captured) -> None:
     out = capsys.readouterr().out
     assert "R: a violation: failed, 6 steps" in out and "door.Open " in out
     assert "!closed  open" in out and "CP-SAT" not in out
+    svg = tmp_path / "bug.svg"
+    assert main(["explain", str(tmp_path / "results"), bug, "--svg", str(svg)]) == 0
+    assert "door" in svg.read_text() and "<svg" in svg.read_text()
+    options = ["--svg", str(svg), "--picture", "graph"]
+    assert main(["explain", str(tmp_path / "results"), bug, *options]) == 4
+    assert "a plan on timelines has none" in capsys.readouterr().err
 
 
 def test_how_absence_is_known(tmp_path: Path, capsys: Captured) -> None:

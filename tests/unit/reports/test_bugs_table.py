@@ -78,3 +78,11 @@ def test_nothing_to_count(tmp_path: Path, capsys: Captured) -> None:
         bugs_table([tmp_path])
     assert main(["table", "bugs", str(tmp_path), "--bias", "uniform"]) == 4
     assert "are not for the table of bugs" in capsys.readouterr().err
+
+
+def test_notebooks_show_the_table(tmp_path: Path) -> None:
+    Sample("slsl", {"<i>lookahead": "bb??"}).write(tmp_path / "a")
+    table = bugs_table([tmp_path / "a"])
+    text = table._repr_html_()
+    assert text.count("<tr>") == 1 + min(20, len(table.rows)) and "<i>" not in text
+    assert all(note.split()[0] in text for note in table.notes)

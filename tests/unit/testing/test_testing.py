@@ -17,14 +17,22 @@ from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied, inconclusive, 
 from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets
 from bugsieve.oracles.cost.perfect import PerfectOracle
 from bugsieve.oracles.oracle import Oracle
+from bugsieve.pictures.bars import BarsPicture
+from bugsieve.pictures.scene import Scene
+from bugsieve.pictures.shapes import Drawing
+from bugsieve.pictures.tasks.blocks import BlocksPicture
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.policies.random import RandomPolicy
 from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
-from bugsieve.testing import check_bias, check_oracle, check_policy
+from bugsieve.testing import check_bias, check_oracle, check_picture, check_policy
 from bugsieve.testing.tasks import random_task
 from tests.other_package import install
 
-GROUPS = {check_oracle: "bugsieve.oracles", check_bias: "bugsieve.biases"}
+GROUPS: dict[Any, str] = {
+    check_oracle: "bugsieve.oracles",
+    check_bias: "bugsieve.biases",
+    check_picture: "bugsieve.pictures",
+}
 ONE = [random_task(1)]
 
 
@@ -221,7 +229,33 @@ class Selective(First):
         return "it is for other tasks"
 
 
-BROKEN = [
+class Scribble(BarsPicture):
+    def draw(self, scene: Scene) -> Any:
+        return "a picture"
+
+
+class Blank(BarsPicture):
+    def draw(self, scene: Scene) -> Drawing:
+        return Drawing(1, 1 / (2 - scene.index), ())
+
+
+class Growing(BarsPicture):
+    """Gets larger with each drawing."""
+
+    size = 0
+
+    def draw(self, scene: Scene) -> Drawing:
+        self.size += 1
+        return Drawing(self.size, 1, ())
+
+
+class Proud(BarsPicture):
+    @classmethod
+    def objection(cls, subject: object) -> str | None:
+        return ""
+
+
+BROKEN: list[tuple[Any, type, str]] = [
     (check_oracle, FewVerdicts, "one Verdict per suspect"),
     (check_oracle, Shuffled, "depends on the batch"),
     (check_oracle, Remembering, "depends on the batch"),
@@ -242,6 +276,11 @@ BROKEN = [
     (check_bias, Misflagging, "`insert` must be"),
     (check_bias, Plain, "must give a BiasResult"),
     (check_bias, Reluctant, "objects to every bench, so nothing was checked: too small"),
+    (check_picture, Scribble, "must give a Drawing, not str"),
+    (check_picture, Blank, "in state 2 of a run it raised ZeroDivisionError"),
+    (check_picture, Growing, "not the same when asked again, backwards"),
+    (check_picture, Proud, "an objection must be None or a sentence, not ''"),
+    (check_picture, BlocksPicture, "objects to everything, so nothing was checked"),
     (check_policy, Wide, "array of int32"),
     (check_policy, Short, "as many actions"),
     (check_policy, Illegal, "not applicable"),
@@ -254,7 +293,7 @@ BROKEN = [
 
 def listed(folder: Path, monkeypatch: pytest.MonkeyPatch, check: Any, member: type) -> None:
     group = GROUPS.get(check, "bugsieve.policies")
-    install(folder, monkeypatch, {group: {"own": f"{__name__}:{member.__name__}"}})
+    install(folder, monkeypatch, {group: {"own": f"{member.__module__}:{member.__name__}"}})
 
 
 @pytest.mark.parametrize(
@@ -287,7 +326,7 @@ def test_policies_that_fail_have_no_answer(tmp_path: Path) -> None:
         check_policy(f"python:{tmp_path}/raising.py:choose", tasks=ONE)
 
 
-@pytest.mark.parametrize("check", [check_oracle, check_bias, check_policy])
+@pytest.mark.parametrize("check", [check_oracle, check_bias, check_picture, check_policy])
 def test_wrong_specs_are_no_broken_members(check: Any) -> None:
     with pytest.raises(UsageError, match="there is no"):
         check("no-such")

@@ -123,7 +123,7 @@ def _mark(found: Blame) -> str:
 def _panels(summary: CostSummary) -> Iterator[Panel]:
     if summary.outcomes:
         names = sorted({name for counts in summary.outcomes.values() for name in counts})
-        rows = [
+        rows: list[Sequence[str | int]] = [
             (spec, *(n.get(name, 0) for name in names)) for spec, n in summary.outcomes.items()
         ]
         text = "what each oracle said at the first visit to a test state"

@@ -9,7 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from bugsieve.basis.notebooks import line_html
 from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives.objective import path_states
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.replay import ReplayResult, replay
 from bugsieve.bugs.safety.bug import SafetyBug
@@ -17,11 +21,13 @@ from bugsieve.faults import EXPANSIONS
 from bugsieve.faults.blame import DEFAULT_LIMITS, Blame, blame
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.explanation import explained, explanation_text
+from bugsieve.pictures.strips import run_strip, strips_image
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import policy as policy_function
 from bugsieve.policies.policy import Bindable, Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.jani.model import JaniModel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +65,30 @@ class FoundBug(Bug):
                 return self._replayed(made)
         return self._replayed(binding(policy)(self.bench.task))
 
+    def _repr_html_(self) -> str:
+        """For notebooks: what is wrong, the policy's run, and below it the better one.
+
+        The decision to blame is marked where `blame` was asked for it before: that may take long.
+        """
+        task, known = self.bench.task, self.__dict__.get("blame")
+        run = tuple(self.certificate["run"]["operators"])
+        plan = self.certificate["plan"]["operators"] if known is None else known.better_run
+        ending = self.certificate["run"]["ending"]
+        start = np.array(self.certificate["state"], dtype=np.uint16)
+        rows = (("the policy", run, ending), ("a better run", tuple(plan), "goal"))
+        strips = [
+            run_strip(
+                title,
+                task,
+                path_states(task, start, actions),
+                [*(task.operator_names[action] for action in actions), f"[{end}]"],
+                focus=0 if known is None else known.index,
+                is_marked=known is not None and known.is_one_decision,
+            )
+            for title, actions, end in rows
+        ]
+        return line_html(str(self)) + strips_image(strips, title=f"bug {self.id}")
+
     def _replayed(self, policy: Policy) -> ReplayResult:
         old = self.bench
         bench = Bench(old.task, policy, old.objective, step_limit=old.step_limit, seed=old.seed)
@@ -69,8 +99,18 @@ class FoundBug(Bug):
 class FoundSafetyBug(SafetyBug):
     """A proven safety bug, as `find_safety_bugs` and `load_bugs` give it."""
 
+    model: JaniModel = field(kw_only=True)
+    """What the policy was tested on; the policy is not there any more."""
     cause: Cause = field(kw_only=True)
     """What is wrong, wherever it happens; bugs with equal causes belong together."""
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what is wrong, and the policy's run into danger."""
+        run = self.certificate["run"]
+        states = [self.model.state(state) for state in run["states"]]
+        doings = [*run["action_names"], "[danger]"]
+        strip = run_strip("the policy", self.model, states, doings)
+        return line_html(str(self)) + strips_image([strip], title=f"bug {self.id}")
 
 
 def is_bound(policy: object) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar, overload
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.notebooks import line_html, table_html
 from bugsieve.campaigns.finding.bug import FoundBug, FoundSafetyBug
 from bugsieve.campaigns.several import JointSummary
 from bugsieve.campaigns.summary import Summary
@@ -107,6 +108,12 @@ class Bugs(Sequence[BugT]):
         lines = [self._headline(), *(f"  {bug}" for bug in self._found[:_BUGS_LISTED])]
         rest = len(self._found) - _BUGS_LISTED
         return "\n".join([*lines, f"  … and {rest} more"] if rest > 0 else lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: how many there are, and a row on each of the worst."""
+        rows = ((str(bug), str(bug.steps)) for bug in self._found)
+        told = line_html(self._headline())
+        return told + table_html(("bug", "steps"), rows, len(self)) if self._found else told
 
     def _headline(self) -> str:
         about = f" ({self._about})" if self._about else ""

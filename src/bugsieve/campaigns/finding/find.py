@@ -26,6 +26,7 @@ from bugsieve.campaigns.options import (
     SafetyOptions,
 )
 from bugsieve.campaigns.problems import ProblemCampaigns
+from bugsieve.campaigns.safety.policy import saved_model
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
@@ -198,8 +199,9 @@ def _read(directory: Path) -> list[FoundBug]:
 
 def _read_safety(directory: Path) -> list[FoundSafetyBug]:
     with SafetyRecords(directory) as records:
-        rows = records.named(records.ranked())
-        return [FoundSafetyBug(**_fields(row.bug), cause=row.cause) for row in rows]
+        rows = list(records.named(records.ranked()))
+        model = saved_model(directory, records.header)
+    return [FoundSafetyBug(**_fields(row.bug), model=model, cause=row.cause) for row in rows]
 
 
 def _fields(bug: Bug | SafetyBug) -> dict[str, Any]:

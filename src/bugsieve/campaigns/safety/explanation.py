@@ -28,6 +28,7 @@ class SafetyExplanation:
 
     row: SafetyBugRow
     policy: str
+    model: JaniModel
     variables: tuple[str, ...]
     actions: tuple[str, ...]
     """Names, by number."""
@@ -55,6 +56,7 @@ def explained(records: SafetyRecords, row: SafetyBugRow) -> SafetyExplanation:
     return SafetyExplanation(
         row,
         header.policy,
+        model,
         tuple(variable.name for variable in model.variables),
         header.subject.actions,
         plain_states(model, run.states),

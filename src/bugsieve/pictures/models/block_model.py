@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bugsieve.pictures.models.numbered import numbered
 from bugsieve.pictures.picture import ModelPicture
-from bugsieve.pictures.scene import ModelScene
+from bugsieve.pictures.scene import KeptForRun, ModelScene, Subject
 from bugsieve.pictures.shapes import Drawing
-from bugsieve.pictures.stacks import MOST_BLOCKS, Stacks, draw_stacks
+from bugsieve.pictures.stacks import MOST_BLOCKS, Room, Stacks, draw_stacks, room_for
 from bugsieve.tasks.jani.model import JaniModel
 
 
@@ -24,20 +24,28 @@ class BlockModelPicture(ModelPicture):
         bounds = {(variable.type.lower, variable.type.upper) for variable in on.values()}
         return None if bounds == {(0, len(on))} else "on_1, on_2, … are no numbers of blocks"
 
+    def __init__(self, subject: Subject, argument: str | None = None) -> None:
+        super().__init__(subject, argument)
+        self._room = KeptForRun(_room)
+
     def draw_values(self, scene: ModelScene) -> Drawing:
-        """The table is danger where the state is."""
+        """Below are the counts that may be unsafe."""
         on = numbered(scene.model, "on_")
-        values = {number: int(scene.values[v.name]) for number, v in on.items()}
-        under = {str(n): str(below) if below else None for n, below in values.items()}
         roles = {str(n): "moved" for n, v in on.items() if scene.changed(v.name)}
         falls = numbered(scene.model, "cost_")
         marks = {str(n): "!" * int(scene.values[v.name]) for n, v in falls.items()}
-        notes = [
-            (f"{name} {int(scene.values[name])}", "")
-            for name in ("on_table", "time")
-            if name in scene.values
-        ]
-        if scene.is_unsafe:
-            notes.append(("unsafe", "danger"))
-        now = Stacks(under, (), roles, marks)
-        return draw_stacks(list(under), now, Stacks({}), notes)
+        counts = [name for name in ("on_table", "time") if name in scene.values]
+        notes = [(f"{name} {int(scene.values[name])}", "") for name in counts]
+        notes.append(("unsafe" if scene.is_unsafe else "", "danger"))
+        now = Stacks(_under(scene, scene.index), roles=roles, marks=marks)
+        return draw_stacks(now, self._room.of(scene), scene.index, Stacks({}), notes)
+
+
+def _room(scene: ModelScene) -> Room:
+    return room_for(_under(scene, index) for index in range(len(scene.states)))
+
+
+def _under(scene: ModelScene, index: int) -> dict[str, str | None]:
+    values = scene.model.values(scene.states[index])
+    below = {number: int(values[v.name]) for number, v in numbered(scene.model, "on_").items()}
+    return {str(number): str(lower) if lower else None for number, lower in below.items()}

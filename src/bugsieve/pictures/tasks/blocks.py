@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bugsieve.pictures.picture import TaskPicture
-from bugsieve.pictures.scene import TaskScene, Words
+from bugsieve.pictures.scene import Atom, KeptForRun, Subject, TaskScene, Words
 from bugsieve.pictures.shapes import Drawing
-from bugsieve.pictures.stacks import MOST_BLOCKS, Stacks, draw_stacks
+from bugsieve.pictures.stacks import MOST_BLOCKS, Room, Stacks, draw_stacks, room_for
 
 _TABLE = ("ontable", "on-table", "on_table")
 
@@ -26,26 +28,17 @@ class BlocksPicture(TaskPicture):
             return f"there are more than {MOST_BLOCKS} blocks"
         return None
 
+    def __init__(self, subject: Subject, argument: str | None = None) -> None:
+        super().__init__(subject, argument)
+        self._room = KeptForRun(_room)
+
     def draw_facts(self, scene: TaskScene) -> Drawing:
         """A block is marked by where it stands; its goal is beside it."""
-        under: dict[str, str | None] = {block: None for (block,) in scene.of(*_TABLE)}
-        under.update(dict(pair for pair in scene.of("on") if len(pair) == 2))
+        under = _under(scene.fluent)
         held = [words[-1] for words in scene.of("holding")]
-        roles = {block: self._role(scene, block) for block in (*under, *held)}
-        marks = {block: self._mark(scene, block) for block in roles}
-        now = Stacks(under, held, roles, marks)
-        return draw_stacks(_blocks(scene.words), now, _goal(scene), _notes(scene))
-
-    def _role(self, scene: TaskScene, block: str) -> str:
-        """Of the facts about where a block is; that another one is on it says nothing of it."""
-        facts = [
-            atom
-            for atom in (*scene.fluent, *sorted(scene.goals))
-            if (atom[0] in ("on", *_TABLE) and atom[1] == block)
-            or (atom[0] == "holding" and atom[-1] == block)
-        ]
-        role = scene.role(*facts)
-        return "" if role == "open goal" else role
+        marks = {block: self._mark(scene, block) for block in (*under, *held)}
+        now = Stacks(under, held, _roles(scene), marks)
+        return draw_stacks(now, self._room.of(scene), scene.index, _goal(scene), _notes(scene))
 
     def _mark(self, scene: TaskScene, block: str) -> str:
         """Signs of blocks that must match the hand, and whether one is broken."""
@@ -55,19 +48,40 @@ class BlocksPicture(TaskPicture):
         return "".join([*marks, *(["✗"] if broken else [])])
 
 
+def _room(scene: TaskScene) -> Room:
+    return room_for(_under(scene.words.fluent(state)) for state in scene.states)
+
+
+def _under(fluent: Iterable[Atom]) -> dict[str, str | None]:
+    """What each block is on, those on the table first."""
+    atoms = list(fluent)
+    under: dict[str, str | None] = {atom[1]: None for atom in atoms if atom[0] in _TABLE}
+    under.update({atom[1]: atom[2] for atom in atoms if atom[0] == "on"})
+    return under
+
+
 def _blocks(words: Words) -> list[str]:
-    table = {atom[1] for atom in words.possible if atom[0] in (*_TABLE, "clear")}
-    return [name for name in words.objects if name in table]
+    atoms = [atom for atom in words.possible if atom[0] in ("on", "clear", *_TABLE)]
+    known = {name for atom in atoms for name in atom[1:]}
+    return [name for name in words.objects if name in known]
+
+
+def _roles(scene: TaskScene) -> dict[str, str]:
+    """By the facts about where a block is; that another one is on it says nothing of it."""
+    facts: dict[str, list[Atom]] = {}
+    for atom in (*scene.fluent, *sorted(scene.goals)):
+        if atom[0] in ("on", *_TABLE):
+            facts.setdefault(atom[1], []).append(atom)
+        elif atom[0] == "holding":
+            facts.setdefault(atom[-1], []).append(atom)
+    roles = {block: scene.role(*about) for block, about in facts.items()}
+    return {block: role for block, role in roles.items() if role != "open goal"}
 
 
 def _goal(scene: TaskScene) -> Stacks:
     goals = [goal for goal in scene.words.goals if goal is not None]
-    under: dict[str, str | None] = {}
-    for goal in goals:
-        if goal[0] == "on":
-            under.setdefault(goal[2], None)
-    under.update({goal[1]: None for goal in goals if goal[0] in _TABLE})
-    under.update({goal[1]: goal[2] for goal in goals if goal[0] == "on"})
+    lowest: dict[str, str | None] = {goal[2]: None for goal in goals if goal[0] == "on"}
+    under = lowest | _under(goals)
     about = {
         block: [g for g in goals if g[0] in ("on", *_TABLE) and g[1] == block] for block in under
     }
@@ -75,7 +89,7 @@ def _goal(scene: TaskScene) -> Stacks:
         block: "" if not facts else "goal" if set(facts) <= scene.true else "open goal"
         for block, facts in about.items()
     }
-    return Stacks(under, (), roles)
+    return Stacks(under, roles=roles)
 
 
 def _notes(scene: TaskScene) -> list[tuple[str, str]]:

@@ -11,19 +11,26 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
-from typing import NamedTuple
+from itertools import pairwise
+from math import ceil, hypot
+from typing import NamedTuple, TypeAlias
 
 from bugsieve.pictures.layouts import Edge, Spot
 from bugsieve.pictures.picture import TaskPicture
 from bugsieve.pictures.scene import Atom, TaskScene
-from bugsieve.pictures.shapes import MOST_SHAPES, Drawing, Line, Rectangle, Shape, Text, label
+from bugsieve.pictures.shapes import MOST_SHAPES, Curve, Drawing, Rectangle, Shape, Text, label
 
 _TITLE = 16.0
 """The height of a place's name."""
 _CHIP, _THIN = 47.0, 9.0
 """The least width of a thing, and its least height."""
 _THICK = 18.0
+
+
+_DETOURS = (0.7, -0.7, 1.0, -1.0, 1.4, -1.4)
+"""How far around a place a road may lead, in sizes of places."""
+
+Point: TypeAlias = tuple[float, float]
 
 
 class Box(NamedTuple):
@@ -33,6 +40,22 @@ class Box(NamedTuple):
     y: float
     width: float
     height: float
+
+    @property
+    def middle(self) -> Point:
+        """Its middle."""
+        return self.x + self.width / 2, self.y + self.height / 2
+
+    def meets(self, way: Sequence[Point]) -> bool:
+        """Whether a line through these points passes it, as far as one sees."""
+        return any(
+            self._holds(x1 + (x2 - x1) * step / 12, y1 + (y2 - y1) * step / 12)
+            for (x1, y1), (x2, y2) in pairwise(way)
+            for step in range(13)
+        )
+
+    def _holds(self, x: float, y: float) -> bool:
+        return self.x <= x <= self.x + self.width and self.y <= y <= self.y + self.height
 
 
 @dataclass(frozen=True)
@@ -94,7 +117,7 @@ class PlacesPicture(TaskPicture):
 
     def draw_facts(self, scene: TaskScene) -> Drawing:
         """Roads below boxes, things inside them."""
-        boxes = {name: self._box(spot) for name, spot in self.spots.items()}
+        boxes = self._boxes
         things, wishes = self.things(scene), self.wishes(scene)
         shapes: list[Shape] = []
         for name, box in boxes.items():
@@ -102,10 +125,18 @@ class PlacesPicture(TaskPicture):
             inside = [thing for thing in things if thing.where == name]
             wanted = [wish for wish in wishes if wish.where == name]
             shapes += _filled(scene, box, inside, wanted, things)
-        roads = [_road(one, two, boxes) for one, two in self.roads()][: MOST_SHAPES - len(shapes)]
+        roads = self._roads[: MOST_SHAPES - len(shapes)]
         width = max(box.x + box.width for box in boxes.values()) + self.gap / 2
         height = max(box.y + box.height for box in boxes.values()) + self.gap / 2
         return Drawing(width, height, (*roads, *shapes))
+
+    @cached_property
+    def _boxes(self) -> dict[str, Box]:
+        return {name: self._box(spot) for name, spot in self.spots.items()}
+
+    @cached_property
+    def _roads(self) -> list[Curve]:
+        return [_road(one, two, self._boxes) for one, two in self.roads()]
 
     def _box(self, spot: Spot) -> Box:
         column, row = spot
@@ -123,11 +154,23 @@ class PlacesPicture(TaskPicture):
         ]
 
 
-def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Line:
-    first, second = boxes[one], boxes[two]
-    x1, y1 = first.x + first.width / 2, first.y + first.height / 2
-    x2, y2 = second.x + second.width / 2, second.y + second.height / 2
-    return Line(f"{one} {two} road", x1, y1, x2, y2, tone="ground")
+def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Curve:
+    """Straight, or bent where it would seem to lead to a place that it only passes."""
+    start, end = boxes[one].middle, boxes[two].middle
+    others = [box for name, box in boxes.items() if name not in (one, two)]
+    ways = [(start, end), *_bent(start, end, boxes[one])]
+    free = (way for way in ways if not any(box.meets(way) for box in others))
+    return Curve(f"{one} {two} road", next(free, ways[0]), tone="ground")
+
+
+def _bent(start: Point, end: Point, box: Box) -> Iterator[tuple[Point, ...]]:
+    """Ways around on both sides, the narrow ones first."""
+    (x1, y1), (x2, y2) = start, end
+    length = hypot(x2 - x1, y2 - y1) or 1.0
+    for share in _DETOURS:
+        x = (x1 + x2) / 2 - share * box.width * (y2 - y1) / length
+        y = (y1 + y2) / 2 + share * box.height * (x2 - x1) / length
+        yield start, (x, y), end
 
 
 def _filled(

@@ -59,13 +59,13 @@ class RoversPicture(PlacesPicture):
     def wishes(self, scene: TaskScene) -> Sequence[Thing]:
         """What is still to be sent: samples where they are from, images at the lander."""
         samples = [
-            Thing(f"send {kind}", where, (), label=f"send {kind}")
+            Thing(f"send {kind}", where, (), label=f"→{kind}")
             for kind in _KINDS
             for (where,) in scene.wanted(f"communicated_{kind}_data")
         ]
         home = [where for _, where in scene.of("at_lander")][:1]
         images = [
-            Thing(f"send {target} {mode}", where, ())
+            Thing(f"send {target} {mode}", where, (), label=f"→{target} {mode}")
             for target, mode in scene.wanted("communicated_image_data")
             for where in home
         ]

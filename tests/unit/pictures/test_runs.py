@@ -1,0 +1,174 @@
+"""Runs are drawn by one picture; one that fails gives way, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bugsieve.pictures import Circle, Drawing, draw_run
+from bugsieve.pictures.runs import telling_steps, what_changed
+from bugsieve.pictures.scene import Scene, scenes_of
+from bugsieve.pictures.strips import run_strip, strips_svg
+from bugsieve.testing.pictures import walk
+from tests.other_package import install
+from tests.unit.pictures.subjects import from_sas, model_of, scene_after, task_of
+
+
+def raises(scene: Scene) -> Drawing:
+    raise RuntimeError("no <ink>")
+
+
+def nonsense(scene: Scene) -> Any:
+    return ["a circle"]
+
+
+def too_many(scene: Scene) -> Drawing:
+    return Drawing(9, 9, tuple(Circle(str(n), 0, 0, 1) for n in range(501)))
+
+
+def leaves(scene: Scene) -> Drawing:
+    raise SystemExit(3)
+
+
+def late(scene: Scene) -> Drawing:
+    if scene.index == 3:
+        raise KeyError("late")
+    return Drawing(9, 9, ())
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (raises, "RuntimeError: no <ink>"),
+        (nonsense, "it must give a Drawing, not list"),
+        (too_many, "a drawing may have 500 shapes, not 501"),
+        (leaves, "SystemExit: 3"),
+        (late, "KeyError: 'late'"),
+    ],
+)
+def test_a_picture_that_fails_gives_way(function: Callable[[Scene], Any], reason: str) -> None:
+    task = task_of("gripper")
+    states = walk(task)
+    drawn = draw_run(task, states, picture=function)
+    name = function.__name__
+    assert drawn.note == f"the picture {name!r} gave way to a general one: {reason}"
+    assert drawn.picture == "graph"
+    assert drawn.frames == draw_run(task, states, picture="graph").frames
+
+
+def test_in_a_model_it_gives_way_to_bars() -> None:
+    model = model_of("one-way-line")
+    drawn = draw_run(model, walk(model), picture=raises)
+    assert (drawn.picture, bool(drawn.note)) == ("bars", True)
+
+
+def test_ctrl_c_is_no_failure() -> None:
+    def interrupted(scene: Scene) -> Drawing:
+        raise KeyboardInterrupt
+
+    task = task_of("gripper")
+    with pytest.raises(KeyboardInterrupt):
+        draw_run(task, task.initial_state, picture=interrupted)
+
+
+PLUGIN = """
+from bugsieve.pictures import Drawing, Picture
+
+class Mine(Picture):
+    \"\"\"Draws nothing.\"\"\"
+    usage = "mine"
+
+    def draw(self, scene):
+        return Drawing(1, 1, ())
+"""
+
+
+def test_a_picture_of_another_package_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plugin_picture.py").write_text(PLUGIN)
+    entries = {"mine": "plugin_picture:Mine", "broken": "plugin_picture:Missing"}
+    install(tmp_path, monkeypatch, {"bugsieve.pictures": entries})
+    task = task_of("gripper")
+    assert draw_run(task, task.initial_state).picture == "mine"
+
+
+def test_a_function_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "from bugsieve.pictures import Drawing\ndef draw(scene): return Drawing(7, 8, ())\n"
+    (tmp_path / "mine_in_file.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    task = task_of("gripper")
+    drawn = draw_run(task, task.initial_state, picture="python:mine_in_file.py:draw")
+    assert drawn.frames[0].drawing == Drawing(7, 8, ())
+    assert drawn.picture == "python:mine_in_file.py:draw"
+
+
+@pytest.mark.parametrize(
+    ("actions", "sentence"),
+    [
+        ((), "the start, with 7 facts that may change; 4 goals open"),
+        (
+            ("(move room1 room2)",),
+            "now (at-robby room2); no longer (at-robby room1); 4 goals open",
+        ),
+        (
+            (
+                *("(move room1 room2)", "(pick ball1 room2 gripper1)"),
+                *("(move room2 room1)", "(drop ball1 room1 gripper1)"),
+            ),
+            "now (at ball1 room1) (free gripper1); no longer (carry ball1 gripper1); "
+            "1 goal reached: (at ball1 room1); 3 goals open",
+        ),
+        (
+            (
+                *("(move room1 room2)", "(pick ball1 room2 gripper1)", "(move room2 room1)"),
+                *("(drop ball1 room1 gripper1)", "(pick ball1 room1 gripper1)"),
+            ),
+            "now (carry ball1 gripper1); no longer (at ball1 room1) (free gripper1); "
+            "1 goal lost: (at ball1 room1); 4 goals open",
+        ),
+        (("(move room1 room1)",), "no fact changes; 4 goals open"),
+    ],
+)
+def test_what_changes_in_words(actions: tuple[str, ...], sentence: str) -> None:
+    said = what_changed(scene_after(task_of("gripper"), *actions))
+    parts = {" ".join(sorted(part.split())) for part in said.split("; ")}
+    assert parts == {" ".join(sorted(part.split())) for part in sentence.split("; ")}
+
+
+def test_what_changes_in_a_model() -> None:
+    model = model_of("one-way-line")
+    start = {v.name: 0 for v in model.variables} | {"packages_0": 5}
+    states = [model.state(start | {"position": k, "speed": 1}) for k in (3, 9, 10)]
+    said = [what_changed(scene) for scene in scenes_of(model, states)]
+    assert said[0] == f"the start, with {model.num_variables} values"
+    assert said[1:] == ["position 3 → 9", "position 9 → 10; this is unsafe"]
+
+
+@pytest.mark.parametrize(
+    ("states", "decision", "shown"),
+    [
+        (1, 0, [0]),
+        (3, 1, [0, 1, 2]),
+        (100, 50, [0, 48, 49, 50, 51, 52, 99]),
+        (100, 99, [0, 97, 98, 99]),
+        (100, 0, [0, 1, 2, 99]),
+    ],
+)
+def test_which_states_tell_most(states: int, decision: int, shown: list[int]) -> None:
+    assert telling_steps(states, decision, 2) == shown
+
+
+def test_strips_mark_the_decision_and_count_what_is_left_out() -> None:
+    task = from_sas(task_of("blocksworld"))
+    states = walk(task)
+    doings = [f"(do {number})" for number in range(len(states))]
+    strip = run_strip("the policy", task, states, doings, focus=5)
+    assert [panel.skipped for panel in strip.panels] == [0, 2, 0, 0, 0, 0, 4]
+    assert [panel.is_marked for panel in strip.panels].index(True) == 3
+    text = strips_svg([strip], title="a bug")
+    assert text.count("the decision") == 1 and "+2 …" in text and "+4 …" in text
+    assert all(f"then {panel.action}." in text for panel in strip.panels)
