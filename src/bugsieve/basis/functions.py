@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.reach import Reach
 from bugsieve.basis.spec_folder import located
 
 _LONGEST = 200
@@ -34,6 +35,12 @@ def checked_target(argument: str | None, example: str) -> str:
     if place.endswith(".py") and not os.path.isfile(located(place)):
         raise UsageError(f"'python:{argument}': there is no file {place!r}")
     return f"{place}:{name}"
+
+
+def function_reach(argument: str | None) -> Reach:
+    """What `python:argument` would touch: code, and the file that holds it."""
+    place = (argument or "").rpartition(":")[0]
+    return Reach(files=(place,) if place.endswith(".py") else (), runs_code=True)
 
 
 def is_file(place: str) -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.files import write_atomically
-from bugsieve.basis.wording import counted
 from bugsieve.cli.options import Options
 
 if TYPE_CHECKING:
@@ -65,45 +64,10 @@ def write_svg(path: Path, text: str, notes: Sequence[str] = ()) -> list[str]:
 
 def draw_cost(of: Explanation, args: argparse.Namespace) -> list[str]:
     """Draw a cost bug; lines that say so."""
-    from bugsieve.pictures.strips import run_strip
+    from bugsieve.faults.strips import bug_strips
 
-    task, found = of.task, of.blame
-    title = f"the policy {of.policy}"
-    ending = of.certificate["run"]["ending"]
-    ours, theirs = (_path(of, run) for run in (found.run, found.better_run))
-    again = [step for step in range(len(ours) - 1) if (ours[step] == ours[-1]).all()]
-    if again:
-        ending += f": the same state as {_when(again[0])}"
-    rows = (
-        (title, found.run, ours, ending),
-        ("a better run", found.better_run, theirs, "goal"),
-    )
-    strips = [
-        run_strip(
-            name,
-            task,
-            states,
-            [*(task.operator_names[operator] for operator in run), f"[{end}]"],
-            focus=found.index,
-            is_marked=found.is_one_decision,
-            picture=args.picture,
-        )
-        for name, run, states, end in rows
-    ]
-    return _written(args.svg, strips, f"bug {of.bug.id} of {of.policy} on {task.title}")
-
-
-def _when(steps: int) -> str:
-    return f"after {counted(steps, 'step')}" if steps else "at the start"
-
-
-def _path(of: Explanation, run: tuple[int, ...]) -> Any:
-    """The states of a run from the bug's state on."""
-    import numpy as np
-
-    from bugsieve.benches.objectives.objective import path_states
-
-    return path_states(of.task, np.array(of.certificate["state"], dtype=np.uint16), run)
+    strips = bug_strips(of.task, of.certificate, of.blame, policy=of.policy, picture=args.picture)
+    return _written(args.svg, strips, f"bug {of.bug.id} of {of.policy} on {of.task.title}")
 
 
 def draw_safety(found: SafetyExplanation, args: argparse.Namespace) -> list[str]:
@@ -142,6 +106,7 @@ def draw_trace(
     """Draw the trace of a test of rules; lines that say so."""
     from bugsieve.benches.objectives.objective import path_states
     from bugsieve.campaigns.rules.bound import BoundTask
+    from bugsieve.faults.strips import when
     from bugsieve.pictures.strips import run_strip
 
     if not isinstance(bound, BoundTask):
@@ -149,7 +114,7 @@ def draw_trace(
     task, steps = bound.task, trace["trace"]
     ending = "[end]"
     if trace["lasso"]:
-        ending = f"[the same as {_when(steps['loop_start'])}, and so on for ever]"
+        ending = f"[the same as {when(steps['loop_start'])}, and so on for ever]"
     states = path_states(task, task.initial_state, tuple(steps["operators"]))
     doings = [*steps["actions"], ending]
     end = len(states) - 1

@@ -153,18 +153,32 @@ def general_for(subject: Subject, *, but: Sequence[str] = ()) -> Picture:
 
 
 def _by_themselves() -> list[str]:
-    """The names of pictures that need no argument, those of others first and general ones last."""
+    """The names of all pictures, those of others first and general ones last."""
     ours = families.PICTURES.builtin
     names = [*(name for name in PICTURES if name not in ours), *ours]
-    return [name for name in names if name not in (*GENERAL, "python")] + list(GENERAL)
+    return [name for name in names if name not in GENERAL] + list(GENERAL)
 
 
 def _first(subject: Subject, names: Sequence[str]) -> Picture:
     for name in names:
-        member = _willing(subject, name)
-        if member is not None:
-            return _made(member, subject, name)
+        picture = _willing(subject, name)
+        if picture is not None:
+            return picture
     raise InternalError(f"no picture can be drawn of {subject.name}")
+
+
+def _willing(subject: Subject, name: str) -> Picture | None:
+    """The picture of this name, if it has no objection; one of others may be broken."""
+    try:
+        member = PICTURES[name]
+        member.check_argument(None)
+        return _made(member, subject, name) if member.objection(subject) is None else None
+    except UsageError:  # it is nothing without an argument
+        return None
+    except Exception:
+        if name in families.PICTURES.builtin:
+            raise
+        return None
 
 
 def _made(
@@ -173,14 +187,3 @@ def _made(
     made = member(subject, argument)
     made.spec = spec
     return made
-
-
-def _willing(subject: Subject, name: str) -> type[Picture] | None:
-    """The picture of this name, if it has no objection; one of others may be broken."""
-    try:
-        member = PICTURES[name]
-        return member if member.objection(subject) is None else None
-    except Exception:
-        if name in families.PICTURES.builtin:
-            raise
-        return None

@@ -6,7 +6,13 @@ It is code of the user's and runs in this process: nothing but what is typed nam
 from __future__ import annotations
 
 from bugsieve.basis.errors import UsageError
-from bugsieve.basis.functions import LoadError, checked_target, is_file, load_function
+from bugsieve.basis.functions import (
+    LoadError,
+    checked_target,
+    function_reach,
+    is_file,
+    load_function,
+)
 from bugsieve.basis.reach import Reach
 from bugsieve.basis.spec_folder import located
 from bugsieve.pictures.picture import FunctionPicture
@@ -37,8 +43,7 @@ class PythonPicture(FunctionPicture):
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
         """Code, and the file that holds it."""
-        place = (argument or "").rpartition(":")[0]
-        return Reach(files=(place,) if is_file(place) else (), runs_code=True)
+        return function_reach(argument)
 
     @staticmethod
     def target(argument: str | None) -> str:

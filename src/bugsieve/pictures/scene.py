@@ -37,8 +37,12 @@ class Words:
             for variable in task.variables
         ]
         self.static: tuple[Atom, ...] = tuple(tuple(words_of(a)) for a in task.static_facts)
-        self.goals = tuple(map(self._fact, *zip(*task.goal, strict=True))) if task.goal else ()
-        """The goals that are atoms."""
+        self._static: dict[str, list[Atom]] = {}
+        for atom in self.static:
+            self._static.setdefault(atom[0], []).append(atom[1:])
+        goals = (self._facts[variable][value] for variable, value in task.goal)
+        self.goals = tuple(dict.fromkeys(goal for goal in goals if goal is not None))
+        """The goals that are atoms, each once."""
 
     @property
     def is_whole(self) -> bool:
@@ -65,15 +69,12 @@ class Words:
 
     def static_of(self, predicate: str) -> list[Atom]:
         """The arguments of the static facts of a predicate."""
-        return [atom[1:] for atom in self.static if atom[0] == predicate]
+        return self._static.get(predicate, [])
 
     def fluent(self, state: StateArray) -> tuple[Atom, ...]:
         """The atoms that hold in a state and may change, in the order of the variables."""
-        found = (self._fact(variable, value) for variable, value in enumerate(state.tolist()))
+        found = (facts[value] for facts, value in zip(self._facts, state.tolist(), strict=True))
         return tuple(dict.fromkeys(fact for fact in found if fact is not None))
-
-    def _fact(self, variable: int, value: int) -> Atom | None:
-        return self._facts[variable][value]
 
 
 @lru_cache(maxsize=2)
@@ -134,20 +135,19 @@ class TaskScene:
     @cached_property
     def goals(self) -> frozenset[Atom]:
         """The goals that are atoms, whether they hold or not."""
-        return frozenset(goal for goal in self.words.goals if goal is not None)
+        return frozenset(self.words.goals)
 
     def of(self, *predicates: str) -> list[Atom]:
         """The arguments of the facts of these predicates that hold, the fluent ones first."""
-        found = (*self.fluent, *self.words.static)
-        return [atom[1:] for atom in found if atom[0] in predicates]
+        fluent = [atom[1:] for atom in self.fluent if atom[0] in predicates]
+        return fluent + [atom for name in predicates for atom in self.words.static_of(name)]
 
     def wanted(self, *predicates: str) -> list[Atom]:
         """The arguments of the goals of these predicates that do not hold yet."""
-        goals = dict.fromkeys(goal for goal in self.words.goals if goal is not None)
-        return [g[1:] for g in goals if g[0] in predicates and g not in self.true]
+        return [g[1:] for g in self.words.goals if g[0] in predicates and g not in self.true]
 
     def role(self, *atoms: Atom) -> str:
-        """What the first of these facts that has changed, or is a goal, makes of its shape."""
+        """`moved` if one of these facts is new, else what those among them that are goals are."""
         if any(atom in self.added for atom in atoms):
             return "moved"
         aims = [atom for atom in atoms if atom in self.goals]

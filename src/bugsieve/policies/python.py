@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from bugsieve.basis.functions import checked_target, is_file
+from bugsieve.basis.functions import checked_target, function_reach, is_file
 from bugsieve.basis.reach import NOTHING, Reach
 from bugsieve.basis.spec_folder import located, spec_folder
 from bugsieve.policies.conversation import ForeignMember, Program
@@ -49,8 +49,7 @@ class FunctionMember(ForeignMember[str]):
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
         """Code, and the file that holds it."""
-        place = (argument or "").rpartition(":")[0]
-        return Reach(files=(place,) if place.endswith(".py") else (), runs_code=True)
+        return function_reach(argument)
 
     @classmethod
     def starts(cls, argument: str | None) -> Reach:

@@ -7,7 +7,6 @@ import pytest
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.pictures.scene import ModelScene, TaskScene, Words, scenes_of
-from bugsieve.tasks.fdr.task import Task
 from bugsieve.testing.pictures import walk
 from tests.unit.pictures.subjects import from_sas, model_of, scene_after, task_of
 
@@ -77,9 +76,3 @@ def test_one_state_is_a_run_of_one() -> None:
 def test_scenes_of_something_else(subject: object) -> None:
     with pytest.raises(UsageError, match="subject must be a Task or a JaniModel"):
         scenes_of(subject, np.zeros(3))  # type: ignore[arg-type]
-
-
-def test_a_task_without_a_goal_in_atoms() -> None:
-    """The goal may be that something is not so."""
-    task: Task = task_of("visitall")
-    assert None not in Words(task).goals

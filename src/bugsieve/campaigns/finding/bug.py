@@ -9,11 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from bugsieve.basis.notebooks import line_html
 from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives.objective import path_states
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.replay import ReplayResult, replay
 from bugsieve.bugs.safety.bug import SafetyBug
@@ -21,6 +18,7 @@ from bugsieve.faults import EXPANSIONS
 from bugsieve.faults.blame import DEFAULT_LIMITS, Blame, blame
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.explanation import explained, explanation_text
+from bugsieve.faults.strips import bug_strips
 from bugsieve.pictures.strips import run_strip, strips_image
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import policy as policy_function
@@ -70,23 +68,7 @@ class FoundBug(Bug):
 
         The decision to blame is marked where `blame` was asked for it before: that may take long.
         """
-        task, known = self.bench.task, self.__dict__.get("blame")
-        run = tuple(self.certificate["run"]["operators"])
-        plan = self.certificate["plan"]["operators"] if known is None else known.better_run
-        ending = self.certificate["run"]["ending"]
-        start = np.array(self.certificate["state"], dtype=np.uint16)
-        rows = (("the policy", run, ending), ("a better run", tuple(plan), "goal"))
-        strips = [
-            run_strip(
-                title,
-                task,
-                path_states(task, start, actions),
-                [*(task.operator_names[action] for action in actions), f"[{end}]"],
-                focus=0 if known is None else known.index,
-                is_marked=known is not None and known.is_one_decision,
-            )
-            for title, actions, end in rows
-        ]
+        strips = bug_strips(self.bench.task, self.certificate, self.__dict__.get("blame"))
         return line_html(str(self)) + strips_image(strips, title=f"bug {self.id}")
 
     def _replayed(self, policy: Policy) -> ReplayResult:

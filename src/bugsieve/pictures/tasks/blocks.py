@@ -79,7 +79,7 @@ def _roles(scene: TaskScene) -> dict[str, str]:
 
 
 def _goal(scene: TaskScene) -> Stacks:
-    goals = [goal for goal in scene.words.goals if goal is not None]
+    goals = scene.words.goals
     lowest: dict[str, str | None] = {goal[2]: None for goal in goals if goal[0] == "on"}
     under = lowest | _under(goals)
     about = {

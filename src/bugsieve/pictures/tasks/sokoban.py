@@ -48,7 +48,7 @@ def _grid(words: Words) -> Grid | None:
 def _stones(words: Words) -> set[str]:
     """What can be at its goal, or is meant to be at some place."""
     atoms = [atom for atom in (*words.possible, *words.static) if atom[0] == "at-goal"]
-    goals = [goal for goal in words.goals if goal is not None and goal[0] == "at"]
+    goals = [goal for goal in words.goals if goal[0] == "at"]
     return {atom[1] for atom in (*atoms, *goals)}
 
 
