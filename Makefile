@@ -11,7 +11,7 @@ SHARED := ../shared
 SOURCES := $(shell find src native -type f ! -name '*.py[co]' ! -name '*.so' ! -path '*/__pycache__/*')
 NATIVE := $(filter native/%.cpp native/%.h,$(SOURCES))
 
-.PHONY: help demo test test-deep lint pytest bench check-optimal sweep sanitize docs clean check-machine
+.PHONY: help demo test test-deep wheel lint pytest bench check-optimal sweep sanitize docs clean check-machine
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -27,7 +27,7 @@ demo: $(VENV)/installed ## set up and run the main job on built-in data
 test: lint pytest ## set up and run every check
 
 test-deep: export BUGSIEVE_DEPTH = deep
-test-deep: lint pytest sanitize ## every check with all examples, those of the core also under sanitizers
+test-deep: $(VENV)/deepening lint wheel pytest sanitize ## every check with all examples, those of the core also under sanitizers
 
 lint: $(VENV)/developing $(VENV)/installed
 	$(BIN)/ruff check .
@@ -38,7 +38,7 @@ lint: $(VENV)/developing $(VENV)/installed
 pytest: $(VENV)/developing $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-bench: $(VENV)/benchmarking $(VENV)/installed ## our speed beside that of other planners
+bench: $(VENV)/benchmarking $(VENV)/deepening $(VENV)/installed ## our speed beside that of other planners
 	$(BIN)/python -m benchmarks.run
 
 check-optimal: $(VENV)/benchmarking $(VENV)/developing $(VENV)/installed ## optimal costs against Fast Downward's
@@ -50,11 +50,17 @@ sweep: $(VENV)/benchmarking $(VENV)/installed ## real tasks with the defaults: t
 sanitize: $(VENV)/developing $(VENV)/installed ## the core under AddressSanitizer and UBSan, threads too
 	VENV=$(VENV) ./tests/sanitize.sh
 
+wheel: $(VENV)/ready ## wheel and source archive in dist/, each tried in an empty environment
+	rm -rf dist
+	$(PIP) wheel --no-build-isolation --no-deps -w dist .
+	$(BIN)/python -c 'from scikit_build_core.build import build_sdist; build_sdist("dist")'
+	PYTHON=$(PYTHON) ./tests/try_packages.sh dist/*.whl dist/*.tar.gz
+
 docs: $(VENV)/installed ## write the reference page from the code
 	$(BIN)/python docs/build.py
 
 clean: ## remove everything that was built
-	rm -rf build $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # Each step leaves a file behind and is repeated only when what it depends on has changed.
 
@@ -76,8 +82,14 @@ $(VENV)/installed: $(VENV)/ready $(SOURCES) CMakeLists.txt pyproject.toml
 	$(PIP) install --no-build-isolation .
 	@touch $@
 
+# pip would compile the modules one by one; some packages hold files that nobody can compile.
 $(VENV)/developing: requirements/develop.txt $(VENV)/ready
-	$(PIP) install -r requirements/develop.txt
+	$(PIP) install --no-compile -r requirements/develop.txt
+	@$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib || true
+	@touch $@
+
+$(VENV)/deepening: requirements/deep.txt $(VENV)/ready
+	$(PIP) install -r requirements/deep.txt
 	@touch $@
 
 $(VENV)/benchmarking: requirements/bench.txt $(VENV)/ready

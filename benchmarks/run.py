@@ -14,6 +14,7 @@ import bugsieve
 from benchmarks import (
     asnets,
     bounds,
+    cluster,
     dominance,
     fuzzing,
     graph_networks,
@@ -259,6 +260,11 @@ def bench_long_campaigns(report: Report, effort: Effort) -> None:
     long_campaigns.bench_long_campaigns(report)
 
 
+def bench_cluster(report: Report, effort: Effort) -> None:
+    """Experiments on a cluster of two nodes."""
+    cluster.bench_cluster(report, effort.repetitions)
+
+
 SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "astar": bench_astar,
     "lmcut": bench_lmcut,
@@ -280,8 +286,9 @@ SECTIONS: dict[str, Callable[[Report, Effort], None]] = {
     "unsafe-runs": bench_unsafe_runs,
     "safety": bench_safety,
     "long-campaigns": bench_long_campaigns,
+    "cluster": bench_cluster,
 }
-LONG = {"long-campaigns", "bounds", "every-rule"}
+LONG = {"long-campaigns", "bounds", "every-rule", "cluster"}
 """Sections that take many minutes, and are run when they are asked for."""
 
 

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from bugsieve.bugs.safety.bug import SafetyBug as SafetyBug
     from bugsieve.campaigns.campaign import Campaign as Campaign
     from bugsieve.campaigns.finding.bugs import Bugs as Bugs
+    from bugsieve.campaigns.finding.check import check as check
     from bugsieve.campaigns.finding.find import find_bugs as find_bugs
     from bugsieve.campaigns.finding.find import find_safety_bugs as find_safety_bugs
     from bugsieve.campaigns.finding.find import load_bugs as load_bugs
+    from bugsieve.campaigns.finding.measure import Measurement as Measurement
+    from bugsieve.campaigns.finding.measure import measure as measure
     from bugsieve.campaigns.options import CostOptions as CostOptions
     from bugsieve.campaigns.options import SafetyOptions as SafetyOptions
     from bugsieve.policies.function import policy as policy
@@ -51,6 +54,7 @@ _PUBLIC = {
     "InputError": "bugsieve.basis.errors",
     "InternalError": "bugsieve.basis.errors",
     "JaniModel": "bugsieve.tasks.jani.model",
+    "Measurement": "bugsieve.campaigns.finding.measure",
     "ModelPolicy": "bugsieve.policies.models.policy",
     "NO_ACTION": "bugsieve.tasks.fdr.task",
     "Policy": "bugsieve.policies.policy",
@@ -62,6 +66,7 @@ _PUBLIC = {
     "TranslationLimits": "bugsieve.tasks.fdr.translator",
     "UnsupportedError": "bugsieve.basis.errors",
     "UsageError": "bugsieve.basis.errors",
+    "check": "bugsieve.campaigns.finding.check",
     "compare": "bugsieve.results.cost.compare",
     "find_bugs": "bugsieve.campaigns.finding.find",
     "find_safety_bugs": "bugsieve.campaigns.finding.find",
@@ -70,6 +75,7 @@ _PUBLIC = {
     "load_task": "bugsieve.tasks.fdr.loading",
     "make_model_policy": "bugsieve.policies.models.registry",
     "make_policy": "bugsieve.policies.registry",
+    "measure": "bugsieve.campaigns.finding.measure",
     "policy": "bugsieve.policies.function",
     "report": "bugsieve.reports.page.writing",
     "run_policy": "bugsieve.policies.runs",
@@ -86,6 +92,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "JaniModel",
+    "Measurement",
     "ModelPolicy",
     "Policy",
     "PolicyError",
@@ -97,6 +104,7 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "__version__",
+    "check",
     "compare",
     "find_bugs",
     "find_safety_bugs",
@@ -105,6 +113,7 @@ __all__ = [
     "load_task",
     "make_model_policy",
     "make_policy",
+    "measure",
     "policy",
     "report",
     "run_policy",

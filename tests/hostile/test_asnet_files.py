@@ -18,8 +18,8 @@ from bugsieve.policies.asnets.files import load_weights, save_weights
 from bugsieve.policies.asnets.grounding import Grounding, ground
 from bugsieve.policies.asnets.policy import AsnetPolicy
 from bugsieve.policies.asnets.weights import Weights
-from tests.unit.policies.asnets.files import write_published
-from tests.unit.policies.asnets.tasks import hall, noisy_weights
+from tests.unit.policies.asnets.files import write_published, write_published_toml
+from tests.unit.policies.asnets.tasks import HALL, hall, noisy_weights
 
 ROUNDS = 150
 
@@ -62,6 +62,9 @@ def attempt(path: Path, grounding: Grounding) -> bool:
 WRITERS: dict[str, Callable[[Path, Weights, Grounding], None]] = {
     "own": lambda path, weights, grounding: save_weights(path, weights, grounding.signature),
     "published": lambda path, weights, grounding: write_published(path, weights),
+    "later": lambda path, weights, grounding: write_published_toml(
+        path, weights, grounding.signature, HALL
+    ),
 }
 
 
@@ -167,6 +170,59 @@ def test_a_database_that_ends_before_its_weights_do(
     write_published(path, weights, more="UPDATE asnets_weights SET weights = zeroblob(9000)")
     path.write_bytes(path.read_bytes()[:9000])
     assert "is no whole SQLite file of an ASNet" in refusal(path, grounding)
+
+
+LATER: dict[str, Callable[[dict[str, Any]], object]] = {
+    "its hidden_dimension is 1000000000, and must be from 1 to":
+        lambda it: it["config"].update(hidden_dimension=10**9),
+    "its num_layers is True": lambda it: it["config"].update(num_layers=True),
+    "looks at landmarks (lmc), which ours do not": lambda it: it["config"].update(lmc=True),
+    "looks at how often actions were taken": lambda it: it["config"].update(op_history=1),
+    "it has no list of tables asnets.model.action_module": lambda it: it.pop("action_module"),
+    "it has no table 'train_data'": lambda it: it.pop("train_data"),
+    "has no text of its domain": lambda it: it["train_data"].update(domain=7),
+    "the domain in it cannot be read": lambda it: it["train_data"].update(domain="(define"),
+    "is for domain 'hall': its actions differ: number 2 is 'flip/2":
+        lambda it: it["train_data"].update(domain=HALL.replace("action switch", "action flip")),
+    "is for domain 'hall': its predicates are 8 there, and 7 here":
+        lambda it: it["train_data"].update(domain=HALL.replace("(unused", "(unused) (more")),
+    "action_module 1: its layer is -1": lambda it: it["action_module"][0].update(layer=-1),
+    "action_module 1: its action_id is 99":
+        lambda it: it["action_module"][0].update(action_id=99),
+    "action_module 2: action 'go' of layer 0 is twice":
+        lambda it: it["action_module"][1].update(action_id=it["action_module"][0]["action_id"]),
+    "action_module 1: its weights are no base64 text":
+        lambda it: it["action_module"][0].update(weights="@@@@"),
+    "action_module 1: its bias are 4 bytes, not the 3 32-bit floats":
+        lambda it: it["action_module"][0].update(bias="AAAAAA=="),
+    "action 'go' of layer 0 has weights of the shape (1,)":
+        lambda it: it["action_module"][0].update(weights="AAAAAA==", weights_size=1),
+    "it knows no action 'go' of": lambda it: it.update(
+        action_module=[row for row in it["action_module"] if row["action_id"] != 0]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", LATER)
+def test_a_later_file_that_does_not_fit(
+    sentence: str, tmp_path: Path, grounding: Grounding, weights: Weights
+) -> None:
+    path = tmp_path / "net"
+    write_published_toml(path, weights, grounding.signature, HALL, change=LATER[sentence])
+    assert sentence in refusal(path, grounding)
+
+
+def test_a_later_file_that_is_no_toml(tmp_path: Path, grounding: Grounding) -> None:
+    path = tmp_path / "net"
+    for data, sentence in (
+        (b"[asnets]\nx = ", "is no TOML"),
+        (b"[asnets]\nx = \xff", "is no UTF-8"),
+        (b"[asnets]\n" + b"a." * 100_000 + b"b = 1", "a key has more than 20 parts"),
+        (b"[asnets]\nx = 1", "it has no table 'model'"),
+        (b"[asnets]\nmodel = 3", "it has no table 'model'"),
+    ):
+        path.write_bytes(data)
+        assert sentence in refusal(path, grounding)
 
 
 def test_nothing_is_written_beside_the_file(

@@ -38,7 +38,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     folder, task = tmp_path / "campaign", tmp_path / "ferry"
     assert main(["generate", "ferry", "--cars", "2", "--locations", "3", "-o", str(task)]) == 0
-    stop = ["--max-bugs", "1", "--pool-size", "5"]
+    stop = ["--max-bugs", "1", "--pool-size", "5", "--examples", "0"]
     assert main(["test", str(task), "--policy", "random:1", *stop, "-o", str(folder)]) == 1
     return folder
 

@@ -23,6 +23,34 @@ pytestmark = needs_proc
 LOAD = "import sys, bugsieve; bugsieve.load_task(*sys.argv[1:], cache=False)"
 
 
+WARM = """
+import sys
+from pathlib import Path
+from bugsieve.tasks.fdr.translator import WarmTranslator
+WarmTranslator().translate(*(Path(name).read_bytes() for name in sys.argv[1:]), name="p.pddl")
+"""
+
+
+def translating(script: str, folder: Path) -> subprocess.Popen[bytes]:
+    """A program that translates something large; its own folders are in `temporary`."""
+    files = (folder / "domain.pddl", folder / "problem.pddl")
+    for file, content in zip(files, (LARGE_DOMAIN, large_problem(30)), strict=True):
+        file.write_bytes(content)
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    return subprocess.Popen([sys.executable, "-c", script, *files], env=environment)
+
+
+def check_gone(folder: Path, *processes: int) -> None:
+    """The processes end soon, and nothing of theirs is left."""
+    patience = time.monotonic() + 60
+    while any(map(is_running, processes)) and time.monotonic() < patience:
+        time.sleep(0.02)
+    assert not any(map(is_running, processes))
+    assert list((folder / "temporary").iterdir()) == []
+
+
 def wait_until(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
     """Wait for what must come; a process that ended before it is a failure."""
     while not condition():
@@ -38,24 +66,25 @@ def ticks(process: int) -> int:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_killed_programs_leave_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
-    (tmp_path / "domain.pddl").write_bytes(LARGE_DOMAIN)
-    (tmp_path / "problem.pddl").write_bytes(large_problem(30))
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-c", LOAD, tmp_path / "domain.pddl", tmp_path / "problem.pddl"],
-        env={**os.environ, "TMPDIR": str(temporary)},
-    )
+    process = translating(LOAD, tmp_path)
     wait_until(lambda: bool(children(process.pid)), process)
     (translator,) = children(process.pid)
     wait_until(lambda: ticks(translator) > 20, process)  # it translates, and does not just start
     process.send_signal(number)
     assert process.wait() == -number
-    patience = time.monotonic() + 60
-    while is_running(translator) and time.monotonic() < patience:
-        time.sleep(0.02)
-    assert not is_running(translator)
-    assert list(temporary.iterdir()) == []
+    check_gone(tmp_path, translator)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_killed_programs_leave_no_warm_translator(number: signal.Signals, tmp_path: Path) -> None:
+    process = translating(WARM, tmp_path)
+    wait_until(lambda: any(map(children, children(process.pid))), process)
+    (server,) = children(process.pid)
+    (translator,) = children(server)
+    wait_until(lambda: ticks(translator) > 20, process)
+    process.send_signal(number)
+    assert process.wait() == -number
+    check_gone(tmp_path, server, translator)
 
 
 @pytest.mark.parametrize("reason", [KeyboardInterrupt, SystemExit])

@@ -11,7 +11,7 @@ import pytest
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
-from bugsieve.faults.regret import GAVE_UP
+from bugsieve.faults.regret import GAVE_UP, Asked, Regrets
 from bugsieve.search import Limits, astar
 from bugsieve.tasks.fdr.task import StateArray
 from tests.depth import examples
@@ -50,11 +50,29 @@ def test_the_first_decision_with_a_regret_is_blamed(objective: str) -> None:
             seen[check_blame(sample, state, certificate, result)] += 1
             limited = blame(sample.bench, certificate, limits=Limits(expansions=1))
             check_better_run(sample, state, limited)
+            check_without_sizes(sample, certificate)
             if limited.sure == EXACT:
                 assert limited.index == result.index
             seen["bound"] += limited.sure == BOUND
     wanted = {"quantitative": ("regret", "loop", "end"), "qualitative": ("loop", "end")}
     assert min(seen[what] for what in wanted.get(objective, ("regret",))) >= examples(5), seen
+
+
+def check_without_sizes(sample: Sample, certificate: dict[str, Any]) -> None:
+    """Who does not ask for sizes is told the same decision, as sure, and the same plan."""
+    for expansions in (20, 100, 10_000) if sample.bench.objective.costs_count else ():
+        limits = Limits(expansions=expansions)
+        told = set()
+        for sizes in (True, False):
+            asked = Asked(sizes=sizes, compares=False)
+            regrets = Regrets(sample.bench.task, certificate, limits, asked)
+            found = regrets.culprit()
+            plan = None if found is None else regrets.course.plan(found.index)
+            told.add((None, None, None) if found is None else (found.index, found.certain, plan))
+        assert len(told) == 1
+        quick = blame(sample.bench, certificate, limits=limits, thorough=False)
+        whole = blame(sample.bench, certificate, limits=limits)
+        assert quick.sure != EXACT or (whole.index, whole.sure) == (quick.index, EXACT)
 
 
 def check_blame(

@@ -25,7 +25,7 @@ from bugsieve.policies.policy import NoPolicy, Policy
 from bugsieve.tasks.fdr.fewer_objects import FewerObjects, objects_of
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.fdr.translator import TranslationLimits
+from bugsieve.tasks.fdr.translator import WarmTranslator
 from tests.depth import examples
 from tests.unit.faults.ferryman import choose
 
@@ -123,7 +123,8 @@ def check_minimal(
         if dropped is None:
             continue
         try:
-            smaller = fewer.task(dropped, example.task.name, limits=TranslationLimits())
+            with WarmTranslator() as translator:
+                smaller = fewer.task(dropped, example.task.name, translator)
         except InputError:
             continue
         assert not shows(bench_for(smaller), cause), (name, dropped)

@@ -9,9 +9,11 @@ import pytest
 
 from bugsieve.basis import families
 from bugsieve.basis.seeds import Stream
-from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.sample import sampling
 from bugsieve.results.cost.records import CostRecords
 from tests.depth import examples
 from tests.system.killing import kill_and_finish
@@ -128,3 +130,20 @@ def test_oracles_that_keep_bounds_are_told_again(tmp_path: Path) -> None:
     folder = tmp_path / "campaign"
     kill_and_finish(folder, given, is_whole, lines=20, moments=moments)
     assert learnt(folder) == whole
+
+
+def test_a_measurement_that_is_killed_comes_to_the_same_figures(
+    tmp_path: Path, files: list[str]
+) -> None:
+    given = options(
+        files,
+        oracles=("planner:gbfs-500",),
+        fuzz=sampling(walk_length=20),
+        sample="1/1",
+        stop=StopRules(tests=100),
+    )
+    whole = Campaign.create(tmp_path / "whole", given).run()
+    moments = [Stream(7, f"measurement {number}") for number in range(examples(6, quick=1))]
+    kill_and_finish(tmp_path / "killed", given, is_whole, lines=8, moments=moments)
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+    assert summary_of(tmp_path / "killed").measured == whole.measured

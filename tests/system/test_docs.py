@@ -11,37 +11,54 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.depth import IS_DEEP
+from tests.system.warm_commands import warm_commands
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 BUGS_FOUND = 1
-SECONDS = re.compile(r"\b\d+\.\d s\b")
+SECONDS = re.compile(r"\b\d+\.\d s\b|\b\d+\.\d\ds\b")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with commands that start at once."""
+    with warm_commands(tmp_path_factory.mktemp("commands")) as folder:
+        yield folder
 
 
-def run_command(command: str, folder: Path) -> str:
+def environment(*folders: Path) -> dict[str, str]:
+    """Ours, in which programs are found in the folders first, then beside this Python."""
+    places = [*map(str, folders), str(Path(sys.executable).parent), os.environ["PATH"]]
+    return {**os.environ, "PATH": os.pathsep.join(places)}
+
+
+def run_command(command: str, folder: Path, variables: dict[str, str]) -> str:
     done = subprocess.run(
-        command, shell=True, cwd=folder, env=environment(), capture_output=True, text=True
+        command, shell=True, cwd=folder, env=variables, capture_output=True, text=True
     )
     assert done.returncode in (0, BUGS_FOUND), f"{command}: {done.stderr}"
     return done.stdout
 
 
-def run_console(block: str, folder: Path) -> str:
+def run_console(block: str, folder: Path, variables: dict[str, str]) -> str:
     commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
     assert commands, block
-    return "".join(f"$ {command}\n{run_command(command, folder)}" for command in commands)
+    return "".join(
+        f"$ {command}\n{run_command(command, folder, variables)}" for command in commands
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_page(page: Path, tmp_path: Path) -> None:
+def test_page(page: Path, tmp_path: Path, warm: Path) -> None:
+    """Quickly, only the commands of the README are processes from their very beginning."""
+    variables = environment() if IS_DEEP or page.name == "README.md" else environment(warm)
     text = page.read_text(encoding="utf-8")
     program, done = "", ""
     for kind, block in [*BLOCK.findall(text), ("end", "")]:
@@ -49,7 +66,7 @@ def test_page(page: Path, tmp_path: Path) -> None:
             run_python(program, tmp_path)
             done = program
         if kind == "console":
-            printed = run_console(block, tmp_path)
+            printed = run_console(block, tmp_path, variables)
             if os.environ.get("BUGSIEVE_WRITE_DOCS"):
                 text = text.replace(f"```console\n{block}```", f"```console\n{printed}```")
                 page.write_text(text, encoding="utf-8")

@@ -15,9 +15,16 @@ from pathlib import Path
 import pytest
 
 from bugsieve import find_bugs, load_task, policy
-from bugsieve.campaigns.cost.smallest import small_examples
-from bugsieve.checkers.cost import check_bug
+from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import make_objective
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.events import Noted
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.problems import ProblemCampaigns
+from bugsieve.campaigns.several import joint_causes
 from bugsieve.cli import main
+from bugsieve.faults.causes.cost import cause_of
+from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.results.cost.records import CostRecords
 from tests.unit.faults import ferryman
 from tests.unit.policies.line import line_task
@@ -34,6 +41,40 @@ def choose(facts, applicable, task):
 """
 
 
+PLANNER = """
+def get_plan(objects, init, goal):
+    at = {atom[1]: atom[2] for atom in init if atom[0] == "at"}
+    (here,) = (atom[1] for atom in init if atom[0] == "at-ferry")
+    carried = [atom[1] for atom in init if atom[0] == "on"]
+    goals = {atom[1]: atom[2] for atom in goal}
+    places = sorted({*at.values(), *goals.values(), here})
+    plan = []
+
+    def sail(to):
+        nonlocal here
+        if to != here:
+            plan.append(("sail", here, to))
+        here = to
+
+    for car in carried:
+        sail(goals.get(car, here))
+        plan.append(("debark", car, here))
+    waiting = [car for car in sorted(goals) if at.get(car, goals[car]) != goals[car]]
+    for car in waiting:
+        if car == waiting[-1]:  # a detour for the last one
+            before = here
+            sail(next(place for place in places if place != here))
+            sail(before)
+        sail(at[car])
+        plan.append(("board", car, here))
+        sail(goals[car])
+        plan.append(("debark", car, here))
+    return plan
+"""
+
+FERRYMAN, SLEEPY = "python:./ferryman.py:choose", "python:./sleeper.py:choose"
+
+
 @pytest.fixture
 def ferry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A campaign of the ferryman, who is a function in a file."""
@@ -42,14 +83,13 @@ def ferry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "sleeper.py").write_text(SLEEPER)
     made = ["generate", "ferry", "--cars", "3", "--locations", "3", "--seed", "2", "-o", "ferry"]
     assert main(made) == 0
-    return campaign("ferry", "python:./ferryman.py:choose")
+    return campaign("ferry", FERRYMAN, "--examples", "0")
 
 
-def campaign(task: str, spec: str) -> Path:
-    folder = Path("results")
-    words = ["--policy", spec, "--pool-size", "20", "-o", str(folder)]
-    assert main(["test", task, *words]) == 1
-    return folder
+def campaign(task: str, spec: str, *more: str, folder: str = "results") -> Path:
+    words = ["--policy", spec, "--pool-size", "20", "-o", folder]
+    assert main(["test", task, *words, *more]) == 1
+    return Path(folder)
 
 
 def bug_of(folder: Path, ending: str) -> str:
@@ -98,7 +138,7 @@ def test_a_function_in_a_file(ferry: Path, capsys: pytest.CaptureFixture[str]) -
     assert re.search(r"\n  \d+ problems tried, \d+ questions to the policy\n", out)
     assert "may not be needed" not in out
     assert digest(ferry) == before
-    check_example(ferry / "smallest" / bug, "python:./ferryman.py:choose", capsys)
+    check_example(ferry / "smallest" / bug, FERRYMAN, capsys)
     assert main(["minimise", str(ferry), bug, "-o", "again", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["objects"], report["objects_before"], report["kept"]) == (4, 6, None)
@@ -118,7 +158,7 @@ def test_a_network(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["generate", "blocksworld", "--blocks", "10", "--seed", "1", "-o", "blocks"]) == 0
-    folder = campaign("blocks", "asnets:blocksworld")
+    folder = campaign("blocks", "asnets:blocksworld", "--examples", "0")
     bug = bug_of(folder, "solved")
     assert main(["minimise", str(folder), bug, "-o", "out", "--json"]) == 0
     report = json.loads(capsys.readouterr().out.partition("{\n")[2].join(["{", ""]))
@@ -127,16 +167,81 @@ def test_a_network(
     check_example(Path("out"), "asnets:blocksworld", capsys)
 
 
-def test_several_with_a_small_budget(ferry: Path) -> None:
+@pytest.mark.usefixtures("ferry")
+def test_each_cause_gets_an_example_by_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    ferry = campaign("ferry", FERRYMAN, folder="by-itself")
     with CostRecords(ferry) as records:
-        header, rows = records.header, records.bugs()[:2]
-    made = small_examples(ferry, header, [row.bug for row in rows], candidates=3)
-    assert list(made) == [row.id for row in rows]
-    for row in rows:
-        assert made[row.id].candidates == 3 and made[row.id].objects <= 6
-        found = json.loads((ferry / "smallest" / row.id / "bug.json").read_text())
-        check_bug((ferry / "smallest" / row.id / "output.sas").read_text(), found)
-    assert small_examples(ferry, header, [row.bug for row in rows]) == {}, "they are there"
+        causes = {row.id: row.cause for row in records.bugs()}
+        listed = {one.example for group in records.causes() for one in group}
+    made = ferry / "smallest"
+    assert {path.name for path in made.iterdir()} == listed and len(listed) > 1
+    for name in listed:
+        task = load_task(made / name)
+        bench = Bench(
+            task, policy(ferryman.choose).bind(task), make_objective("quantitative", task)
+        )
+        bug = json.loads((made / name / "bug.json").read_text())
+        assert cause_of(bench, bug["certificate"]) == causes[name]
+        check_example(made / name, FERRYMAN, capsys)
+    before, kept = digest(ferry), {path: path.read_bytes() for path in made.glob("*/*")}
+    shutil.rmtree(made / min(listed))
+    assert main(["resume", str(ferry)]) == 1
+    assert {path: path.read_bytes() for path in made.glob("*/*")} == kept, "what was missing"
+    out = capsys.readouterr().out
+    assert f"smallest:    {made}/" in out and "likewise:    " in out
+    changed = {name for name, value in digest(ferry).items() if value != before[name]}
+    assert changed <= {f"{ferry}/{name}" for name in ("campaign.sqlite", "timeline.csv")}
+    assert main(["test", "--from", str(ferry), "--examples", "0", "-o", "without"]) == 1
+    assert not Path("without/smallest").exists()
+
+
+@pytest.mark.usefixtures("ferry")
+def test_ctrl_c_among_the_examples_loses_nothing() -> None:
+    sleeping = campaign("ferry", SLEEPY, "--examples", "0", folder="plain")
+    Path("armed").touch()
+    words = ["ferry", "--policy", SLEEPY, "--pool-size", "20", "-o", "cut"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bugsieve", "test", *words], stdout=subprocess.PIPE, text=True
+    )
+    while not Path("asked").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate()
+    assert process.returncode == 2 and "causes:" in said
+    assert not list(Path("cut").glob("smallest/*/*"))
+    with CostRecords("cut") as cut, CostRecords(sleeping) as whole:
+        assert cut.bugs_by_kind() == whole.bugs_by_kind()
+    Path("armed").unlink()
+    assert main(["resume", "cut"]) == 1
+    assert list(Path("cut").glob("smallest/*/bug.json"))
+
+
+@pytest.mark.usefixtures("ferry")
+def test_a_bound_policy_keeps_all_objects_and_says_so() -> None:
+    task, notes = load_task("ferry"), list[str]()
+    options = CostOptions(
+        task=(), policy="me", examples=3, fuzz=FuzzOptions(pool_size=20), step_limit=50
+    )
+    with Campaign.create("bound", options, task, policy=policy(ferryman.choose)) as made:
+        made.run(lambda event: notes.append(event.note) if isinstance(event, Noted) else None)
+    assert len(notes) == 1 and "all objects are kept, the policy " in notes[0]
+    folders = list(Path("bound/smallest").iterdir())
+    assert folders and all(load_task(path).sha256 == task.sha256 for path in folders)
+
+
+@pytest.mark.usefixtures("ferry")
+def test_problems_share_their_examples() -> None:
+    words = ["ferry", "--cars", "3", "--locations", "3", "--seed", "3", "-o", "other"]
+    assert main(["generate", *words]) == 0
+    files = ["ferry/domain.pddl", "ferry/problem.pddl", "other/problem.pddl"]
+    words = ["--policy", FERRYMAN, "--pool-size", "20", "-o", "both"]
+    assert main(["test", *files, *words, "--examples", "2"]) == 1
+    summary = ProblemCampaigns.open(Path("both")).summary()
+    groups = joint_causes(Path("both"), summary)
+    listed = {one.example.replace("/", "/smallest/") for group in groups for one in group}
+    made = {str(path.relative_to("both")) for path in Path("both").glob("*/smallest/*")}
+    assert made == listed
 
 
 def test_a_python_object_gets_way_and_start(
@@ -170,9 +275,28 @@ def test_a_task_from_a_sas_file_gets_way_and_start(
     assert {path.name for path in Path("out").iterdir()} == {"output.sas", "bug.json"}
 
 
+@pytest.mark.usefixtures("ferry")
+def test_a_plan_is_made_anew_where_the_culprit_is(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("planner.py").write_text(PLANNER)
+    spec = "plans:python:./planner.py:get_plan"
+    folder = campaign("ferry", spec, "--examples", "0", "--max-bugs", "1", folder="plans")
+    bug = bug_of(folder, "solved")
+    capsys.readouterr()
+    assert main(["minimise", str(folder), bug, "-o", "out", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["new"] and report["steps_further"] > 0 and report["unmoved"] is None
+    actions = json.loads(Path("out/bug.json").read_text())["certificate"]["run"]["actions"]
+    assert [action.split()[0] for action in actions[:2]] == ["(sail", "(sail"], "the detour"
+    bound = campaign(str(folder / "task.sas"), spec, "--max-bugs", "1", folder="sas")
+    capsys.readouterr()
+    assert main(["minimise", str(bound), bug_of(bound, "solved"), "-o", "kept"]) == 0
+    out = capsys.readouterr().out
+    assert "  it begins where the bug does: the policy would make another plan there\n" in out
+
+
 def test_ctrl_c_leaves_nothing(ferry: Path) -> None:
     shutil.rmtree(ferry)
-    sleeping = campaign("ferry", "python:./sleeper.py:choose")
+    sleeping = campaign("ferry", SLEEPY, "--examples", "0")
     bug = bug_of(sleeping, "loop")
     Path("armed").touch()
     words = ["minimise", str(sleeping), bug, "-o", "out", "--trust-policy"]

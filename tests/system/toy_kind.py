@@ -21,8 +21,7 @@ from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Counts, Driver, Session
 from bugsieve.campaigns.summary import Summary
 from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import BugRow, Finding
-from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.findings import BugRow, Finding, OracleRow
 from bugsieve.results.folder import Description
 from bugsieve.results.progress import CampaignHeader, Progress
 from bugsieve.results.records import CampaignRecords

@@ -202,6 +202,7 @@ FORMATS = Family(
 _COMMANDS = {
     "test": "find and prove bugs of a policy",
     "safety": "find and prove decisions of a policy that lead to danger",
+    "measure": "measure how many tests have a bug, and how many causes are left",
     "judge": "judge given states",
     "resume": "go on with a campaign",
     "salvage": "take what is whole out of a damaged campaign",

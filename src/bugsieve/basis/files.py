@@ -42,9 +42,11 @@ def write_together(files: Mapping[Path, bytes]) -> None:
         for path, data in files.items()
         if path not in streams
     }
-    # The process id keeps processes apart, the number threads; permissions follow the umask.
+    # The process id keeps processes apart, the number threads, and the rest machines that share
+    # the disk; permissions follow the umask.
+    machine = os.urandom(4).hex()
     parts = {
-        path: path.with_name(f".{path.name}.{os.getpid()}.{next(_NUMBERS)}.part")
+        path: path.with_name(f".{path.name}.{os.getpid()}.{next(_NUMBERS)}.{machine}.part")
         for path in replaced
     }
     try:

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any
@@ -45,13 +45,19 @@ class ChildDiedError(Exception):
 class Child:
     """A process that runs `main` of a module, which calls `serve`."""
 
-    def __init__(self, module: str) -> None:
+    def __init__(
+        self,
+        module: str,
+        *,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """It starts with this environment, by default with ours."""
         ours, theirs = socket.socketpair()
         # Our copy of the child's end is closed at once: otherwise we would keep the socket open
         # ourselves and never see that the child is gone.
         with theirs:
             try:
-                self.process = _start(module, theirs.fileno())
+                self.process = _start(module, theirs.fileno(), environment or os.environ)
             except BaseException:
                 ours.close()
                 raise
@@ -86,13 +92,15 @@ class Child:
             self.connection.close()
 
 
-def _start(module: str, descriptor: int) -> subprocess.Popen[bytes]:
+def _start(
+    module: str, descriptor: int, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-c", _BOOT, module, str(descriptor), json.dumps(sys.path)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         # There is one process for each core: threads of the native core would get in the way.
-        env={**os.environ, threads.VARIABLE: "1"},
+        env={**environment, threads.VARIABLE: "1"},
         pass_fds=(descriptor,),
         start_new_session=True,
     )

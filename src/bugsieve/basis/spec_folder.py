@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from bugsieve.basis.errors import UsageError
 
 _FOLDER: ContextVar[str] = ContextVar("folder of the spec", default="")
+_ROOT: ContextVar[str] = ContextVar("folder of absolute names", default="")
 
 
 @contextmanager
@@ -46,4 +47,17 @@ def _here() -> str:
 
 def located(name: str) -> str:
     """The path of a file that a spec names: as it is where the spec was typed here."""
+    elsewhere = _ROOT.get() + name
+    if _ROOT.get() and os.path.isabs(name) and os.path.exists(elsewhere):
+        return elsewhere
     return os.path.join(_FOLDER.get(), name)
+
+
+@contextmanager
+def rooted_at(root: str) -> Iterator[None]:
+    """Look for files with absolute names below this folder first: they are another machine's."""
+    token = _ROOT.set(root)
+    try:
+        yield
+    finally:
+        _ROOT.reset(token)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from bugsieve.basis.errors import InputError
+from bugsieve.basis.toml_places import TooDeepError, marks_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -17,6 +19,13 @@ else:
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:
     """The content of a TOML text; `name` is the file in errors."""
+    try:
+        with suppress(ValueError):  # about which the reader of TOML says more
+            marks_of(text)
+    except TooDeepError as error:  # which would take the reader for ever
+        before = text[: error.at].split("\n")
+        place = f"at line {len(before)}, column {len(before[-1]) + 1}"
+        raise InputError(f"{name}: {error} ({place})") from None
     try:
         content: dict[str, Any] = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also of numbers with too many digits

@@ -13,6 +13,7 @@ import fcntl
 import os
 import shutil
 import stat
+import sysconfig
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -84,6 +85,34 @@ def require_trusted(table: MemberTable[Any], spec: str, source: object) -> None:
             require_trusted(table, inner, file)
 
 
+def require_trusted_below(root: str, table: MemberTable[Any], spec: str, source: object) -> None:
+    """The same, but what a file says counts as typed unless the spec leaves a folder.
+
+    For folders whose code runs anyway, as that of `conftest.py` does. A spec leaves it by a
+    connection, by a path to a program or to code elsewhere, also behind a link. Programs and
+    modules that the user has installed are no paths.
+    """
+    if _leaves(root, table, spec):
+        require_trusted(table, spec, source)
+        return
+    for inner, folder, file in table.named_by(spec):
+        with typed_in(folder):
+            require_trusted_below(root, table, inner, file)
+
+
+def _leaves(root: str, table: MemberTable[Any], spec: str) -> bool:
+    reach = table.started_by(spec)
+    if not reach.needs_trust:
+        return False
+    programs = [name for name in table.reach_of(spec).programs if os.path.dirname(name)]
+    code = [os.path.realpath(located(name)) for name in (*programs, *reach.files)]
+    installed = (sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+    inside = [os.path.realpath(folder) for folder in (root, *installed)]
+    return bool(reach.connections) or any(
+        not any(os.path.commonpath((name, folder)) == folder for folder in inside) for name in code
+    )
+
+
 def _require(table: MemberTable[Any], spec: str, reach: Reach, source: object) -> None:
     code = _code(reach)
     key = _key(table, spec, code)
@@ -136,15 +165,20 @@ def state_folder() -> Path:
 
 def _trusted() -> list[str]:
     """The keys on the list, if nobody else can have written it."""
-    try:
-        with open(state_folder() / LIST_FILE, "rb") as file:
-            status = os.fstat(file.fileno())
-            others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-            if status.st_uid != os.geteuid() or others or not stat.S_ISREG(status.st_mode):
-                return []
-            return file.read(MOST_TRUSTED * _LINE_BYTES).decode("ascii", "replace").split()
-    except (OSError, RuntimeError):
-        return []
+    with contextlib.suppress(OSError, RuntimeError):
+        known = own_bytes(state_folder() / LIST_FILE, MOST_TRUSTED * _LINE_BYTES)
+        return known.decode("ascii", "replace").split()
+    return []
+
+
+def own_bytes(path: Path, most: int) -> bytes:
+    """The first bytes of a file that nobody else can have written; none of one that others can."""
+    with open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if status.st_uid != os.geteuid() or others or not stat.S_ISREG(status.st_mode):
+            return b""
+        return file.read(most)
 
 
 def _add(key: str) -> None:

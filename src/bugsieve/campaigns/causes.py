@@ -9,6 +9,9 @@ from bugsieve.basis.wording import counted
 from bugsieve.faults.causes.groups import Group
 from bugsieve.faults.causes.words import in_words
 
+MOST_CAUSES = 10
+"""So many are listed, unless somebody asks for more."""
+
 
 class Described(Protocol):
     """Bugs of which somebody knows what is wrong with each."""
@@ -16,6 +19,11 @@ class Described(Protocol):
     def about(self, name: str) -> str:
         """What is wrong with the bug of this id, in a line."""
         ...
+
+
+def listed_examples(groups: Sequence[Group], most: int) -> list[str]:
+    """The bugs that `cause_lines` names."""
+    return [one.example for group in groups[:most] for one in group]
 
 
 def cause_lines(groups: Sequence[Group], found: Described, most: int) -> list[str]:

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from bugsieve.basis import families
+from bugsieve.basis.build_servers import Check
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.members import MemberTable
 from bugsieve.basis.reach import NOTHING
 from bugsieve.basis.spec_folder import spec_folder, typed_in
 from bugsieve.basis.trust import remember, require_trusted
+from bugsieve.campaigns.causes import MOST_CAUSES
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.exhibits import Exhibits, NoExhibits
 from bugsieve.campaigns.options import CampaignOptions
@@ -28,7 +30,6 @@ from bugsieve.results.folder import Description
 from bugsieve.results.progress import CampaignHeader, Progress
 from bugsieve.results.records import CampaignRecords, kind_of
 from bugsieve.results.salvage import Salvage
-from bugsieve.results.schema import STORE_FILE
 from bugsieve.results.store import Store
 from bugsieve.results.table_files import Table
 
@@ -145,9 +146,11 @@ class Kind(Generic[OptionsT]):
     """Whether what it comes to is a verdict on what it is about."""
     exhibits: Callable[[Any], Exhibits] = NoExhibits
     """What reports show of the records."""
+    checks: Callable[[Any], list[Check]] | None = None
+    """What build servers are told of the records; None: one check for the whole campaign."""
     visit: str = "visit"
     """What people are told that visits are."""
-    bugs_shown: int = 10
+    bugs_shown: int = MOST_CAUSES
     """How many bugs a summary lists."""
 
 
@@ -199,9 +202,6 @@ def remember_oracles(kind: Kind[Any], options: CampaignOptions) -> None:
 
 def kind_in(directory: Path) -> Kind[Any]:
     """The kind of the campaign in a folder; InputError if there is none."""
-    first = min(directory.glob(f"*/{STORE_FILE}"), default=None)
-    if first is not None and not (directory / STORE_FILE).exists():
-        raise InputError(f"{directory}: holds several campaigns, name one: {first.parent}")
     name = kind_of(directory)
     try:
         return KINDS[name]

@@ -12,8 +12,9 @@ from bugsieve.benches.objectives import objective_class
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.sample import ALL_TESTS, Part, require_sample
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.judging.escalation import MOST_EXPANSIONS
+from bugsieve.judging.escalation import MOST_EXPANSIONS, level_limits
 from bugsieve.judging.runs import DEFAULT_PROOF_ROWS
 from bugsieve.oracles.oracle import DEFAULT_LIMITS
 from bugsieve.oracles.safety.analysis import DEFAULT_LIMITS as DEFAULT_SAFETY_LIMITS
@@ -58,8 +59,15 @@ class CampaignOptions(TomlOptions):
     """How cases are sought."""
     stop: StopRules = field(default_factory=StopRules)
 
+    @property
+    def file(self) -> str:
+        """What is tested, by one of its files as it was typed; empty where that is none."""
+        return ""
+
     def __post_init__(self) -> None:
         require_different(self.oracles)
+        if not self.measures and (self.stop.tests, self.stop.until_risk) != (None, None):
+            raise UsageError("tests and until_risk are for measurements: 'bugsieve measure'")
         for name in ("step_limit", "workers"):
             require_count(getattr(self, name), name)
         if self.workers > _MOST_WORKERS:
@@ -67,9 +75,38 @@ class CampaignOptions(TomlOptions):
         for text in (self.policy, self.policy_folder, *self.oracles):
             require_utf8(text)
 
+    @property
+    def measures(self) -> bool:
+        """Whether its cases are tests of a measurement."""
+        return False
+
 
 @dataclass(frozen=True, kw_only=True)
-class CostOptions(CampaignOptions):
+class PolicyOptions(CampaignOptions):
+    """What tests of policies are told."""
+
+    sample: str | None = None
+    """Of a measurement, the tests that are made, as `Part` has them: "1/1" for all, "2/5" for
+    those that draw the second of five problems. None: this is no measurement."""
+
+    def __post_init__(self) -> None:
+        if self.sample is not None:
+            Part.parse(self.sample)
+        super().__post_init__()
+
+    @property
+    def measures(self) -> bool:
+        """Whether its cases are tests of a measurement, each by its number alone."""
+        return self.sample is not None
+
+    @property
+    def part(self) -> Part:
+        """The tests that are made of a measurement."""
+        return Part.parse(self.sample or "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostOptions(PolicyOptions):
     """The options of cost testing."""
 
     kind = "cost"
@@ -94,7 +131,14 @@ class CostOptions(CampaignOptions):
     escalate_to: int = DEFAULT_ESCALATION
     """Most expansions of the search that is given failing cases which all oracles left open; 0
     for no such search."""
+    examples: int = 0
+    """Problems to try for the smallest example of each cause when all is judged; 0: none."""
     fuzz: FuzzOptions = field(default_factory=FuzzOptions)
+
+    @property
+    def file(self) -> str:
+        """The problem."""
+        return self.task[-1] if self.task else ""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -103,17 +147,27 @@ class CostOptions(CampaignOptions):
         if self.mode not in MODES:
             raise UsageError(no_such("mode", self.mode, MODES))
         self._check_pool()
+        if self.measures:
+            self._check_sample()
         if not self.oracles and self.mode != POOL:
-            object.__setattr__(self, "oracles", usual_oracles(self.objective))
+            usual = usual_oracles(self.objective, alone=self.measures)
+            object.__setattr__(self, "oracles", usual)
         if self.mode != INTERLEAVED and self.stop.stale_rounds is not None:
             raise UsageError("stale_rounds needs the interleaved mode, where rounds are judged")
         require_count(self.batch_size, "batch_size")
-        whole_number(self.escalate_to, "escalate_to", least=0)
+        for name in ("escalate_to", "examples"):
+            whole_number(getattr(self, name), name, least=0)
         if self.escalate_to > MOST_EXPANSIONS:
             raise UsageError(f"escalate_to must be at most {MOST_EXPANSIONS}")
         for text in (*self.task, self.from_states or "", self.pool_from or ""):
             require_utf8(text)
         super().__post_init__()
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Limits on expansions at the levels above 0; tests of a measurement know the last one."""
+        limits = level_limits(self.limits.expansions, 0 if self.mode == POOL else self.escalate_to)
+        return limits[-1:] if self.measures else limits
 
     def _check_pool(self) -> None:
         """UsageError where a pool is made or taken over, and something else is asked for too."""
@@ -122,14 +176,21 @@ class CostOptions(CampaignOptions):
         if self.pool_from is not None and (self.mode == POOL or self.from_states is not None):
             raise UsageError("pool_from takes a pool as it is: leave out from_states and the mode")
 
+    def _check_sample(self) -> None:
+        """UsageError unless every test is drawn by its number alone."""
+        if self.mode != INTERLEAVED or self.from_states is not None or self.pool_from is not None:
+            raise UsageError("tests of a measurement start from the initial state, without a pool")
+        require_sample(self.fuzz)
 
-def usual_oracles(objective: str) -> tuple[str, ...]:
-    """The oracles of campaigns that name none."""
-    return objective_class(objective).usual_oracles
+
+def usual_oracles(objective: str, *, alone: bool = False) -> tuple[str, ...]:
+    """The oracles of campaigns that name none; `alone` if they must not learn from other cases."""
+    found = objective_class(objective)
+    return found.oracles_alone if alone else found.usual_oracles
 
 
 @dataclass(frozen=True, kw_only=True)
-class SafetyOptions(CampaignOptions):
+class SafetyOptions(PolicyOptions):
     """The options of safety testing.
 
     The campaign keeps the model itself: the names of its files are only for people.
@@ -154,6 +215,11 @@ class SafetyOptions(CampaignOptions):
     """For measurements: states of unsafe runs to judge without any knowledge of others."""
     fuzz: SafetyFuzzOptions = field(default_factory=SafetyFuzzOptions)
 
+    @property
+    def file(self) -> str:
+        """The model, or the domain that it is made of."""
+        return self.model[0] if self.model else ""
+
     def __post_init__(self) -> None:
         check_fields(self)
         specs = self.oracles or DEFAULT_SAFETY_ORACLES
@@ -164,9 +230,19 @@ class SafetyOptions(CampaignOptions):
             )
         if self.workers != 1:
             raise UsageError("a safety campaign runs in one process: workers must be 1")
+        if self.measures:
+            self._check_sample()
         for name in ("proof_rows", "shared_runs"):
             require_count(getattr(self, name), name)
         whole_number(self.alone, "alone", least=0)
         for text in (*self.model, *self.constants):
             require_utf8(text)
         super().__post_init__()
+
+    def _check_sample(self) -> None:
+        """UsageError unless every run is drawn by its number, and judged without the others."""
+        if self.part != ALL_TESTS or self.fuzz.choice != "uniform" or self.shared_runs != 1:
+            raise UsageError(
+                "runs of a measurement take all outcomes alike, and are judged one by one: "
+                "choice must be 'uniform', shared_runs 1 and sample '1/1'"
+            )

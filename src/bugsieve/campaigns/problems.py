@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,19 @@ from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.basis.ours import PROBLEMS_FILE, make_folders
 from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.campaign import Campaign, check_new, summary_of
+from bugsieve.campaigns.joint_measuring import has_made, joint_figures, part_of, rules_of_looks
 from bugsieve.campaigns.kind import (
     KINDS,
     as_typed,
     require_trusted_oracles,
     require_trusted_policy,
 )
+from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.several import JointSummary, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary
+from bugsieve.measuring.figures import Figures
 from bugsieve.results.folder import check_free
 from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
 from bugsieve.results.schema import STORE_FILE, explained
@@ -219,26 +223,49 @@ class ProblemCampaigns:
                 self._require_trusted()
             session = _Session(load or self._load, conduct, bind, workers)
             whole = self.plan.options.stop if stop is None else stop
-            parts = dict(self.summary().parts)
-            waiting = [
-                problem
-                for problem in self.plan.problems
-                if stop is not None or not self._is_done(problem, parts)
-            ]
-            for number, problem in enumerate(waiting):
-                rules = share(whole, parts, problem.name, len(waiting) - number)
-                if rules is not None:
-                    self._run_one(problem, rules, session)
-                    with contextlib.suppress(BugsieveError):  # it is told when all are done
-                        parts[problem.name] = summary_of(self.directory / problem.name)
+            if self.plan.options.measures:
+                self._measure(whole, session)
+            else:
+                done = (lambda part: False) if stop is not None else is_finished
+                self._run_all(whole, session, done)
         finally:
             lock.close()
         return self.summary()
 
+    def _measure(self, whole: StopRules, session: _Session) -> None:
+        """Go on from look to look, until the risk of all problems together is low enough."""
+        for rules in rules_of_looks(whole):
+            self._run_all(rules, session, partial(has_made, rules.most_tests))
+            is_there = self._figures().tests >= rules.most_tests  # else time or a policy is gone
+            if not is_there or low_risk(whole, rules.most_tests, self._figures) is not None:
+                return
+
+    def _run_all(
+        self, whole: StopRules, session: _Session, is_done: Callable[[Summary], bool]
+    ) -> None:
+        """Run what is not done, one problem after the other."""
+        parts = dict(self.summary().parts)
+        waiting = [
+            problem
+            for problem in self.plan.problems
+            if problem.name not in self.broken and not self._is_done(problem, parts, is_done)
+        ]
+        for number, problem in enumerate(waiting):
+            rules = share(whole, parts, problem.name, len(waiting) - number)
+            if rules is not None:
+                self._run_one(problem, rules, session)
+                with contextlib.suppress(BugsieveError):  # it is told when all are done
+                    parts[problem.name] = summary_of(self.directory / problem.name)
+
+    def _figures(self) -> Figures:
+        names = [problem.name for problem in self.plan.problems]
+        return joint_figures(self.directory, names, self.plan.errors, self.plan.options)
+
     def summary(self) -> JointSummary:
         """What all campaigns together have come to so far."""
         planned = {p.name: self.plan.errors.get(p.name) for p in self.plan.problems}
-        return joint_summary(self.directory, planned)
+        found = joint_summary(self.directory, planned)
+        return replace(found, measured=self._figures()) if self.plan.options.measures else found
 
     def _run_one(self, problem: Problem, rules: StopRules, session: _Session) -> None:
         error: BugsieveError | None = None
@@ -261,7 +288,9 @@ class ProblemCampaigns:
         if (folder / STORE_FILE).exists():
             made = Campaign.open(folder, workers=workers, stop=rules)
         else:
-            options: Any = replace(self.plan.options, task=problem.files, stop=rules)
+            # Examples are made of the causes of all problems together, not of each one's.
+            given = self._options_of(problem)
+            options: Any = replace(given, task=problem.files, stop=rules, examples=0)
             options = options if workers is None else replace(options, workers=workers)
             task = session.load(problem)
             policy = None if session.bind is None else session.bind(task)
@@ -269,6 +298,12 @@ class ProblemCampaigns:
                 made = Campaign.create(folder, options, task, policy=policy)
         with made as campaign:
             yield campaign
+
+    def _options_of(self, problem: Problem) -> CostOptions:
+        options, problems = self.plan.options, self.plan.problems
+        if not options.measures:
+            return options
+        return part_of(options, problems.index(problem), len(problems))
 
     def _require_trusted(self) -> None:
         kind = KINDS[self.plan.options.kind]
@@ -283,7 +318,17 @@ class ProblemCampaigns:
             )
         return load_task(*problem.files, unit_cost=self.plan.options.unit_cost)
 
-    def _is_done(self, problem: Problem, parts: Mapping[str, Summary]) -> bool:
+    def _is_done(
+        self,
+        problem: Problem,
+        parts: Mapping[str, Summary],
+        is_done: Callable[[Summary], bool],
+    ) -> bool:
         part = parts.get(problem.name)
         is_broken = problem.name in self.plan.errors
-        return part is not None and part.reason is not None and not is_broken
+        return part is not None and is_done(part) and not is_broken
+
+
+def is_finished(part: Summary) -> bool:
+    """Whether a campaign has no more to do by the rules that it has."""
+    return part.reason is not None

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,10 @@ class Driver(ABC):
 
     def notes(self) -> tuple[str, ...]:
         """What users should know of the policy or an oracle although no run shows it."""
+        return ()
+
+    def conclude(self) -> tuple[str, ...]:
+        """Do what is left when no work is, and all is stored; notes on it."""
         return ()
 
     def close(self, *, at_once: bool) -> None:  # noqa: B027 - most hold nothing
@@ -289,7 +294,15 @@ class Session:
         """Store and tell why the session ends."""
         self.commit("end", detail, reason)
         self._renew_timeline()
+        if reason not in (MAX_TIME, MODEL_FAULT):
+            self._conclude()
         self._tell(Finished(reason))
+
+    def _conclude(self) -> None:
+        """What is left, in the time that is; the next session does what this one does not."""
+        with suppress(Stopped), StopToken(self.deadline).active():
+            for note in self._driver.conclude():
+                self._tell(Noted(note))
 
     def _dated(self, row: BugRow[Any]) -> BugRow[Any]:
         self.note_news()

@@ -11,6 +11,7 @@ from pathlib import Path
 from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.basis.ours import INDEX_FILE, PROBLEMS_FILE
 from bugsieve.campaigns.campaign import summary_of
+from bugsieve.campaigns.kind import kind_in
 from bugsieve.campaigns.summary import (
     BUGS_FOUND,
     LEFT_OPEN,
@@ -19,6 +20,7 @@ from bugsieve.campaigns.summary import (
     Outcome,
     Summary,
 )
+from bugsieve.faults.causes.groups import Group, grouped
 from bugsieve.results.schema import STORE_FILE
 
 
@@ -32,6 +34,12 @@ class JointSummary(Summary):
     """Why others could not be run, by their folders."""
     not_begun: tuple[str, ...] = ()
     """Those that were planned and have not begun."""
+
+    @property
+    def unfinished(self) -> set[str]:
+        """The folders of all that have not come to their end."""
+        under_way = (name for name, part in self.parts.items() if part.reason is None)
+        return {*under_way, *self.failed, *self.not_begun}
 
     @property
     def certain(self) -> int:
@@ -129,3 +137,20 @@ def joint_summary(
         failed=failed,
         not_begun=not_begun,
     )
+
+
+def joint_causes(directory: Path, summary: JointSummary) -> list[Group]:
+    """The causes of the bugs of all campaigns together, each bug as `FOLDER/ID`."""
+    members = []
+    for name, part in summary.parts.items():
+        if part.bugs and part.mistake is None:
+            with kind_in(directory / name).records(directory / name) as records:
+                found = records.members_of_causes()
+            members += [one._replace(id=f"{name}/{one.id}") for one in found]
+    return grouped(members)
+
+
+def place_of(directory: Path, name: str) -> tuple[Path, str]:
+    """The folder of the campaign and the id of a bug, by what `joint_causes` calls it."""
+    folder, _, bug = name.rpartition("/")
+    return directory / folder, bug

@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bugsieve.basis.wording import counted, printable
+from bugsieve.campaigns.cost.wording import UNIMPROVED
 from bugsieve.campaigns.kind import kind_in
-from bugsieve.campaigns.several import JointSummary
+from bugsieve.campaigns.measured import figure_lines, measured_lines
+from bugsieve.campaigns.several import JointSummary, place_of
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import bugs_line
-from bugsieve.faults.causes.groups import Member
 from bugsieve.policies.decisions import Ending
 
 _MOST_NAMES = 12
 
 
-def joint_lines(summary: JointSummary, noun: str) -> list[str]:
-    """The most important fact first: bugs, what was left open, what fails from the start; then a
-    line on each campaign."""
+def joint_lines(summary: JointSummary, noun: str, missing: Sequence[str] = ()) -> list[str]:
+    """The most important fact first: bugs, what was left open, what fails from the start, which
+    parts are missing; then a line on each campaign."""
     parts, failed, waiting = summary.parts, summary.failed, summary.not_begun
     names = [*parts, *failed, *waiting]
     lines = [f"{counted(len({*names}), noun)}, {bugs_line(summary)}"]
@@ -32,27 +33,19 @@ def joint_lines(summary: JointSummary, noun: str) -> list[str]:
         lines.append(f"could not be tested: {_listed([*failed], len({*names}))}")
     if waiting:
         lines.append(f"not begun: {_listed(waiting, len({*names}))}")
+    lines += missing
     width = max(map(len, names))
     for name in sorted({*names}):
         lines.append(f"  {name:{width}}  {_about(name, summary)}")
     return lines
 
 
-def members_of_all(directory: Path, summary: JointSummary) -> list[Member]:
-    """The bugs of all campaigns, each by its campaign and its id."""
-    members = []
-    for name, part in summary.parts.items():
-        if part.bugs and part.mistake is None:
-            with kind_in(directory / name).records(directory / name) as records:
-                found = records.members_of_causes()
-            members += [one._replace(id=f"{name}/{one.id}") for one in found]
-    return members
-
-
-def place_of(directory: Path, name: str) -> tuple[Path, str]:
-    """The folder of the campaign and the id of a bug, by what `members_of_all` calls it."""
-    folder, _, bug = name.rpartition("/")
-    return directory / folder, bug
+def joint_figure_lines(summary: JointSummary) -> tuple[list[str], list[str]]:
+    """What a measurement over all problems has come to, for the first lines and for the last."""
+    figures = summary.measured
+    if figures is None:
+        return [], []
+    return measured_lines(summary, figures), figure_lines(summary, figures, UNIMPROVED)
 
 
 class AboutAll:

@@ -8,6 +8,10 @@ from numbers import Integral, Real
 
 from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.errors import UsageError
+from bugsieve.measuring.figures import first_look_below, least_limit
+from bugsieve.measuring.looks import MOST_TESTS, is_look, look_from
+
+DEFAULT_TESTS = 1600
 
 
 @dataclass(frozen=True)
@@ -22,13 +26,48 @@ class StopRules:
     """Seconds without a new bug."""
     stale_rounds: int | None = None
     """Rounds without a new bug; unlike seconds, the same on every machine."""
+    tests: int | None = None
+    """Of a measurement, which alone has some: a look at which it ends; None for 1600."""
+    until_risk: float | None = None
+    """Of a measurement: the first look at which the limit on the risk is so low."""
 
     def __post_init__(self) -> None:
         require_number(self.max_time, "max_time")
         require_count(self.max_bugs, "max_bugs")
         require_number(self.until_stale, "until_stale")
         require_count(self.stale_rounds, "stale_rounds")
+        require_count(self.tests, "tests")
         check_fields(self)
+        self._check_looks()
+
+    @property
+    def most_tests(self) -> int:
+        """After how many tests a measurement ends at the latest."""
+        return DEFAULT_TESTS if self.tests is None else self.tests
+
+    def _check_looks(self) -> None:
+        """UsageError if a measurement could not come to what is asked for."""
+        if self.tests is not None and self.tests > MOST_TESTS:
+            raise UsageError(f"tests must be at most {MOST_TESTS}, got {self.tests}")
+        if self.tests is not None and not is_look(self.tests):
+            after = look_from(self.tests)
+            before = f"{after // 2} or " if is_look(after // 2) else ""
+            raise UsageError(
+                f"limits are computed after 100, 200, 400, … tests, each time twice as many: "
+                f"tests must be {before}{after}, not {self.tests}"
+            )
+        risk = self.until_risk
+        if risk is None:
+            return
+        if not 0 < risk < 1:
+            raise UsageError(f"until_risk must be a probability between 0 and 1, got {risk!r}")
+        if risk < least_limit(MOST_TESTS):
+            raise UsageError(f"until_risk must be at least {least_limit(MOST_TESTS):.1g}")
+        if risk < least_limit(self.most_tests):
+            raise UsageError(
+                f"{self.most_tests} tests cannot show a risk of {risk:g}, even if nothing new "
+                f"turns up: it takes {first_look_below(risk)} tests (--tests)"
+            )
 
 
 def require_count(value: int | None, name: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.judging.findings import RejectedRow, UnstableRow
+from bugsieve.measuring.figures import Figures
 
 BUGS_FOUND = 1
 OUR_FAULT = 3
@@ -49,6 +50,8 @@ class Summary:
     """Questions beside these calls, to see whether the policy stands by its answers."""
     unstable: tuple[UnstableRow, ...] = ()
     """States in which it did not, and what depends on the order of sets."""
+    measured: Figures | None = None
+    """What a measurement has come to; None for campaigns that are none."""
 
     @property
     def certain(self) -> int:

@@ -22,11 +22,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bugsieve.checkers.cost import read_json, visible
-from bugsieve.checkers.jani_interpreter import JaniInterpreter, ModelFaultError
+from bugsieve.checkers.jani_interpreter import JaniInterpreter, ModelFaultError, RefusedModelError
 from bugsieve.checkers.safety_claims import CertificateError, State, check
 
 VERSION = 1
 ID_LENGTH = 12
+
+COMPLAINTS = (CertificateError, RefusedModelError)
+"""What a check may raise."""
 
 _KEYS = (
     *("certificate", "kind", "model", "policy", "radius", "variables", "state", "action"),

@@ -37,12 +37,15 @@ def add_bug_arguments(parser: argparse.ArgumentParser, *, many: bool) -> None:
 
 def for_kind(folder: Path, table: Mapping[str, Member]) -> Member:
     """What the table has for the kind of the campaign in a folder; UsageError if nothing."""
-    from bugsieve.campaigns.kind import kind_in
+    from bugsieve.results.records import kind_of
 
-    kind = kind_in(folder)
-    if kind.name not in table:
-        raise UsageError(f"{folder}: is a campaign of {kind.name}, which this command cannot take")
-    return table[kind.name]
+    name = kind_of(folder)
+    if name in table:
+        return table[name]
+    from bugsieve.campaigns.kind import kind_in  # all that runs campaigns: it takes a while
+
+    kind_in(folder)
+    raise UsageError(f"{folder}: is a campaign of {name}, which this command cannot take")
 
 
 @contextmanager

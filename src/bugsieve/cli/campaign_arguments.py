@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bugsieve.cli import task_arguments
-from bugsieve.cli.numbers import seconds, whole_number
+from bugsieve.cli.numbers import real_number, seconds, whole_number
 from bugsieve.cli.options import Options, options_from
 
 if TYPE_CHECKING:
@@ -148,6 +148,28 @@ def add_stop_arguments(parser: argparse.ArgumentParser, *, rounds: bool = True) 
         options.number("--stale-rounds", None, "after N rounds of walks without a new bug")
 
 
+def add_examples_argument(parser: argparse.ArgumentParser) -> None:
+    """What is spent on the smallest example of each cause."""
+    tried = (
+        "problems with fewer objects to try for the smallest example of each cause, when all is "
+        "judged; DIR/smallest has them, 0: none"
+    )
+    Options(parser, "examples").number("--examples", 10, tried, least=0, most=10**6)
+
+
+def add_look_arguments(parser: argparse.ArgumentParser) -> None:
+    """When a measurement ends; also the stop rules that it shares with other campaigns."""
+    options = Options(parser, "measuring")
+    tests = "tests to make (1600): 100, or twice as many as often as you like"
+    options.number("--tests", None, tests)
+    options.add(
+        "--until-risk",
+        type=real_number(0.0, 1.0),
+        metavar="R",
+        help="stop once one more test shows a new cause with a probability of at most R",
+    )
+
+
 def add_output_arguments(parser: argparse.ArgumentParser, *, usual: str) -> None:
     """Where the results go; `usual` is the folder if none is named."""
     options = Options(parser)
@@ -185,15 +207,30 @@ def add_folders_arguments(parser: argparse.ArgumentParser) -> None:
 
 def options_of(args: argparse.Namespace, *, task: tuple[str, ...] | None = None) -> CostOptions:
     """The options of the campaign that the arguments ask for; `task` if files do not matter."""
-    from bugsieve.campaigns.options import (
-        INTERLEAVED,
-        SEPARATE,
-        CostOptions,
-    )
+    from bugsieve.campaigns.options import INTERLEAVED, SEPARATE
     from bugsieve.fuzzing.biases import check_bias
     from bugsieve.fuzzing.fuzzer import FuzzOptions
 
     check_bias(args.bias)
+    mode = SEPARATE if args.separate else INTERLEAVED
+    return _cost_options(args, task, mode=mode, fuzz=options_from(args, FuzzOptions))
+
+
+def sample_options_of(
+    args: argparse.Namespace, *, task: tuple[str, ...] | None = None
+) -> CostOptions:
+    """The same of a measurement."""
+    from bugsieve.fuzzing.sample import ALL_TESTS, sampling
+
+    fuzz = sampling(walk_length=args.walk_length, seed=args.seed)
+    return _cost_options(args, task, sample=str(ALL_TESTS), fuzz=fuzz)
+
+
+def _cost_options(
+    args: argparse.Namespace, task: tuple[str, ...] | None, **others: Any
+) -> CostOptions:
+    from bugsieve.campaigns.options import CostOptions
+
     return options_from(
         args,
         CostOptions,
@@ -202,9 +239,8 @@ def options_of(args: argparse.Namespace, *, task: tuple[str, ...] | None = None)
         policy_limits=task_arguments.worker_limits(args),
         oracles=tuple(args.oracle or ()),
         limits=limits_of(args),
-        mode=SEPARATE if args.separate else INTERLEAVED,
-        fuzz=options_from(args, FuzzOptions),
         stop=stop_rules_of(args),
+        **others,
     )
 
 

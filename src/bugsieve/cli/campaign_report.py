@@ -8,11 +8,11 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import BugsieveError
 from bugsieve.basis.wording import counted
+from bugsieve.cli.build_servers import tell_of
 from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
 from bugsieve.cli.streams import complain, show
@@ -37,7 +37,7 @@ def run_new(
     folder = free_folder(args.output, subject.name)
     with Campaign.create(folder, options, subject) as campaign:
         complain_of(campaign.warnings)
-        return run_and_report(campaign, as_json=args.json)
+        return run_and_report(campaign, args)
 
 
 def complain_of(warnings: Sequence[str]) -> None:
@@ -48,10 +48,10 @@ def complain_of(warnings: Sequence[str]) -> None:
         complain(f"… and {counted(len(warnings) - _MOST_WARNINGS, 'warning')} more")
 
 
-def run_and_report(campaign: Campaign, *, as_json: bool) -> int:
-    """Run the campaign with a progress display, print what came out; the exit code.
+def run_and_report(campaign: Campaign, args: argparse.Namespace) -> int:
+    """Run the campaign with a progress display, say what came out; the exit code.
 
-    After an interruption, too, what was stored until then is printed.
+    After an interruption, too, it is said what was stored until then.
     """
     from bugsieve.campaigns.campaign import summary_of
 
@@ -59,11 +59,13 @@ def run_and_report(campaign: Campaign, *, as_json: bool) -> int:
         summary = run_displayed(campaign)
     except KeyboardInterrupt:
         with contextlib.suppress(BugsieveError):
-            _show_summary(campaign, summary_of(campaign.directory), as_json=as_json)
+            _show_summary(campaign, summary_of(campaign.directory), as_json=args.json)
+            tell_of(args, campaign.directory)
         raise
-    _show_summary(campaign, summary, as_json=as_json)
+    _show_summary(campaign, summary, as_json=args.json)
     if summary.unanswered is not None:
         complain(nothing_tested(summary.unanswered))
+    tell_of(args, campaign.directory)
     return summary.exit_code
 
 
@@ -83,6 +85,7 @@ def nothing_tested(reason: str) -> str:
 
 def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
     """What was tested and found, for people; the most important fact comes first."""
+    from bugsieve.campaigns.found_lines import found_lines
     from bugsieve.campaigns.wording import nothing_tested_lines, undecided_lines
 
     kind, folder = campaign.kind, campaign.directory
@@ -96,7 +99,7 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
         *kind.wording.count_lines(summary),
     ]
     if summary.bugs and summary.mistake is None:
-        lines += ["", *_found_lines(kind, folder, records)]
+        lines += ["", *found_lines(kind, folder, records)]
     lines += kind.wording.hints(records, summary)
     if summary.rejected:
         claims = counted(len(summary.rejected), "claim")
@@ -104,49 +107,10 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
     return "\n".join(lines)
 
 
-def _found_lines(kind: Kind[Any], folder: Path, records: Any) -> list[str]:
-    """The causes of the bugs, or the bugs themselves where they have none, and what to do next."""
-    from bugsieve.campaigns.causes import cause_lines
-
-    found, causes, shown = kind.wording.found(records), records.causes(), kind.bugs_shown
-    if causes:
-        lines = cause_lines(causes, found, shown)
-        more, example = len(causes) - shown, causes[0].example
-        command = f": bugsieve status {folder} --causes {len(causes)}"
-    else:
-        lines = found.lines(shown)
-        more, example = len(found.ids) - shown, found.ids[0]
-        command = f": {_place(len(found.ids), folder)}"
-    if more > 0:
-        indent = lines[-1][: -len(lines[-1].lstrip())] if not causes else "  "
-        lines.append(f"{indent}… and {more} more{command}")
-    lines += ["", *next_lines(folder, example)]
-    if causes and len(found.ids) > len(causes):
-        lines.append(f"all bugs:    {_place(len(found.ids), folder)}")
-    return lines
-
-
 def _seed(options: CampaignOptions) -> str:
     """The seed, where chance plays a part."""
     seed = getattr(options.fuzz, "seed", None)
     return "" if seed is None else f", seed {seed}"
-
-
-def _place(bugs: int, folder: Path) -> str:
-    """Where all bugs are."""
-    from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES
-
-    if bugs <= BUGS_IN_FILES:
-        return f"{folder}/{BUGS_FOLDER}"
-    return f"bugsieve export {folder} --bugs OUT"
-
-
-def next_lines(folder: Path, bug: str) -> list[str]:
-    """The commands that go on with a bug."""
-    return [
-        f"look closer: bugsieve explain {folder} {bug}",
-        f"ask again:   bugsieve replay {folder} {bug}",
-    ]
 
 
 def summary_json(kind: Kind[Any], summary: Summary, records: Any, **first: str) -> str:

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 def explanation_of(folder: Path, name: str, expansions: int) -> Explanation:
     """Everything about the bug of this id, or of the only one that begins so."""
-    from bugsieve.campaigns.cost.bench import judged_bench
-    from bugsieve.checkers.cost import check
+    from bugsieve.benches.bench import Bench
+    from bugsieve.benches.objectives import make_objective
+    from bugsieve.checkers.cost import CertificateError, check
     from bugsieve.faults.explanation import explained
+    from bugsieve.policies.policy import NoPolicy
     from bugsieve.results.cost.records import CostRecords
     from bugsieve.results.proofs import proof_of
 
@@ -31,8 +33,12 @@ def explanation_of(folder: Path, name: str, expansions: int) -> Explanation:
         row: Any = find_bug(records, name)
         header, trace = records.header, records.trace(row.case)
         note = _note(records, row.id)
-    bench = judged_bench(folder, header)
-    with doing(f"checking the certificate of {row.id}"), proof_of(row.id, folder):
+    task = header.subject.load()
+    bench = Bench(task, NoPolicy(), make_objective(header.objective, task))
+    with (
+        doing(f"checking the certificate of {row.id}"),
+        proof_of(row.id, folder, CertificateError),
+    ):
         check(bench.task.to_sas(), row.bug.certificate)
     found, kept = _blamed(folder, bench, row, note, expansions)
     return explained(bench, row.bug, found, policy=header.policy, kept=kept, trace=trace)
@@ -62,7 +68,9 @@ def _blamed(
         return known, True
     with doing(f"looking for the decision to blame for {row.id}"):
         found = blame(bench, certificate, limits=limits)
-    _keep(folder, row.id, note_of(found, certificate, limits))
+    note = note_of(found, certificate, limits)
+    if note is not None:
+        _keep(folder, row.id, note)
     return found, False
 
 

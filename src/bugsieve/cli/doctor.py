@@ -39,6 +39,7 @@ EXTRAS = {
     "matplotlib": ("matplotlib", "pictures, 'bugsieve plot'"),
     "pyarrow": ("pyarrow", "'bugsieve export --parquet'"),
     "grpc": ("grpcio", "policy servers, 'phrm:' and 'bugsieve serve'"),
+    "ray": ("ray", "experiments on a cluster, 'bugsieve experiment --ray'"),
     "lark": ("lark", "models on timelines (NDDL), 'bugsieve rules'"),
     "ortools": ("ortools", "models on timelines (NDDL), 'bugsieve rules'"),
     "up_fast_downward": ("up-fast-downward", "Fast Downward as an oracle, and in 'make bench'"),

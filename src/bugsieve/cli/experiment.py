@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,12 @@ from bugsieve.cli.signals import going_on
 from bugsieve.cli.streams import show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bugsieve.cli.parser import Parser
     from bugsieve.experiments.experiment import Experiment, ExperimentSummary
+    from bugsieve.experiments.grid import Grid
+    from bugsieve.experiments.jobs import AnyCrew
 
 DESCRIPTION = (
     "Run all campaigns of an experiment file: domains (or models, for tests of safety) x policies "
@@ -51,6 +56,13 @@ def register(parser: Parser) -> None:
     options.output("DIR", "folder for the results (named after the file)")
     workers = "campaigns to run at the same time (one on each core)"
     options.number("--workers", None, workers, most=1024)
+    options.add(
+        "--shard",
+        metavar="I/N",
+        help="run the I-th of N parts only, all of which may run at the same time, on machines "
+        "that share the disk",
+    )
+    _add_cluster(options)
     options.trust()
     _add_adjustments(Options(parser, "in place of what the file says"))
     options.add(
@@ -61,6 +73,22 @@ def register(parser: Parser) -> None:
         metavar="KIND",
         help="print an example file and stop: cost (default), oracles (compared on the same "
         "states), safety or trainings",
+    )
+
+
+def _add_cluster(options: Options) -> None:
+    options.add(
+        "--ray",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="run the campaigns on the nodes of a Ray cluster, whose head is at HOST:PORT; "
+        "without ADDRESS on one that is started here",
+    )
+    options.add(
+        "--ray-open",
+        action="store_true",
+        help="take a cluster that has no token, so that anybody who reaches it can run programs",
     )
 
 
@@ -104,21 +132,45 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.experiments.adjustments import Adjustments
     from bugsieve.experiments.experiment import Experiment
     from bugsieve.experiments.file import read_experiment
+    from bugsieve.experiments.shards import Shard
 
     changes = Adjustments(args.data, args.limit, tuple(args.set), tuple(args.only))
     grid = read_experiment(args.file, changes)
-    experiment = Experiment(grid, args.output or Path(args.file.stem))
+    shard = None if args.shard is None else Shard.of(args.shard)
+    experiment = Experiment(grid, args.output or Path(args.file.stem), shard=shard)
     display = ExperimentDisplay(grid)
     try:
-        with display:
+        with _crew(args, grid) as crew, display:
             summary = experiment.run(
-                workers=args.workers, on_event=display.take, trust_policy=args.trust_policy
+                workers=args.workers,
+                crew=crew,
+                on_event=display.take,
+                trust_policy=args.trust_policy,
             )
     except KeyboardInterrupt as interruption:
         show(f"{display.counts_line()}\nresults in {experiment.directory}")
         raise going_on(interruption, "the same command goes on") from interruption
     show(_report(experiment, summary))
     return summary.exit_code
+
+
+@contextmanager
+def _crew(args: argparse.Namespace, grid: Grid) -> Iterator[AnyCrew | None]:
+    """Those who run the campaigns, if they are not processes of this machine."""
+    if args.ray is None:
+        if args.ray_open:
+            raise UsageError("--ray-open is for --ray ADDRESS")
+        yield None
+        return
+    if args.shard is not None:
+        raise UsageError("--shard is for machines without Ray, which spreads the campaigns itself")
+    from bugsieve.experiments.cluster.connection import ClusterOptions, connected
+    from bugsieve.experiments.cluster.crew import RayCrew
+
+    cluster = ClusterOptions(args.ray, args.ray_open, args.workers)
+    most = args.workers if args.ray else None
+    with connected(cluster), RayCrew(most=most, files=grid.files) as crew:
+        yield crew
 
 
 def example(kind: str = "cost") -> str:
@@ -131,8 +183,9 @@ def example(kind: str = "cost") -> str:
 def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
     failures = summary.failures
     failed = f", {len(failures)} failed" if failures else ""
+    part = "" if experiment.shard is None else f"shard {experiment.shard}: "
     lines = [
-        f"{counted(summary.campaigns, 'campaign')}: {summary.done} done{failed}",
+        f"{part}{counted(summary.campaigns, 'campaign')}: {summary.done} done{failed}",
         f"results in {experiment.directory}",
     ]
     for folder, failure in list(failures.items())[:_FAILURES_SHOWN]:
@@ -141,6 +194,10 @@ def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
         lines.append(f"  … and {len(failures) - _FAILURES_SHOWN} more, see experiment.json there")
     if summary.rejected:
         lines.append(f"{summary.rejected} claims were rejected: a fault in Bugsieve")
+    if summary.postponed:
+        lines.append(summary.postponed)
+    if experiment.shard is not None:
+        lines.append(f"all shards: bugsieve status {experiment.directory}")
     if summary.done:
         table = "safety" if experiment.grid.is_safety else "icaps22"
         table = "icaps23" if experiment.grid.shares_pools else table

@@ -31,7 +31,8 @@ known_cost (of the plan that proves the bug), regrets (the two largest, each wit
 much more it costs or null where no way to the goal is known after it), goal and open_goals (those
 that do not hold at the end of the run), dominance (a decision that a dominance function proves
 bad whatever comes after it, in words, or null), and kept (whether step, sure, regrets and plan are
-those that an earlier call with as many --expansions has kept in the folder). Where no single
+those that an earlier call of yours with as many --expansions has kept in the folder; what others
+have put there is not believed, but searched for again). Where no single
 decision is to blame, step, facts, action and better_action are null. Of a policy that was tested
 by its distributions, probability is a bound on that of reaching the goal, and the run is one of
 those that fail. Of one that was tested against rules, rules names those it violates.
@@ -88,15 +89,16 @@ def _explain_rules(args: argparse.Namespace) -> int:
 
 def _explain_safety(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.safety.explanation import (
-        explained,
         explanation_json,
         explanation_text,
+        witnesses,
     )
     from bugsieve.results.safety.records import SafetyRecords
 
     with SafetyRecords(args.folder) as records:
         row: Any = find_bug(records, args.bug)
-        found = explained(records, row)
+        (witness,) = witnesses(records, [row])
+    found = witness.explained()
     show(explanation_json(found) if args.json else explanation_text(found))
     if args.svg is not None:
         _tell(draw_safety(found, args))

@@ -7,10 +7,15 @@ from pathlib import Path
 
 from bugsieve.basis.wording import counted
 from bugsieve.cli.bug_arguments import for_kind
+from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
 
 EPILOG = """\
+--regression is for cost and safety testing: each ID.bug.json holds a bug with its proof, and is
+one test for pytest with Bugsieve's plug-in. It passes when the bug is FIXED. A bug that is known
+and may stay has "expect": "open" in its file.
+
 --examples is for cost testing: from the culprit of each bug on, the states that a better plan
 passes, each once, with what to do there. A line has bug (the id), step (of the plan, 0 at the
 culprit), facts (all that are true), goal, action (the better one) and instead_of (what the policy
@@ -41,12 +46,26 @@ def register(parser: Parser) -> None:
         metavar="FILE",
         help="states with better actions (.jsonl, .parquet)",
     )
+    form.add_argument(
+        "--regression",
+        action="store_true",
+        help="tests for pytest: a .bug.json file for each cause, and their tasks, in the folder "
+        "that -o names",
+    )
+    options = Options(parser, "regression tests")
+    options.output("OUT", "where they go, as in tests/bugs; files that are there stay")
+    options.add("--all", action="store_true", help="a test for every bug, not one for each cause")
+    parser.set_defaults(parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the files and name them."""
     from bugsieve.campaigns.export import export, export_bugs
 
+    if args.regression != (args.output is not None) or (args.all and not args.regression):
+        args.parser.error("it is 'bugsieve export --regression DIR -o OUT [--all]'")
+    if args.regression:
+        return _export_regression(args)
     if args.bugs is not None:
         show(f"wrote {counted(len(export_bugs(args.folder, args.bugs)), 'bug')} to {args.bugs}")
         return 0
@@ -55,6 +74,17 @@ def run(args: argparse.Namespace) -> int:
     form = next(name for name in ("csv", "json", "parquet") if getattr(args, name) is not None)
     for path in export(args.folder, form, getattr(args, form)):
         show(f"wrote {path}")
+    return 0
+
+
+def _export_regression(args: argparse.Namespace) -> int:
+    from bugsieve.campaigns.regression.export import export_regression
+
+    found = export_regression(args.folder, args.output, every=args.all)
+    stays = "stays as it was" if len(found.kept) == 1 else "stay as they were"
+    kept = f"; {counted(len(found.kept), 'test')} {stays}" if found.kept else ""
+    show(f"wrote {counted(len(found.written), 'test')} to {args.output}{kept}")
+    show(f"run them: pytest {args.output} --bugsieve-policy SPEC")
     return 0
 
 

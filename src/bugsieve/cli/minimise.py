@@ -38,7 +38,8 @@ server), all objects are kept: OUT has the task as it was, and the bug with its 
 
 --json prints one object: id (of the bug), example (id of the new one), folder, steps_later (the
 start on the old run), way (actions from the initial state to there, or null), steps_further (of
-the policy, with fewer objects), run and run_before, plan and plan_before (steps), objects and
+the policy, made anew), unmoved (why it begins where the bug does, although the decision to blame
+is a later one, or null), run and run_before, plan and plan_before (steps), objects and
 objects_before, problems (tried), calls (of the policy), new (whether it is a problem of its own)
 and kept (why objects were kept, or null if no more can be left out).
 """
@@ -72,6 +73,7 @@ def _minimise(args: argparse.Namespace) -> int:
         smallest_of,
         write_example,
     )
+    from bugsieve.faults.examples.shrinking import Budget
     from bugsieve.results.cost.records import CostRecords
 
     with CostRecords(args.folder) as records:
@@ -80,7 +82,7 @@ def _minimise(args: argparse.Namespace) -> int:
     folder = args.output or example_folder(args.folder, row.bug)
     check_free(folder)
     with StatusLine(f"minimising {row.id}"):
-        example = smallest_of(args.folder, header, row.bug, candidates=args.candidates)
+        example = smallest_of(args.folder, header, row.bug, budget=Budget(args.candidates))
     paths = write_example(example, folder)
     if args.json:
         show(json.dumps(_report(row.bug, example, folder), indent=2))
@@ -103,6 +105,8 @@ def _lines(
         yield from ((f"    {' '.join(example.way)}",) if example.way else ())
     if example.steps_further:
         yield f"  and {counted(example.steps_further, 'step')} of the policy further"
+    if example.unmoved is not None:
+        yield f"  it begins where the bug does: {example.unmoved}"
     if example.objects_before:
         yield f"  objects: {example.objects} of {example.objects_before}"
     tried, calls = counted(example.candidates, "problem"), counted(example.calls, "question")
@@ -134,6 +138,7 @@ def _report(bug: Bug, example: SmallestExample, folder: Path) -> dict[str, Any]:
         "steps_later": example.steps_later,
         "way": None if example.way is None else list(example.way),
         "steps_further": example.steps_further,
+        "unmoved": example.unmoved,
         "run": example.bug.steps,
         "run_before": bug.steps,
         "plan": len(new["plan"]["operators"]),

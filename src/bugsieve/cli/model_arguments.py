@@ -45,7 +45,22 @@ def add_model_arguments(
         help="a file with its start, goal and unsafety condition, if they are not in the model; "
         "for PDDL, the problem",
     )
-    add = parser.add_argument_group("model").add_argument
+    parser.set_defaults(rules=None)
+    group = add_property_arguments(parser)
+    if rules:
+        group.add_argument(
+            "--rules",
+            type=Path,
+            metavar="FILE",
+            help="a rules file of safety rules: what breaks one of them is unsafe, and nothing "
+            "else",
+        )
+
+
+def add_property_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """What a model leaves open; returns the group of these options."""
+    group = parser.add_argument_group("model")
+    add = group.add_argument
     add(
         "--constant",
         action="append",
@@ -63,15 +78,7 @@ def add_model_arguments(
         "model's initial states. For PDDL, a file or the condition itself, as in '(and (flat) "
         "(not (spare)))'",
     )
-    parser.set_defaults(rules=None)
-    if not rules:
-        return
-    add(
-        "--rules",
-        type=Path,
-        metavar="FILE",
-        help="a rules file of safety rules: what breaks one of them is unsafe, and nothing else",
-    )
+    return group
 
 
 def add_model_policy_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:

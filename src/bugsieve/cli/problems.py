@@ -6,15 +6,18 @@ import argparse
 import contextlib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.basis.errors import BugsieveError, InternalError
 from bugsieve.cli import task_arguments
+from bugsieve.cli.build_servers import tell_of
 from bugsieve.cli.campaign_arguments import free_folder
 from bugsieve.cli.campaign_display import run_displayed
-from bugsieve.cli.several_report import joint_cause_lines, joint_json
+from bugsieve.cli.several_report import joint_json
 from bugsieve.cli.signals import going_on
+from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
@@ -62,6 +65,7 @@ def resume_problems(args: argparse.Namespace, stop: StopRules | None) -> int:
         args,
         campaigns,
         lambda conduct: campaigns.run(conduct=conduct, workers=args.workers, stop=stop),
+        stop,
     )
 
 
@@ -69,7 +73,12 @@ def _run(
     args: argparse.Namespace,
     campaigns: ProblemCampaigns,
     run: Callable[[Callable[[Campaign], object]], JointSummary],
+    stop: StopRules | None = None,
 ) -> int:
+    from bugsieve.campaigns.cost.small_examples import joint_examples
+
+    options = campaigns.plan.options
+    options = options if stop is None else replace(options, stop=stop)
     total = len(campaigns.plan.problems)
     numbers = {p.name: number for number, p in enumerate(campaigns.plan.problems, 1)}
 
@@ -79,37 +88,48 @@ def _run(
 
     try:
         summary = run(conduct)
+        with StatusLine("making the smallest examples"):
+            notes = joint_examples(campaigns.directory, options, summary)
     except KeyboardInterrupt as interruption:
         with contextlib.suppress(BugsieveError):
-            _show(args, campaigns, campaigns.summary())
+            _show(args, campaigns, joint := campaigns.summary())
+            tell_of(args, campaigns.directory, joint)
         how = f"'bugsieve resume {campaigns.directory}' goes on"
         first = interruption.__cause__ or interruption
         assert isinstance(first, KeyboardInterrupt)
         raise going_on(first, how) from interruption
     _show(args, campaigns, summary)
+    for note in notes:
+        complain(f"note on {note}")
     if args.json:
         for name, error in campaigns.broken.items():
             complain(f"{name}: {error}")
+    tell_of(args, campaigns.directory, summary)
     if any(e.exit_code == InternalError.exit_code for e in campaigns.broken.values()):
         return InternalError.exit_code
     return summary.exit_code
 
 
 def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointSummary) -> None:
-    from bugsieve.campaigns.several_wording import joint_lines
+    from bugsieve.campaigns.several_wording import joint_figure_lines, joint_lines
 
     if args.json:
         show(joint_json(campaigns.directory, summary))
         return
+    from bugsieve.campaigns.found_lines import joint_found_lines
+
     options = campaigns.plan.options
     first, *rest = joint_lines(summary, "problem")
+    figures, about = joint_figure_lines(summary)
     lines = [
+        *figures,
         first,
         f"policy {options.policy}, objective {options.objective}, seed {options.fuzz.seed}",
         f"results in {campaigns.directory}",
         "",
         *rest,
-        *joint_cause_lines(campaigns.directory, summary, _CAUSES_SHOWN),
+        *about,
+        *joint_found_lines(campaigns.directory, summary, _CAUSES_SHOWN),
     ]
     if summary.rejected:
         lines += [

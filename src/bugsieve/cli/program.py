@@ -23,6 +23,7 @@ from bugsieve.cli.streams import (
     OutputError,
     complain,
     flush_output,
+    for_workflow,
     make_output_tolerant,
     open_closed_streams,
     show,
@@ -58,9 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     open_closed_streams()
     make_output_tolerant()
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    for_workflow("--github" in words)  # also what is said of words that cannot be parsed
     try:
         with ending_on_signals():
-            code = _run(sys.argv[1:] if arguments is None else list(arguments))
+            code = _run(words)
             flush_output()
         return code
     except SystemExit as request:  # argparse ends this way after --help

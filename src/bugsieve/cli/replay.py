@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind, open_bugs
+from bugsieve.cli.build_servers import (
+    add_build_server_arguments,
+    check_build_server_arguments,
+    tell,
+)
 from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
 
@@ -43,10 +48,13 @@ def register(parser: Parser) -> None:
     options.add("--domain", type=Path, metavar="FILE", help="for rules: the domain as it is now")
     options.trust()
     options.json("print one JSON object per line")
+    add_build_server_arguments(parser)
+    parser.set_defaults(parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Replay the bugs and say how each went."""
+    check_build_server_arguments(args)
     kinds = {"cost": _run_policy, "safety": _run_policy, "rules": _run_rules}
     return for_kind(args.folder, kinds)(args)
 
@@ -61,20 +69,22 @@ def _run_rules(args: argparse.Namespace) -> int:
     with RulesRecords(args.folder) as records:
         bugs = [find_bug(records, name).id for name in args.bug]
     found: Counter[Any] = Counter()
+    checks = []
     for item in replay_rules(args.folder, args.domain, bugs=bugs):
         found[item.status] += 1
+        checks.append(item.check(str(args.folder)))
         about = item.row.obligation
         if args.json:
             report = {"number": item.row.number, "rule": about.rule, "aim": about.aim}
             report |= {"literal": about.literal, "status": item.status.value.lower()}
             show(json.dumps({**report, "sentence": item.sentence}))
         else:
-            name = f"{about.rule}: {about.title}" if about.rule else about.title
             reason = f": {item.sentence}" if item.sentence else ""
-            show(f"{item.row.number:>5}  {item.status.value:14}  {name}{reason}")
+            show(f"{item.row.number:>5}  {item.status.value:14}  {about.name}{reason}")
     if not args.json:
         counts = (f"{count} {status.value.lower()}" for status, count in found.items())
         show(f"{found.total()} tests: {', '.join(counts)}")
+    tell(args, f"replay of {args.folder}", checks)
     if any(found[status] for status in FAILURES):
         return BUG_IS_THERE
     return LEFT_OPEN if any(found[status] for status in OPEN) else 0
@@ -86,12 +96,14 @@ def _run_policy(args: argparse.Namespace) -> int:
     if args.domain is not None:
         raise UsageError("--domain is for tests of rules; another policy is named by --policy")
 
-    results = []
+    results, checks = [], []
     for row, result in _replayed(args):
         results.append(result.status)
+        checks.append(result.check(row.id, str(args.folder)))
         _print(row, result, as_json=args.json)
     if len(results) > 1 and not args.json:
         show(_counts(results))
+    tell(args, f"replay of {args.folder}", checks)
     if {ReplayStatus.STILL_FAILS, ReplayStatus.IMPROVED, ReplayStatus.FLAKY} & set(results):
         return BUG_IS_THERE
     return NOT_REPLAYABLE if ReplayStatus.CANNOT_REPLAY in results else 0

@@ -35,6 +35,7 @@ def register(parser: Parser) -> None:
     Options(parser).trust()
     campaign_arguments.add_workers_argument(parser, default=None)
     campaign_arguments.add_stop_arguments(parser)
+    campaign_arguments.add_look_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
             f"{args.folder}: is an experiment: 'bugsieve experiment FILE -o {args.folder}' goes on"
         )
     with Campaign.open(args.folder, workers=args.workers, stop=_stop(args)) as campaign:
-        return run_and_report(campaign, as_json=args.json)
+        return run_and_report(campaign, args)
 
 
 def _stop(args: argparse.Namespace) -> StopRules | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.names import suggest
-from bugsieve.cli import campaign_arguments, rules_timelines, task_arguments
+from bugsieve.cli import build_servers, campaign_arguments, rules_timelines, task_arguments
 from bugsieve.cli.numbers import real_number, seconds
 from bugsieve.cli.options import Options
 from bugsieve.cli.streams import show
@@ -90,7 +90,6 @@ def register(parser: Parser) -> None:
     options.add("--no-vacuous", action="store_true", help="a vacuous literal is a failure")
     rules_timelines.register(parser)
     options = Options(parser, "output")
-    options.add("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML, too")
     options.add(
         "--write-tasks",
         type=Path,
@@ -99,6 +98,7 @@ def register(parser: Parser) -> None:
     )
     options.add("--show", type=Path, metavar="DIR", help="show the tests of a campaign")
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-DOMAIN")
+    build_servers.add_build_server_arguments(parser)
     task_arguments.add_translation_arguments(parser)
     time = "after so many seconds; 'bugsieve resume' goes on"
     Options(parser, "stopping").add("--max-time", type=seconds(), metavar="S", help=time)
@@ -120,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
     if first == EXAMPLE:
         return _example(args)
     rules_timelines.check_arguments(args)
+    build_servers.check_build_server_arguments(args)
     return _test(args)
 
 
@@ -141,11 +142,7 @@ def _test(args: argparse.Namespace) -> int:
     tasks = _load(args, options)
     folder = free_folder(args.output, tasks.name)
     with Campaign.create(folder, options, tasks) as campaign:
-        code = run_and_report(campaign, as_json=args.json)
-    if args.junit is not None:
-        from bugsieve.reports.rules.junit import write_junit
-
-        _beside(folder, args.junit, write_junit)
+        code = run_and_report(campaign, args)
     if args.charts is not None:
         _beside(folder, args.charts, rules_timelines.draw)
     return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bugsieve.cli import campaign_arguments, model_arguments, safety_arguments
+from bugsieve.cli import build_servers, campaign_arguments, model_arguments, safety_arguments
 from bugsieve.cli.parser import Parser
 
 DESCRIPTION = (
@@ -36,6 +36,7 @@ def register(parser: Parser) -> None:
     model_arguments.add_model_arguments(parser, required=False, rules=True)
     campaign_arguments.add_from_argument(parser)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-MODEL")
+    build_servers.add_build_server_arguments(parser)
     model_arguments.add_model_policy_arguments(parser, required=False)
     safety_arguments.add_walk_arguments(parser)
     safety_arguments.add_oracle_arguments(parser)
@@ -48,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.cli.campaign_report import run_new
     from bugsieve.cli.repeating import repeated
 
+    build_servers.check_build_server_arguments(args)
     if args.model is None and args.from_folder is not None:
         again = repeated(args, "safety", args.from_folder)
         model = again.header.subject.load(source=str(args.from_folder))

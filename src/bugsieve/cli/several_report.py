@@ -7,25 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.cli.campaign_report import jsonable, next_lines
+from bugsieve.cli.campaign_report import jsonable
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.several import JointSummary
-
-
-def joint_cause_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:
-    """The causes of the bugs of all campaigns together, and what to do with the first example."""
-    from bugsieve.campaigns.causes import cause_lines
-    from bugsieve.campaigns.several_wording import AboutAll, members_of_all, place_of
-    from bugsieve.faults.causes.groups import grouped
-
-    groups = grouped(members_of_all(directory, summary))
-    if not groups or not most:
-        return []
-    lines = ["", *cause_lines(groups, AboutAll(directory), most)]
-    if (more := len(groups) - most) > 0:
-        lines.append(f"  … and {more} more: bugsieve status {directory} --causes {len(groups)}")
-    return [*lines, "", *next_lines(*place_of(directory, groups[0].example))]
 
 
 def joint_json(directory: Path, summary: JointSummary) -> str:

@@ -55,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> list[str]:
     """Causes, then bugs; the bugs alone where they have no causes."""
-    from bugsieve.campaigns.causes import cause_lines
+    from bugsieve.campaigns.causes import cause_lines, listed_examples
+    from bugsieve.campaigns.found_lines import next_lines
 
     found, causes, lines = kind.wording.found(records), records.causes(), []
     most = args.bugs if causes else max(args.bugs, args.causes)
@@ -64,21 +65,26 @@ def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> lis
         lines += _more(len(causes), args.causes, "--causes")
     if found.ids[:most]:
         lines += ["", *found.lines(most), *_more(len(found.ids), most, "--bugs")]
+    if listed := listed_examples(causes, args.causes):
+        lines += ["", *next_lines(args.folder, *listed)]
     return lines
 
 
 def _show_several(args: argparse.Namespace) -> int:
     """One summary of the campaigns in the folder, and a line on each."""
-    from bugsieve.campaigns.several_wording import joint_lines
-    from bugsieve.cli.several_report import joint_cause_lines, joint_json
-    from bugsieve.experiments.joint import joint_of
+    from bugsieve.campaigns.found_lines import joint_found_lines
+    from bugsieve.campaigns.several_wording import joint_figure_lines, joint_lines
+    from bugsieve.cli.several_report import joint_json
+    from bugsieve.experiments.joint import joint_of, missing_in
 
     noun, summary = joint_of(args.folder)
     if args.json:
         show(joint_json(args.folder, summary))
         return 0
-    causes = joint_cause_lines(args.folder, summary, args.causes)
-    lines = [*joint_lines(summary, noun), *causes]
+    causes = joint_found_lines(args.folder, summary, args.causes)
+    figures, about = joint_figure_lines(summary)
+    parts = joint_lines(summary, noun, missing_in(args.folder, summary))
+    lines = [*figures, *parts, *about, *causes]
     show("\n".join(lines))
     return 0
 

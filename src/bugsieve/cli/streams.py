@@ -23,12 +23,36 @@ class OutputError(BugsieveError):
     exit_code = 4
 
 
+_is_workflow = False
+
+
+def for_workflow(is_one: bool) -> None:
+    """From now on, let a GitHub workflow read what is printed, and obey nothing but commands."""
+    global _is_workflow
+    _is_workflow = is_one
+
+
 def show(text: str) -> None:
     """Print to standard output, at once; OutputError if it takes nothing more.
 
     A reader who leaves (`| head -2`) has seen enough: the rest goes nowhere.
     """
-    _write(printable_lines(text))
+    _write(_shown(text))
+
+
+def show_command(line: str) -> None:
+    """Print a command that a workflow is to obey."""
+    _write(printable_lines(line))
+
+
+def _shown(text: str) -> str:
+    """The text without what a terminal would obey, nor a workflow if one reads it."""
+    shown = printable_lines(text)
+    if not _is_workflow:
+        return shown
+    from bugsieve.basis.build_servers import without_commands
+
+    return without_commands(shown)
 
 
 def show_data(text: str) -> None:
@@ -63,7 +87,7 @@ def _writing() -> Iterator[None]:
 def complain(line: str) -> None:
     """Print to standard error, if anyone can read it."""
     try:
-        print(printable_lines(line), file=sys.stderr, flush=True)
+        print(_shown(line), file=sys.stderr, flush=True)
     except (OSError, ValueError):
         _silence(sys.stderr)
 

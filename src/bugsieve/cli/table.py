@@ -12,7 +12,8 @@ from bugsieve.cli.numbers import whole_number
 from bugsieve.cli.streams import complain, show, show_data
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from bugsieve.cli.parser import Parser
     from bugsieve.reports.table import Table
@@ -113,7 +114,22 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--intervals is for the tables icaps23 and icaps25")
     text = _TABLES[args.kind](args, form)
     (show if form == "text" else show_data)(text)
+    for line in _missing(args.folders):
+        complain(line)
     return 0
+
+
+def _missing(folders: Sequence[Path]) -> Iterator[str]:
+    """What of experiments is not in the table, or only in part: it has not come to its end."""
+    from bugsieve.experiments.campaigns import undone
+    from bugsieve.experiments.index import read_index
+    from bugsieve.experiments.shards import missing_lines
+
+    for folder in folders:
+        index = read_index(folder)
+        if index is not None:
+            for line in missing_lines(index, undone(folder, index)):
+                yield f"{folder}: {line}"
 
 
 def _bugs(args: argparse.Namespace, form: str) -> str:

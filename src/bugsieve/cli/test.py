@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bugsieve.cli import campaign_arguments, task_arguments
+from bugsieve.cli import build_servers, campaign_arguments, task_arguments
 from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 
@@ -18,12 +18,18 @@ DESCRIPTION = (
 EPILOG = f"""\
 {task_arguments.POLICIES}
 
+Test states are no sample: how many of them are bugs depends on the size of the pool and on where
+walks go. 'bugsieve measure' draws a sample: how many tests have a bug, and how much is left.
+
 The exit code is 1 if bugs were found, 6 if there are none but runs that failed and that nobody
 could decide, 5 if no run of the policy said anything, 0 otherwise. Runs that reach the step limit,
 hang, run out of memory or belong to a policy that never starts say nothing.
 States that must be bugs, but of which no better run is known yet, count as bugs here.
 Ctrl-C prints what was found so far, with exit code 2, and loses nothing: 'bugsieve resume DIR'
 goes on.
+
+When all is judged, the smallest example of each cause that is listed is made as 'minimise' makes
+it, with few problems tried (--examples), unless the time is up; 'resume' makes what is missing.
 
 Several problems: name the domain and then problems, folders of problems or quoted patterns as in
 'p*.pddl', or a folder that holds domain.pddl and problems, or folders like that, or .sas files.
@@ -44,12 +50,14 @@ def register(parser: Parser) -> None:
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
     task_arguments.add_task_arguments(parser, required=False, several=True)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-TASK")
+    build_servers.add_build_server_arguments(parser)
     campaign_arguments.add_workers_argument(parser, default=1)
     task_arguments.add_policy_arguments(parser, required=False)
     Options(parser, "policies that others have made").trust()
     campaign_arguments.add_judging_arguments(parser, escalates=True)
     campaign_arguments.add_fuzzing_arguments(parser)
     campaign_arguments.add_stop_arguments(parser)
+    campaign_arguments.add_examples_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.cli.problems import given_problems, test_problems
     from bugsieve.cli.repeating import repeated
 
+    build_servers.check_build_server_arguments(args)
     if not args.task and args.from_states is not None:
         again = repeated(args, "cost", args.from_states)
         return run_new(again.args, again.options, lambda _: again.header.subject.load())

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from bugsieve.basis import build_servers
+from bugsieve.basis.build_servers import Check
 from bugsieve.basis.errors import BudgetError, InputError, InternalError
 from bugsieve.checkers.rules_pddl import CertificateError, RefusedPddlError, validate_plan
 from bugsieve.domain_testing.plan_files import Replay, read_plan, replay
@@ -45,6 +47,14 @@ class CaseResult:
     """One sentence."""
     details: tuple[str, ...] = ()
     """A plan replayed state by state, or what each rule came to."""
+
+    def check(self, suite: str) -> Check:
+        """The result for build servers; the suite is a file."""
+        outcome = _OUTCOMES.get(self.outcome, "passed")
+        return Check(self.case.label, suite, outcome, self.reason, self.details)
+
+
+_OUTCOMES: dict[str, build_servers.Outcome] = {"fail": "failure", "undecided": "undecided"}
 
 
 @dataclass(frozen=True)

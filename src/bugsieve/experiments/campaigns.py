@@ -10,23 +10,45 @@ from bugsieve.basis.errors import BugsieveError
 from bugsieve.basis.trust import trusting
 from bugsieve.benches.objectives import make_objective
 from bugsieve.campaigns.campaign import Campaign, read_campaign
-from bugsieve.campaigns.kind import KINDS, require_trusted_oracles, require_trusted_policy
+from bugsieve.campaigns.kind import (
+    KINDS,
+    kind_in,
+    require_trusted_oracles,
+    require_trusted_policy,
+)
 from bugsieve.campaigns.option_tables import table_of
 from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.several import campaigns_in
 from bugsieve.experiments.grid import Cell
+from bugsieve.experiments.index import Index
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.schema import STORE_FILE
 
 
+def undone(directory: Path, index: Index) -> list[str]:
+    """The campaigns of an experiment that have not come to their end, by their folders."""
+    # What is there is sought by us: names in an index may be a stranger's.
+    found = {path.relative_to(directory).as_posix(): path for path in campaigns_in(directory)}
+    return [name for name in index.entries if name not in found or not is_finished(found[name])]
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether there is a campaign in the folder that has come to its end."""
+    try:
+        with kind_in(folder).records(folder) as records:
+            return records.progress().finished is not None
+    except BugsieveError:  # there is none yet, or it is damaged
+        return False
+
+
 def state_of(folder: Path, cell: Cell) -> tuple[bool, str | None]:
     """Whether the campaign in the folder is finished, and what it has that the cell has not."""
-    kind, header, had = read_campaign(folder)
-    with kind.records(folder) as records:
-        is_finished = records.progress().finished is not None
+    _, header, had = read_campaign(folder)
+    finished = is_finished(folder)
     if not cell.instance.is_subject(header.subject):
-        return is_finished, f"the {cell.instance.noun} {cell.instance.name} is another one"
+        return finished, f"the {cell.instance.noun} {cell.instance.name} is another one"
     different = _difference(cell, had, header) or cell.instance.difference(had)
-    return is_finished, different
+    return finished, different
 
 
 def open_campaign(

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bugsieve.basis.errors import BugsieveError, InputError, InternalError, UsageError
+from bugsieve.basis.errors import BugsieveError, InputError, InternalError
 from bugsieve.basis.files import write_together
 from bugsieve.basis.ours import make_folders
 from bugsieve.basis.trust import trusting
+from bugsieve.basis.wording import counted
 from bugsieve.campaigns.options import CampaignOptions, CostOptions, SafetyOptions
 from bugsieve.campaigns.training.options import TrainingOptions
 from bugsieve.experiments.campaigns import require_trusted_cell, state_of
 from bugsieve.experiments.final_records import FINAL_FOLDER
 from bugsieve.experiments.final_tests import FinalTests
+from bugsieve.experiments.folder import finishing, running, writing
 from bugsieve.experiments.grid import Cell, Grid, folder_name
 from bugsieve.experiments.index import (
-    INDEX_FILE,
     Index,
     IndexEntry,
     read_index,
     write_index,
 )
 from bugsieve.experiments.jobs import (
+    AnyCrew,
     Crew,
     Job,
     JobDone,
@@ -34,9 +36,9 @@ from bugsieve.experiments.jobs import (
     TrainingJob,
 )
 from bugsieve.experiments.models import ModelInstance
+from bugsieve.experiments.shards import Shard, shards_of
 from bugsieve.experiments.training import is_trained, network_spec
-from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
-from bugsieve.results.schema import STORE_FILE, explained
+from bugsieve.results.schema import STORE_FILE
 
 TASKS_FOLDER = "tasks"
 FILE_COPY = "experiment.toml"
@@ -52,6 +54,7 @@ class ExperimentStarted:
     done: int
     """How many had come to their end before."""
     workers: int
+    """Processes of this machine; none where a crew of somebody else's does the work."""
     trainings: Mapping[int, str] = field(default_factory=dict)
     """The networks that are trained first, by the numbers of the jobs."""
 
@@ -81,6 +84,8 @@ class ExperimentSummary:
     """By the folder of the campaign."""
     rejected: int
     """Claims of oracles that the checker did not believe, in the campaigns of this session."""
+    postponed: str = ""
+    """Why the final tests of trainings were left to others, if they were."""
 
     @property
     def exit_code(self) -> int:
@@ -93,20 +98,28 @@ class ExperimentSummary:
 
 
 class Experiment:
-    """The grid of an experiment file, in a folder."""
+    """The grid of an experiment file, in a folder; of its campaigns, those of a shard."""
 
-    def __init__(self, grid: Grid, directory: Path) -> None:
+    def __init__(self, grid: Grid, directory: Path, *, shard: Shard | None = None) -> None:
         self.grid = grid
         self.directory = directory
+        self.shard = shard
+        cells = range(len(grid.cells))
+        self._shards = [] if shard is None else shards_of(grid.cells, shard.count)
+        self.numbers = [n for n in cells if shard is None or self._shards[n] == shard]
+        """The cells that are to be run."""
 
     def run(
         self,
         *,
         workers: int | None = None,
+        crew: AnyCrew | None = None,
         on_event: ExperimentListener | None = None,
         trust_policy: bool = False,
     ) -> ExperimentSummary:
         """Run all campaigns that are not done yet; by default one on each core.
+
+        A `crew` of somebody else's is left open.
 
         A campaign that fails does not stop the others. Ctrl-C is passed on; whatever ends the
         run, the next one goes on where it stopped. UsageError where the file names a policy that
@@ -116,20 +129,21 @@ class Experiment:
             for cell in self.grid.cells:
                 require_trusted_cell(cell, self.grid.source)
         tell = _ignore if on_event is None else on_event
-        with self._locked():
+        with running(self.directory, self.shard):
             done = self._prepare()
             jobs = [job for job in self._jobs(trust_policy) if job.number not in done]
             trainings = self._trainings(jobs)
             wanted = max(len(jobs), len(trainings))
             count = max(1, min(wanted, workers or len(os.sched_getaffinity(0))))
             networks = {job.number: job.network for job in trainings}
-            tell(ExperimentStarted(len(self.grid.cells), len(done), count, networks))
-            with Crew(count) as crew:
-                return self._run(crew, trainings, jobs, len(done), tell)
+            own = count if crew is None else 0
+            tell(ExperimentStarted(len(self.numbers), len(done), own, networks))
+            with Crew(count) if crew is None else nullcontext(crew) as those:
+                return self._run(those, trainings, jobs, len(done), tell)
 
     def _run(
         self,
-        crew: Crew,
+        crew: AnyCrew,
         trainings: Sequence[TrainingJob],
         jobs: Sequence[Job],
         done: int,
@@ -147,17 +161,34 @@ class Experiment:
                     failures[self.grid.cells[report.number].folder] = report
                     self._write_index(failures)
             tell(report)
-        tested = dict(self._test(crew, len(self.grid.cells) + len(trainings), tell))
+        tested: dict[str, JobReport] = {}
+        postponed = self._missing()
+        if self.grid.final is not None and not postponed:
+            with finishing(self.directory) as is_ours:
+                postponed = "" if is_ours else "another shard makes the final tests now"
+                if is_ours:
+                    tested = dict(self._test(crew, len(self.grid.cells) + len(trainings), tell))
         failures.update((n, r) for n, r in tested.items() if isinstance(r, JobFailed))
         rejected += sum(r.rejected for r in tested.values() if isinstance(r, JobDone))
-        return ExperimentSummary(len(self.grid.cells), done, failures, rejected)
+        return ExperimentSummary(len(self.numbers), done, failures, rejected, postponed)
+
+    def _missing(self) -> str:
+        """What the final tests of trainings wait for: in a shard, for those of all shards."""
+        if self.shard is None or self.grid.final is None:
+            return ""
+        undone = [n for n, cell in enumerate(self.grid.cells) if not self._is_done(cell)]
+        if not undone:
+            return ""
+        parts = ", ".join(dict.fromkeys(str(self._shards[number]) for number in undone))
+        return (
+            f"final tests wait for {counted(len(undone), 'training')} (shard {parts}): the "
+            "shard that ends last makes them, or the same command without --shard"
+        )
 
     def _test(
-        self, crew: Crew, first: int, tell: ExperimentListener
+        self, crew: AnyCrew, first: int, tell: ExperimentListener
     ) -> Iterator[tuple[str, JobReport]]:
         """Run the final tests of trained policies; gives how each ended, by what it tested."""
-        if self.grid.final is None:
-            return
         done = [cell for cell in self.grid.cells if self._is_done(cell)]
         tests = FinalTests(self.grid, self.directory, done, self._task_folder)
         for what, jobs in tests.stages(first):
@@ -169,7 +200,7 @@ class Experiment:
                     yield names[report.number], report
 
     def _reports(
-        self, crew: Crew, trainings: Sequence[TrainingJob], jobs: Sequence[Job]
+        self, crew: AnyCrew, trainings: Sequence[TrainingJob], jobs: Sequence[Job]
     ) -> Iterator[JobReport]:
         """Train networks, then what builds on nothing else, as pools, then what builds on that.
 
@@ -205,33 +236,14 @@ class Experiment:
                 return replace(missing[needed], error=sentence)
         return None
 
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Make the folder if need be, and keep other processes from running the experiment."""
-        if self.directory.exists() and not self.directory.is_dir():
-            raise UsageError(f"{self.directory}: is a file, name a folder for the experiment")
-        with explained(self.directory):
-            self.directory.mkdir(parents=True, exist_ok=True)
-            names = {name for name in os.listdir(self.directory) if not name.startswith(".")}
-        names -= {EXPERIMENT_LOCK_FILE}
-        if STORE_FILE in names or (names and INDEX_FILE not in names):
-            raise UsageError(
-                f"{self.directory}: holds something else than an experiment: name a new folder"
-            )
-        lock = FolderLock(self.directory, EXPERIMENT_LOCK_FILE)
-        try:
-            yield
-        finally:
-            lock.close()
-
     def _prepare(self) -> set[int]:
         """Write what the campaigns need; returns the numbers of those that are done."""
-        done = {number for number, cell in enumerate(self.grid.cells) if self._is_done(cell)}
+        done = {number for number in self.numbers if self._is_done(self.grid.cells[number])}
         self._write_index({})
         files: dict[Path, bytes] = {}
         for cell in self.grid.cells:
             files.update(cell.instance.contents_in(self._task_folder(cell)))
-        with explained(self.directory):
+        with writing(self.directory):
             for path in files:
                 make_folders(path.parent)
             source = self.grid.source.read_bytes()
@@ -255,26 +267,31 @@ class Experiment:
         return is_finished
 
     def _write_index(self, failures: Mapping[str, JobFailed]) -> None:
-        """Campaigns that the file no longer asks for keep their labels."""
-        old = read_index(self.directory)
-        entries = dict(old.entries) if old else {}
-        for cell in self.grid.cells:
-            failure = failures.get(cell.folder)
-            entries[cell.folder] = IndexEntry(
-                cell.instance.domain,
-                cell.instance.name,
-                cell.policy,
-                cell.fuzzer,
-                cell.oracles,
-                cell.seed,
-                None if failure is None else failure.error,
-            )
-        write_index(self.directory, Index(self.grid.name, entries))
+        """Campaigns that the file no longer asks for keep their labels, other shards all."""
+        with writing(self.directory):
+            old = read_index(self.directory)
+            entries = dict(old.entries) if old else {}
+            own = set(self.numbers)
+            for number, cell in enumerate(self.grid.cells):
+                failure = failures.get(cell.folder)
+                entry = self._entry(number, None if failure is None else failure.error)
+                if number not in own and cell.folder in entries:
+                    entry = replace(entry, error=entries[cell.folder].error)
+                entries[cell.folder] = entry
+            write_index(self.directory, Index(self.grid.name, entries))
+
+    def _entry(self, number: int, error: str | None) -> IndexEntry:
+        cell = self.grid.cells[number]
+        instance = cell.instance
+        labels = (instance.domain, instance.name, cell.policy, cell.fuzzer, cell.oracles)
+        shard = str(self._shards[number]) if self._shards else ""
+        return IndexEntry(*labels, cell.seed, error, shard)
 
     def _jobs(self, trust_policy: bool) -> list[Job]:
         return [
             Job(number, str(self.directory / cell.folder), self._options(cell), trust_policy)
-            for number, cell in enumerate(self.grid.cells)
+            for number in self.numbers
+            for cell in [self.grid.cells[number]]
         ]
 
     def _trainings(self, jobs: Sequence[Job]) -> list[TrainingJob]:

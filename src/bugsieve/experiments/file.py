@@ -28,6 +28,7 @@ from bugsieve.experiments.checked_values import (
     checked_texts,
     placed,
 )
+from bugsieve.experiments.files import FILES, files_beside
 from bugsieve.experiments.grid import Cell, Grid, Training, folder_name
 from bugsieve.experiments.instances import Instance
 from bugsieve.experiments.kinds import (
@@ -49,7 +50,7 @@ SHARED_POOLS = "shared_pools"
 POOL_LABEL = "pool"
 """In the place of oracles: the campaign that makes a pool for others."""
 
-_KEYS = ("name", DATA, "seeds", "policies", "oracles", "fuzzers", "campaign")
+_KEYS = ("name", DATA, FILES, "seeds", "policies", "oracles", "fuzzers", "campaign")
 _ONLY_FUZZER = "default"
 _INFINITE = ("inf", "∞")
 
@@ -84,12 +85,13 @@ def read_experiment(path: Path, adjustments: Adjustments | None = None) -> Grid:
     data = adjustments.data_folder(table, path)
     name = checked_text(table.get("name", path.stem), f"{path}: name")
     base = path.parent if data is None else data
-    grid = Grid(name, path, ())
+    grid = Grid(name, path, (), files=files_beside(table, path, base))
     with typed_in("" if data is None else str(data)), adjustments.named():
         if TRAININGS in table:
             trainings = read_trainings(table, path, base)
             blocks = trainings.blocks
-            grid = Grid(name, path, (), trainings.configurations, trainings.test)
+            made, test = trainings.configurations, trainings.test
+            grid = replace(grid, configurations=made, final=test)
         else:
             blocks = _blocks(table, path, base)
     if sum(map(len, blocks)) > MAX_CAMPAIGNS:

@@ -62,6 +62,8 @@ class Grid:
     """Of trainings; the labels of their cells name them."""
     final: FinalTestOptions | None = None
     """How trained policies are tested in the end."""
+    files: tuple[str, ...] = ()
+    """What policies need beside the files they name, wherever the campaigns are run."""
 
     @property
     def is_safety(self) -> bool:

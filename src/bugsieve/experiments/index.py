@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.files import write_text
@@ -13,6 +15,7 @@ from bugsieve.basis.ours import INDEX_FILE as INDEX_FILE
 from bugsieve.results.schema import explained
 
 VERSION = 1
+_SHARD = re.compile(r"(\d{1,6}/\d{1,6})?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,12 @@ class IndexEntry:
     seed: int
     error: str | None = None
     """Why it failed when it was last tried."""
+    shard: str = ""
+    """The part of the experiment to which it belongs, as in 2/8; empty if there are no parts."""
+
+    def __post_init__(self) -> None:
+        if not _SHARD.fullmatch(self.shard):
+            raise ValueError(f"{self.shard!r} is no shard")
 
 
 @dataclass(frozen=True)
@@ -57,13 +66,17 @@ def read_index(directory: Path) -> Index | None:
         content = json.loads(path.read_bytes())
         if content["experiment"] > VERSION:
             raise InputError(f"{path}: was written by a newer Bugsieve; install that to read it")
-        names = [field.name for field in fields(IndexEntry)]
-        entries = {
-            folder: IndexEntry(**{name: entry[name] for name in names})
-            for folder, entry in content["campaigns"].items()
-        }
+        entries = {folder: _entry(entry) for folder, entry in content["campaigns"].items()}
         return Index(str(content["name"]), entries)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path}: is no index of an experiment, or a damaged one") from None
+
+
+def _entry(content: Mapping[str, Any]) -> IndexEntry:
+    """What was written of a campaign; an older Bugsieve knew of no shards."""
+    names = [field.name for field in fields(IndexEntry)]
+    return IndexEntry(
+        **{name: content[name] for name in names if name != "shard" or name in content}
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -21,7 +22,8 @@ from bugsieve.training.options import QOptions
 if TYPE_CHECKING:
     from bugsieve.training.q_learning import Evaluated
 
-_MODULE = "bugsieve.experiments.process"
+JOB_MODULE = "bugsieve.experiments.process"
+"""The program of a process that does jobs."""
 _CLEANUP_SECONDS = 0.1
 
 
@@ -48,6 +50,17 @@ class TrainingJob:
 
 
 AnyJob = Job | TrainingJob | FinalJob
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Where a process does the jobs that follow, if not where it was started."""
+
+    folder: str
+    root: str
+    """The folder below which files are that specs name by absolute paths."""
+    state: str
+    """The folder of what the user has agreed to, in place of the usual one."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,15 @@ class JobFailed:
 JobReport = JobStarted | JobProgress | JobDone | JobFailed
 
 
-class Crew(Closing):
+class AnyCrew(Closing, ABC):
+    """Those who do the jobs of an experiment, on this machine or elsewhere."""
+
+    @abstractmethod
+    def run(self, jobs: Sequence[AnyJob]) -> Iterator[JobReport]:
+        """Run all jobs, some at the same time; tells what happens."""
+
+
+class Crew(AnyCrew):
     """Processes that run jobs; all of them end with this one, and at the end of the block."""
 
     def __init__(self, count: int) -> None:
@@ -116,7 +137,7 @@ class Crew(Closing):
                 yield self._report(connection.fileno())  # type: ignore[union-attr]
 
     def _begin(self, job: AnyJob) -> JobReport:
-        child = self._idle.pop() if self._idle else Child(_MODULE)
+        child = self._idle.pop() if self._idle else Child(JOB_MODULE)
         self._busy[child.connection.fileno()] = child, job
         try:
             child.send(job)

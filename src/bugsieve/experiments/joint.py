@@ -7,6 +7,15 @@ from pathlib import Path
 from bugsieve.campaigns.problems import ProblemCampaigns, is_problem_set
 from bugsieve.campaigns.several import JointSummary, joint_summary
 from bugsieve.experiments.index import read_index
+from bugsieve.experiments.shards import missing_lines
+
+
+def missing_in(directory: Path, summary: JointSummary) -> list[str]:
+    """Lines on the shards of an experiment that are missing."""
+    index = None if is_problem_set(directory) else read_index(directory)
+    if index is None or not any(entry.shard for entry in index.entries.values()):
+        return []
+    return list(missing_lines(index, summary.unfinished))
 
 
 def joint_of(directory: Path) -> tuple[str, JointSummary]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from bugsieve.basis.errors import BudgetError, BugsieveError, InternalError
 from bugsieve.basis.processes import Inbox, serve
+from bugsieve.basis.spec_folder import rooted_at
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.safety.models import model_of
 from bugsieve.experiments.campaigns import open_campaign
@@ -23,6 +24,7 @@ from bugsieve.experiments.jobs import (
     JobFailed,
     JobProgress,
     TrainingJob,
+    Workplace,
 )
 
 _SECONDS_BETWEEN_REPORTS = 0.5
@@ -34,9 +36,16 @@ def main(descriptor: int) -> None:
 
 
 def _run_all(connection: Connection[Any, Any], inbox: Inbox) -> None:
+    root = ""
     while True:
-        job: AnyJob = inbox.get()
-        connection.send(_run(job, connection.send))
+        job: AnyJob | Workplace = inbox.get()
+        if isinstance(job, Workplace):
+            os.chdir(job.folder)
+            os.environ["XDG_STATE_HOME"] = job.state
+            root = job.root
+        else:
+            with rooted_at(root):
+                connection.send(_run(job, connection.send))
 
 
 def _run(job: AnyJob, tell: Callable[[object], None]) -> JobDone | JobFailed:

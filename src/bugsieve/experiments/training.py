@@ -29,6 +29,11 @@ def network_spec(network: Path) -> str:
     return f"mlp:{network.absolute()}"
 
 
+def files_of_network(network: str) -> tuple[str, str]:
+    """Both files of a network."""
+    return network, str(_record(Path(network)))
+
+
 def is_trained(network: Path, document: str, options: QOptions) -> bool:
     """Whether the network is there; InputError if it was trained for something else."""
     path = _record(network)

@@ -25,13 +25,17 @@ from bugsieve.experiments.configurations import (
     Configuration,
     configurations,
 )
+from bugsieve.experiments.files import FILES
 from bugsieve.experiments.final_options import FinalTestOptions
 from bugsieve.experiments.grid import Cell, folder_name
 from bugsieve.experiments.instances import Instance, read_instances
 from bugsieve.results.training.rows import TrainingSubject
 
 TRAININGS = "trainings"
-KEYS = ("name", "data", "seeds", "campaign", "budgets", "configurations", "more_epochs", "test")
+KEYS = (
+    *("name", "data", FILES, "seeds", "campaign", "budgets", "configurations", "more_epochs"),
+    "test",
+)
 
 _ROLES = ("training", "validation", "test")
 _SOURCES = ("generator", "parameters", "seeds", "domain", "problems")

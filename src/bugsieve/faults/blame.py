@@ -16,7 +16,7 @@ import numpy as np
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.faults import EXPANSIONS
-from bugsieve.faults.regret import Regrets, Suspect
+from bugsieve.faults.regret import Asked, Regrets, Suspect
 from bugsieve.faults.success import LostSuccess
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -73,21 +73,26 @@ class Blame:
 
 
 def blame(
-    bench: Bench, certificate: Mapping[str, Any], *, limits: Limits = DEFAULT_LIMITS
+    bench: Bench,
+    certificate: Mapping[str, Any],
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    thorough: bool = True,
 ) -> Blame:
     """The decision to blame for the bug of a certificate, which must hold.
 
     All searches share the expansions of `limits`, and those of optimal search count as several on
-    large tasks.
+    large tasks. Who is not `thorough` gets the same decision sooner where it is certain: states
+    are not compared by dominance, and `suspects` need not have the largest regrets.
     """
     objective = bench.objective
     if objective.costs_count and objective.alternatives().task is bench.task:
-        return _by_regret(bench, certificate, limits)
+        asked = Asked(sizes=thorough, compares=thorough)
+        return _by_regret(bench, certificate, Regrets(bench.task, certificate, limits, asked))
     return _by_success(bench, certificate, limits)
 
 
-def _by_regret(bench: Bench, certificate: Mapping[str, Any], limits: Limits) -> Blame:
-    regrets = Regrets(bench.task, certificate, limits)
+def _by_regret(bench: Bench, certificate: Mapping[str, Any], regrets: Regrets) -> Blame:
     found = regrets.culprit()
     run = regrets.course.run
     if found is None:

@@ -121,13 +121,14 @@ class Neighbourhood:
 
     def on_ways(self, ids: Ids) -> Ids:
         """All states on the cheapest known ways from these."""
-        after = self._after()
-        found = layer = np.unique(ids)
+        after, layer = self._after(), ids
+        found = np.zeros(len(after), dtype=np.bool_)
         while len(layer):
-            layer = np.unique(after[layer])
-            layer = layer[(layer >= 0) & ~np.isin(layer, found)]
-            found = np.concatenate([found, layer])
-        return found
+            found[layer] = True
+            layer = after[layer]
+            layer = layer[layer >= 0]
+            layer = layer[~found[layer]]
+        return np.flatnonzero(found)
 
     def way(self, start: int) -> tuple[int, ...]:
         """The operators of the cheapest known way to the goal, which must exist."""

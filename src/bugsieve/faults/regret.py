@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.faults.carrying import carry_over
 from bugsieve.faults.course import Course
 from bugsieve.faults.effort import PROOFS, Effort, is_settled
 from bugsieve.faults.neighbourhood import Ids, Neighbourhood
@@ -51,14 +52,31 @@ class Culprit:
     """The largest regrets, as far as they are known."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What is to be found out beside the culprit."""
+
+    sizes: bool = True
+    """How large regrets are, when the culprit is certain already."""
+    compares: bool = True
+    """Where it is not: whether states of the run are compared by dominance."""
+
+
 class Regrets:
     """Looks for the culprit of one run."""
 
-    def __init__(self, task: Task, certificate: Mapping[str, Any], limits: Limits) -> None:
+    def __init__(
+        self,
+        task: Task,
+        certificate: Mapping[str, Any],
+        limits: Limits,
+        asked: Asked,
+    ) -> None:
         start = np.array(certificate["state"], dtype=np.uint16)
         self.course = Course(task, certificate["run"], start)
         self.effort = Effort(task, limits)
         self.course.note(0, tuple(certificate["plan"]["operators"]))
+        self._asked = asked
         self._proven: set[int] = set()
         """Steps from which no plan is cheaper than the best one known."""
         self._least: dict[int, float] = {}
@@ -102,10 +120,14 @@ class Regrets:
         if first in self._proven:
             self._bisect(first)
         if self._is_certain(first):
+            if not self._asked.sizes:
+                return self._named(first)
             self.effort.save(_SAVED)  # only how large the regrets are is left to find out
         self._reach_the_end()
         self._improve(first)
         if not self._is_certain(first):
+            if self._asked.compares:
+                carry_over(self.course, first)
             self._close_gaps(first)
         return self._named(first)
 

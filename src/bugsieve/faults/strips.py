@@ -1,4 +1,4 @@
-"""A cost bug as pictures: the policy's run and, below it, a better one; `explain` and notebooks."""
+"""A cost bug as pictures, for `explain` and notebooks: the policy's run, below it a better one."""
 
 from __future__ import annotations
 

@@ -70,13 +70,14 @@ class Pool:
     ) -> PoolEntry | None:
         """The new entry, or None when the state is there already."""
         number = int(self._registry.insert(state.reshape(1, -1))[0])
-        if number < len(self):
-            return None
+        return None if number < len(self) else self._append(parent, actions, walk)
+
+    def _append(self, parent: int | None, actions: Iterable[int], walk: int | None) -> PoolEntry:
         self._parents.append(-1 if parent is None else parent)
         self._walks.append(-1 if walk is None else walk)
         self._actions.extend(actions)
         self._offsets.append(len(self._actions))
-        return self.entry(number)
+        return self.entry(len(self) - 1)
 
     def states(self, numbers: Iterable[int] | None = None) -> StateArray:
         """The states of some entries, or of all."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +19,7 @@ from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.basis.seeds import Stream
 from bugsieve.fuzzing.starts import StartSampler
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
@@ -29,28 +29,6 @@ CHOICES = ("uniform", "greedy", "sampling")
 _NO_LIMIT = 2**63 - 1
 _LANES = 1024
 _CACHE_BYTES = 1 << 28
-
-
-class WalkOutcome(Enum):
-    """How a walk ended; in the order of the numbers that the core has for them."""
-
-    UNSAFE = "unsafe"
-    EXHAUSTED = "exhausted"
-    """At the goal, or the lookahead has seen all that the policy can reach from there."""
-    LOOP = "loop"
-    """The walk is back in a state, without a random choice since: it would go on forever."""
-    STEP_LIMIT = "step limit"
-    DEAD_END = "dead end"
-    """No action is applicable: nothing more happens, so nobody gets into danger."""
-    NO_ACTION = "no action"
-    """The policy gave none, there or in a state that the lookahead saw when it ended."""
-    ILLEGAL_ACTION = "illegal action"
-    """It chose one that is not applicable, there or in a state that the lookahead saw."""
-
-    @property
-    def is_failure(self) -> bool:
-        """Whether the policy let the run end where it had to act."""
-        return self in (WalkOutcome.NO_ACTION, WalkOutcome.ILLEGAL_ACTION)
 
 
 _OUTCOMES = tuple(WalkOutcome)

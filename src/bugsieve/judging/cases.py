@@ -7,6 +7,7 @@ what is found out at one may depend on those before it, never on those beside or
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bugsieve.benches.bench import Origin
@@ -62,6 +63,15 @@ class Parcel:
         """The case of one row."""
         number = self.visits[row].case
         return StateCase(number, self.states[row], self.origins[row], self.walks[row])
+
+    def rows(self, rows: Sequence[int]) -> Parcel:
+        """Some of its states."""
+        return Parcel(
+            tuple(self.visits[row] for row in rows),
+            tuple(self.walks[row] for row in rows),
+            self.states[list(rows)],
+            tuple(self.origins[row] for row in rows),
+        )
 
     @property
     def effort(self) -> int:

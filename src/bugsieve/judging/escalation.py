@@ -58,10 +58,14 @@ class Due(NamedTuple):
 
 
 class Escalation:
-    """The open cases of a campaign and the levels at which they wait."""
+    """The open cases of a campaign and the levels at which they wait.
 
-    def __init__(self, limits: tuple[int, ...]) -> None:
+    With `at_once`, each goes up all levels before the next case, whatever that takes.
+    """
+
+    def __init__(self, limits: tuple[int, ...], *, at_once: bool = False) -> None:
         self.limits = limits
+        self._at_once = at_once
         # Cases come to a level in the order of their age, which a dict keeps.
         self._waiting: list[dict[int, None]] = [{} for _ in limits]
         self._first: int | None = None
@@ -103,6 +107,8 @@ class Escalation:
             if self._first in cases:
                 return Due(self._first, level)
         following = self.rest()
+        if following and self._at_once:
+            return following[0]
         if following and self._spent + self.limits[following[0].level - 1] <= self._judging:
             return following[0]
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -10,6 +10,17 @@ from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.faults.causes.cause import UNNAMED, Cause
 from bugsieve.judging.cases import Visit
+
+
+@dataclass(frozen=True)
+class OracleRow:
+    """An oracle the campaign was asked to use."""
+
+    spec: str
+    objection: str | None = None
+    """Why it cannot judge here; it is then left out."""
+    level: int = 0
+    """From which level of effort on it judges."""
 
 
 class AnyBug(Protocol):
@@ -205,6 +216,26 @@ class Finding:
         """
         bugs = tuple(replace(row, found=number, changed=number) for row in self.bugs)
         return replace(self, visit=replace(self.visit, number=number), bugs=bugs)
+
+    def about(self, visit: Visit) -> Finding:
+        """The same of another case that is equal, at a visit to it.
+
+        For findings of judges without memory, which are about their own case alone.
+        """
+        parts = {
+            name: tuple(replace(row, case=visit.case) for row in getattr(self, name))
+            for name in ("bugs", "unproven", "rejected", "unstable")
+        }
+        return replace(self, visit=visit, **parts)
+
+    def with_sightings(self, known: Collection[str]) -> Finding:
+        """The same, with sightings in place of bugs that are known already, by their ids."""
+        again = [row for row in self.bugs if row.id in known]
+        return replace(
+            self,
+            bugs=tuple(row for row in self.bugs if row.id not in known),
+            sightings=(*self.sightings, *(Sighting(0, row.id) for row in again)),
+        )
 
     def with_causes(self, cause_of: Callable[[Mapping[str, Any]], Cause]) -> Finding:
         """The same with the causes of all bugs, by their certificates."""

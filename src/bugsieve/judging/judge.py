@@ -22,9 +22,15 @@ from bugsieve.judging.findings import Finding, RejectedRow, RunRow, UnstableRow,
 from bugsieve.judging.proving import Prover, merged
 from bugsieve.oracles.oracle import Oracle
 
+_MOST_KNOWN = 20_000
+"""Findings to keep for states that come again; results do not depend on it."""
+
 
 class Judge(Closing):
-    """Judges parcels on one bench; what it says of a state does not depend on the others."""
+    """Judges parcels on one bench; what it says of a state does not depend on the others.
+
+    With `repeats`, states may come again, and each is judged once.
+    """
 
     def __init__(
         self,
@@ -34,6 +40,7 @@ class Judge(Closing):
         *,
         whole_runs: bool = False,
         carries: bool = False,
+        repeats: bool = False,
     ) -> None:
         self.bench = bench
         self.oracles = oracles
@@ -41,9 +48,26 @@ class Judge(Closing):
         self._whole_runs = whole_runs
         self._prover = Prover(bench)
         self._spared = Spared(bench.objective) if carries else None
+        self._known: dict[tuple[int, bytes], Finding] | None = {} if repeats else None
+        """Where states come again: what was found out about them, by effort and state."""
 
     def judge(self, parcel: Parcel) -> list[Finding]:
         """One finding per state, in order; with nothing but the run where oracles are spared."""
+        if self._known is None:
+            return self._examined(parcel)
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        keys = [(visit.effort, parcel.case(row).key) for row, visit in enumerate(parcel.visits)]
+        firsts = {key: row for row, key in reversed([*enumerate(keys)]) if key not in self._known}
+        rows = sorted(firsts.values())
+        if rows:
+            found = self._examined(parcel.rows(rows))
+            self._known.update(zip((keys[row] for row in rows), found, strict=True))
+        return [
+            self._known[key].about(visit) for key, visit in zip(keys, parcel.visits, strict=True)
+        ]
+
+    def _examined(self, parcel: Parcel) -> list[Finding]:
         with doing(f"running the policy from {parcel}"):
             suspects = self.bench.suspects(parcel.states, parcel.origins)
         if self._spared is None:

@@ -10,6 +10,7 @@ from bugsieve.basis.spec_folder import typed_in
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.judging.escalation import SEARCH
+from bugsieve.judging.findings import OracleRow
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Recorded
@@ -18,17 +19,6 @@ from bugsieve.policies.registry import make_policy
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.search import Limits
 from bugsieve.tasks.fdr.task import Task
-
-
-@dataclass(frozen=True)
-class OracleRow:
-    """An oracle the campaign was asked to use."""
-
-    spec: str
-    objection: str | None = None
-    """Why it cannot judge here; it is then left out."""
-    level: int = 0
-    """From which level of effort on it judges."""
 
 
 @dataclass(frozen=True)

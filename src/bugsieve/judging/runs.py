@@ -146,6 +146,12 @@ class RunExaminer:
         finally:
             self._recalled = None
 
+    def forget(self) -> None:
+        """Know nothing of the runs before: each claim is proven again."""
+        self.analyst.forget()
+        self._proven.clear()
+        self._unstable.clear()
+
     def analyse(self, run: UnsafeRun, *, walk: int | None = None) -> RunAnalysis:
         """Verdicts of all oracles on a run, and its bugs; `walk` is kept with them."""
         found = RunAnalysis(self.analyst.verdicts(run))
@@ -246,7 +252,10 @@ class StoredRuns:
 
 
 class RunFold:
-    """Examines each different unsafe run once, in the order of the walks."""
+    """Examines each different unsafe run once, in the order of the walks.
+
+    Where runs are judged `singly`, nothing that is said of one depends on those before.
+    """
 
     def __init__(
         self,
@@ -258,7 +267,10 @@ class RunFold:
         proof_rows: int = DEFAULT_PROOF_ROWS,
         shared_runs: int = 32,
         alone: int = 0,
+        singly: bool = False,
     ) -> None:
+        self._known = set(stored.proven) if singly else None
+        """Bugs that are stored already, where their proofs are made again for each run."""
         self._walks = dict(stored.walks)
         self._to_recall = stored.group
         self._unstable_in_group = stored.unstable_in_group
@@ -300,12 +312,20 @@ class RunFold:
             visit,
             UnsafeRunRow(walk, run, digest, None, alone, found.proof_seconds),
             found.oracles,
-            tuple(_bug_row(visit, bug) for bug in found.bugs),
+            tuple(_bug_row(visit, bug) for bug in self._new(found.bugs)),
             sightings=tuple(found.sightings),
             unproven=tuple(found.unproven),
             rejected=tuple(found.rejected),
             unstable=tuple(found.unstable),
         )
+
+    def _new(self, bugs: Sequence[SafetyBug]) -> list[SafetyBug]:
+        """The bugs that no run before has."""
+        if self._known is None:
+            return list(bugs)
+        new = [bug for bug in bugs if bug.id not in self._known]
+        self._known.update(bug.id for bug in new)
+        return new
 
     def _remember(self) -> None:
         """Let the oracles know as much as they knew when the run before was analysed."""
@@ -313,7 +333,9 @@ class RunFold:
             with doing(f"recalling the run of walk {walk}"):
                 self._examiner.recall(run, walk=walk, unstable=self._unstable_in_group)
         self._to_recall = ()
-        if len(self._walks) % self._shared_runs == 0:
+        if self._known is not None:
+            self._examiner.forget()
+        elif len(self._walks) % self._shared_runs == 0:
             self._examiner.analyst.forget()
 
     def _lonely(self, run: UnsafeRun) -> list[int]:

@@ -23,7 +23,7 @@ def _judging(setup: WorkerSetup) -> Iterator[Callable[[Parcel], Judged]]:
     try:
         oracles = setup.plan.oracles(bench, setup.oracles)
         escalating = setup.plan.escalating(bench)
-        kept = {"whole_runs": setup.whole_runs, "carries": setup.carries}
+        kept = {name: getattr(setup, name) for name in ("whole_runs", "carries", "repeats")}
         with Judge(bench, oracles, escalating, **kept) as judge:
             yield lambda parcel: judged(judge, parcel)
     finally:

@@ -32,6 +32,8 @@ class WorkerSetup:
     """Whether answers hold whole runs, for oracles that learn from them."""
     carries: bool = False
     """Whether bugs are carried back along runs, which spares oracles some states."""
+    repeats: bool = False
+    """Whether states may come again."""
 
 
 @dataclass(frozen=True)

@@ -98,13 +98,14 @@ def collect_cards(
 
 
 def _campaigns(directory: Path) -> Iterator[Path]:
-    """The campaign folders, in alphabetical order; nothing is sought inside of one."""
+    """The campaign folders, in alphabetical order; nothing is sought inside of one, nor in hidden
+    folders, in which some may just be arriving."""
     require_directory(directory)
     for folder, below, files in os.walk(directory):
         if STORE_FILE in files:
             below.clear()
             yield Path(folder)
-        below.sort()
+        below[:] = sorted(name for name in below if not name.startswith("."))
 
 
 def require_directory(directory: Path) -> None:

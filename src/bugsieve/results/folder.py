@@ -33,6 +33,9 @@ BUGS_FOLDER = "bugs"
 BUGS_IN_FILES = 200
 """The first bugs of a campaign are files, too; the others are in the store alone."""
 
+EXAMPLES_FOLDER = "smallest"
+"""The smallest examples of bugs, each in a folder of its own."""
+
 _BUG_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
 _FILES = {
@@ -134,11 +137,17 @@ def write_bug(folder: Path, row: BugRow[Any]) -> Path:
 
 
 def _bug_file(folder: Path, row: BugRow[Any]) -> Path:
-    """The file of a bug; its id comes from the store, and may be anything but a way elsewhere."""
-    if not _BUG_ID.fullmatch(row.id):
-        place = folder.parent / STORE_FILE
-        raise InputError(f"{place}: is damaged (table bugs: {row.id!r} is no id of a bug)")
-    return folder / f"{row.id}.json"
+    """The file of a bug."""
+    return folder / f"{check_bug_id(row.id, folder.parent)}.json"
+
+
+def check_bug_id(name: str, directory: Path) -> str:
+    """The id of a bug, of which a file is to be named; it comes from the store of a folder, and
+    may be anything but a way elsewhere."""
+    if not _BUG_ID.fullmatch(name):
+        place = directory / STORE_FILE
+        raise InputError(f"{place}: is damaged (table bugs: {name!r} is no id of a bug)")
+    return name
 
 
 def readable_json(data: Any, indent: str = "") -> str:

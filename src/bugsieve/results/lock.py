@@ -18,14 +18,23 @@ EXPERIMENT_LOCK_FILE = "experiment.lock"
 class FolderLock:
     """Held from its making until it is closed or the process ends, however it ends."""
 
-    def __init__(self, directory: Path, name: str = LOCK_FILE) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        name: str = LOCK_FILE,
+        *,
+        is_shared: bool = False,
+        waits: bool = False,
+    ) -> None:
+        """UsageError if another process has it, unless it `waits`; shared ones get on together."""
         path = directory / name
         with explained(directory):
             refuse_links(path, itself=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
             self._file: int | None = os.open(path, flags, 0o666)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            how = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
+            fcntl.flock(self._file, how if waits else how | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.read(self._file, 32).decode("ascii", errors="replace").strip()
             self.close()

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bugsieve.judging.findings import Finding
-from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.findings import Finding, OracleRow
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -24,11 +25,11 @@ from bugsieve.judging.findings import (
     BoundRow,
     BugRow,
     Lesson,
+    OracleRow,
     RejectedRow,
     UnprovenRow,
     UnstableRow,
 )
-from bugsieve.judging.plan import OracleRow
 from bugsieve.results.packing import unpacked
 from bugsieve.results.progress import CampaignHeader, Progress, TimelineRow
 from bugsieve.results.schema import (
@@ -179,6 +180,11 @@ class CampaignRecords(StoreReader, Generic[RowT]):
     @abstractmethod
     def case_count(self) -> int:
         """How many cases there are: pool states or unsafe runs."""
+
+    @cached_property
+    def is_sample(self) -> bool:
+        """Whether its cases are tests of a measurement, in which the same may come again."""
+        return parse_toml(self.header.options, self._source).get("sample") is not None
 
     def progress(self) -> Progress:
         """How far the campaign has come."""
@@ -372,7 +378,12 @@ def stored_cause(key: str, traits: str) -> Cause:
 
 
 def kind_of(directory: str | os.PathLike[str]) -> str:
-    """The kind of the campaign in a folder, such as "cost" or "safety"."""
+    """The kind of the campaign in a folder, such as "cost" or "safety"; what it is, is not
+    imported."""
+    folder = Path(directory)
+    first = min(folder.glob(f"*/{STORE_FILE}"), default=None)
+    if first is not None and not (folder / STORE_FILE).exists():
+        raise InputError(f"{folder}: holds several campaigns, name one: {first.parent}")
     with StoreReader(directory) as reader:
         return reader.kind
 

@@ -31,6 +31,10 @@ from bugsieve.results.validation import layout_of
 PART_FILE = f"{STORE_FILE}.part"
 """A store that is still being made; it gets its name when it is complete."""
 
+_TEXT_COLUMNS = """SELECT tables.name, columns.name
+FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+WHERE tables.type = 'table' AND columns.type = 'TEXT'"""
+
 Row = tuple[Any, ...]
 Self = TypeVar("Self", bound="Store")
 
@@ -85,6 +89,25 @@ class Store(Closing):
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def put_options(self, options: str) -> None:
+        """Replace the options: for a folder on another machine, where files have other names."""
+        with explained(self.directory):
+            change = "UPDATE meta SET value = ? WHERE name = 'options'"
+            self._connection.execute(change, (options,))
+
+    def cut_names(self, beginning: str) -> None:
+        """Take the beginning of names of files away, in whatever was stored: for the way back."""
+        with explained(self.directory):
+            columns = self._connection.execute(_TEXT_COLUMNS).fetchall()
+            self._connection.execute("BEGIN IMMEDIATE")
+            for table, column in columns:
+                self._connection.execute(
+                    f"UPDATE {table} SET {column} = replace({column}, ?1, '') "
+                    f"WHERE instr({column}, ?1)",
+                    (beginning,),
+                )
+            self._connection.execute("COMMIT")
 
     def note(self, bug: str, name: str, data: Any) -> None:
         """Keep something about a bug, until its certificate improves; replaces what was there."""

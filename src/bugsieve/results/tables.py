@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.judging.escalation import MOST_LEVELS, SEARCH
 from bugsieve.policies.decisions import Ending
 
@@ -189,7 +189,8 @@ COST_WHOLE = f"""
 {_ALL_SAID}
 AND (NOT EXISTS (SELECT 1 FROM verdicts WHERE visit = visits.number AND outcome = 'bug')
      OR case_number IN (SELECT case_number FROM bugs)
-     OR number IN (SELECT visit FROM rejected UNION SELECT visit FROM unstable))
+     OR number IN (SELECT visit FROM rejected UNION SELECT visit FROM unstable
+                   UNION SELECT visit FROM sightings))
 """
 """Of a visit with all its verdicts, each of whose claims has become something; a state from which
 the policy runs into a known bug, which is sighted there, needs none."""

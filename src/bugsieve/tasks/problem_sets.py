@@ -47,6 +47,32 @@ def problems_of(*given: str) -> tuple[Problem, ...]:
     return _named(tasks)
 
 
+def problems_beside(given: Sequence[str], domain: str | None) -> tuple[Problem, ...]:
+    """The tasks of problems, folders or patterns with their domain.
+
+    Without one, problems have a domain.pddl beside them. Where a pattern fits the domain, too,
+    that is no problem.
+    """
+    paths = [path for item in given for path in _expanded(item)]
+    stand_alone = all(os.path.isdir(path) or path.endswith(".sas") for path in paths)
+    if not paths or (domain is None and stand_alone):
+        return problems_of(*paths)
+    if domain is None:
+        folders = dict.fromkeys(os.path.dirname(path) for path in paths)
+        parts = [
+            problems_beside(
+                [path for path in paths if os.path.dirname(path) == folder],
+                os.path.join(folder, DOMAIN_FILE),
+            )
+            for folder in folders
+        ]
+        return _named(problem.files for part in parts for problem in part)
+    if not os.path.isfile(domain):
+        raise InputError(f"{domain}: there is no such domain file; name the one of {paths[0]}")
+    own = os.path.realpath(domain)
+    return problems_of(domain, *(path for path in paths if os.path.realpath(path) != own))
+
+
 def _expanded(item: str) -> list[str]:
     """The files that a pattern stands for; a name that is none stands for itself."""
     if os.path.lexists(item) or not glob.has_magic(item):

@@ -26,11 +26,13 @@ def repeatable(threads: int) -> Iterator[None]:
     """Inside, PyTorch uses so many threads and gives the same numbers every time."""
     import torch
 
-    earlier = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    # use_deterministic_algorithms would load PyTorch's compiler as well, in seconds, which we
+    # never use.
+    earlier = torch.get_num_threads(), torch.get_deterministic_debug_mode()
     torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")
     try:
         yield
     finally:
         torch.set_num_threads(earlier[0])
-        torch.use_deterministic_algorithms(earlier[1])
+        torch.set_deterministic_debug_mode(earlier[1])

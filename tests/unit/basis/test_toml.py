@@ -41,3 +41,11 @@ def test_the_file_is_named() -> None:
 def test_a_number_of_too_many_digits_is_no_toml() -> None:
     with pytest.raises(InputError, match=r"options\.toml: is no TOML: "):
         parse_toml(f"a = {'9' * 5_000}", "options.toml")
+
+
+def test_what_would_take_for_ever_is_refused_at_its_place() -> None:
+    sentence = r"options\.toml: a key has more than 20 parts \(at line 2, column 41\)"
+    with pytest.raises(InputError, match=sentence):
+        parse_toml(f"a = 1\n{'b.' * 50_000}c = 1", "options.toml")
+    with pytest.raises(InputError, match="values inside each other"):
+        parse_toml(f"a = {'[' * 50_000}", "options.toml")

@@ -19,6 +19,7 @@ from bugsieve.basis.trust import (
     asking,
     remember,
     require_trusted,
+    require_trusted_below,
     state_folder,
     trusting,
 )
@@ -145,3 +146,40 @@ def test_where_specs_are_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert spec_folder() == str(tmp_path / "b")
     with pytest.raises(UsageError, match="which is gone"), typed_in(str(tmp_path / "c")):
         pass
+
+
+def below(root: Path, spec: str) -> bool:
+    """Whether a file in a folder may name the spec."""
+    try:
+        with typed_in(str(root / "tests")):
+            require_trusted_below(str(root), POLICIES, spec, "a file")
+    except UsageError:
+        return False
+    return True
+
+
+def test_what_stays_below_a_folder_counts_as_typed(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "tests").mkdir(parents=True)
+    for place in (root / "tests", root, tmp_path):
+        (place / "policy.py").write_text("")
+        (place / "run.sh").write_text("")
+        (place / "run.sh").chmod(0o755)
+    (root / "link.py").symlink_to(tmp_path / "policy.py")
+    inside = ("policy.py", "../policy.py", str(root / "policy.py"))
+    outside = ("../../policy.py", str(tmp_path / "policy.py"), "../link.py")
+    assert [name for name in inside if not below(root, f"python:{name}:f")] == []
+    assert [name for name in outside if below(root, f"python:{name}:f")] == []
+    assert below(root, "python:json:loads") and below(root, "greedy:hff") and below(root, SPEC)
+    assert below(root, "cmd:./run.sh") and below(root, "cmd:sh run.sh")
+    for spec in (
+        "cmd:../../run.sh",
+        "cmd:sh ../../run.sh",
+        f"cmd:{tmp_path}/run.sh",
+        "cmd:/bin/sh",
+    ):
+        assert not below(root, spec), spec
+    assert not below(root, "phrm:localhost:1") and not below(root, "greedy:cmd:../../run.sh")
+    with typed_in(str(root / "tests")):
+        remember(POLICIES, "cmd:../../run.sh")
+    assert below(root, "cmd:../../run.sh"), "the user has typed it before"

@@ -97,5 +97,18 @@ def test_runs_of_which_a_part_is_no_run_stay_as_they_are() -> None:
     bug = make_bug(bench, state, proven(bench, state, tuple(range(8))), oracle="x")
     run = bug.certificate["run"]
     assert objection(bug.certificate) is None
-    for change in ({"ending": "step limit"}, {"ending": "policy hang"}, {"follows_plan": True}):
-        assert objection({**bug.certificate, "run": {**run, **change}}) is not None
+    for key in ("follows_plan", "chances", "rules"):
+        assert objection({**bug.certificate, "run": {**run, key: True}}) is not None
+
+
+def test_a_run_that_the_limit_cut_still_costs_what_is_left_of_it() -> None:
+    task = line_task(60)
+    table = line_bench(task, dict.fromkeys(range(1, 60), "left"))
+    bench = Bench(task, table.policy, table.objective, step_limit=30)
+    bug = make_bug(bench, at(40)[0], proven(bench, at(40)[0], tuple(range(40, 59))), oracle="x")
+    assert bug.certificate["run"]["ending"] == "step limit" and bug.certificate["gap"] == 11
+    later = starting_later(silent(bench), bug, 5, tuple(range(35, 59)))
+    assert later is not None and later.certificate["run"]["cost"] == 25
+    assert later.certificate["policy_value"] == 25 and later.certificate["gap"] == 1
+    check(task.to_sas(), later.certificate)
+    assert starting_later(silent(bench), bug, 6, tuple(range(34, 59))) is None, "24 and 25"

@@ -12,10 +12,13 @@ from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.bugs.cost.replay import ReplayStatus
 from bugsieve.campaigns.finding.bug import FoundBug
 from bugsieve.campaigns.finding.bugs import Bugs
+from bugsieve.checkers.cost import check_bug
 from bugsieve.cli import main
+from bugsieve.domains import generate
 from bugsieve.domains.jani import generate_model
 from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.jani.loading import load_model
+from tests.unit.faults import ferryman
 from tests.unit.pictures.subjects import model_of
 from tests.unit.policies.line import line_task
 
@@ -108,6 +111,49 @@ def test_safety_bugs_have_causes(tmp_path: Path) -> None:
     assert bugsieve.load_bugs(folder).causes() == found.causes()
     with pytest.raises(UsageError, match="cost testing"):
         found.to_examples()
+
+
+def test_safety_bugs_are_explained_as_the_command_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "model.jani"
+    path.write_text(generate_model("one-way-line", length=6, packages=2).text)
+    folder, model = tmp_path / "danger", load_model(path)
+    kept = bugsieve.find_safety_bugs(model, "random", walks=20, folder=folder)
+    assert main(["explain", str(folder), kept[0].id]) == 0
+    assert capsys.readouterr().out == f"{kept[0].explain()}\n"
+    gone = bugsieve.find_safety_bugs(model, "random", walks=20)
+    assert gone[0].explain() == kept[0].explain(), "no folder is left"
+
+
+@pytest.fixture(scope="module")
+def ferry_bug(tmp_path_factory: pytest.TempPathFactory) -> FoundBug:
+    """A bug of the ferryman on a task of PDDL."""
+    folder = tmp_path_factory.mktemp("ferry")
+    made = generate("ferry", cars=3, locations=3, seed=2)
+    (folder / "domain.pddl").write_text(made.domain)
+    (folder / "problem.pddl").write_text(made.problem)
+    return bugsieve.find_bugs(folder, ferryman.choose, pool_size=10)[0]
+
+
+def test_minimise_a_function(ferry_bug: FoundBug) -> None:
+    example = ferry_bug.minimise(ferryman.choose)
+    assert example.is_new_problem and example.kept is None
+    assert example.objects < example.objects_before == 6
+    check_bug(example.task.to_sas(), example.bug.to_json())
+    cut = ferry_bug.minimise(bugsieve.policy(ferryman.choose), candidates=1)
+    assert cut.candidates == 1 and cut.objects == 6
+    with pytest.raises(UsageError, match="candidates must be at least 0"):
+        ferry_bug.minimise(ferryman.choose, candidates=-1)
+
+
+def test_minimise_what_is_bound_to_its_task(ferry_bug: FoundBug) -> None:
+    bound = bugsieve.policy(ferryman.choose).bind(ferry_bug.bench.task)
+    example = ferry_bug.minimise(bound)
+    assert example.kept == "the policy is a Python object, bound to its task"
+    assert (example.objects, example.candidates) == (6, 0) and not example.is_new_problem
+    other = ferry_bug.minimise("greedy:hff")
+    assert other.kept == "made anew for the problem that begins there, the policy has no such bug"
 
 
 def test_no_campaign(tmp_path: Path) -> None:

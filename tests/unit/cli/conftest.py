@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.cli import main
-from tests.unit.cli.commands import Run
+from tests.unit.cli.commands import Run, spared
 from tests.unit.reports.samples import Sample
 
 
@@ -15,7 +15,7 @@ from tests.unit.reports.samples import Sample
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*arguments: object) -> tuple[int, str, str]:
         capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
+        code = main(spared([str(argument) for argument in arguments]))
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 

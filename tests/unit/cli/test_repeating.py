@@ -33,7 +33,8 @@ def test_a_changed_policy_is_tested_in_a_new_folder(tmp_path: Path, spec: str, r
     given = ("--policy", spec, "--oracle", "planner:gbfs-200", "--pool-size", 12, "--seed", 4)
     code, _, _ = run("test", *task, *given, "--hash-seed", 5, "--max-bugs", 1, "-o", old)
     assert code == 1
-    (tmp_path / "helper.py").write_text("pick = max\n")  # which the policy has loaded
+    # The policy has loaded it. A file of the same size and second would pass for the compiled one.
+    (tmp_path / "helper.py").write_text("pick = max  # not min\n")
     code, _, err = run("resume", old, "--max-bugs", 9)
     assert (code, f"'bugsieve test --from {old} -o NEW'" in err) == (4, True)
     for file in task:

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -163,9 +165,25 @@ def test_a_stopped_campaign_goes_on(
     check_resume(run, folder, results)
 
 
+def test_explain_starts_without_what_runs_campaigns(results: Path) -> None:
+    script = (
+        "import sys; from bugsieve.cli import main; code = main(sys.argv[1:]);"
+        " print(*sorted(name for name in sys.modules if name.startswith('bugsieve.')));"
+        " sys.exit(code)"
+    )
+    bug = next((results / "bugs").iterdir()).stem
+    command = [sys.executable, "-c", script, "explain", str(results), bug]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    loaded = said.splitlines()[-1].split()
+    assert "bugsieve.faults.blame" in loaded
+    idle = ("campaigns", "rules", "tasks.jani", "oracles.safety", "fuzzing.fuzzer", "training")
+    assert not [name for name in loaded if name.startswith(tuple(f"bugsieve.{i}" for i in idle))]
+
+
 def test_status_lists_the_worst_bugs(results: Path, run: Run) -> None:
     code, out, _ = run("status", results, "--bugs", 2)
-    causes, bugs = out.split("\n\n")[-2:]
+    causes, bugs, closer = out.split("\n\n")[-3:]
+    assert closer.startswith(f"look closer: bugsieve explain {results} ")
     ids = {file.stem for file in (results / "bugs").iterdir()}
     assert (code, sum(bug in bugs for bug in ids)) == (0, 2)
     assert causes.startswith(f"{len(ids)} bugs have 2 causes:") and "loop of sail" in causes

@@ -10,7 +10,7 @@ import pytest
 from bugsieve.bugs.cost.replay import ReplayStatus
 from bugsieve.bugs.safety.bug import AVOIDABLE, FAULT
 from bugsieve.cli import main
-from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.policies.decisions import Ending
 
 DOCS = Path(__file__).parents[3] / "docs"

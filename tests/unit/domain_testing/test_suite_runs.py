@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bugsieve.basis.build_servers import junit_text
 from bugsieve.basis.errors import InputError, InternalError
 from bugsieve.domain_testing import suite_runs
-from bugsieve.domain_testing.junit import junit_text
 from bugsieve.domain_testing.suite_runs import CaseResult, RunOptions, exit_code, run_suite
 from bugsieve.domain_testing.worlds import Files
 from tests.unit.domain_testing.lights import PROBLEM, write_suite
@@ -194,7 +194,8 @@ def test_junit(tmp_path: Path) -> None:
         *run(tmp_path, {"label": "<a> & \x1b"}, {"label": "b", "expect": "unsolvable"}),
         run_one(tmp_path, expansions=0, label="c"),
     ]
-    suite = ElementTree.fromstring(junit_text("s.ptest.json", found).encode())
+    checks = [result.check("s.ptest.json") for result in found]
+    suite = ElementTree.fromstring(junit_text("s.ptest.json", checks).encode())
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
     first, second, third = suite
     assert first.get("name") == "<a> & \\x1b" and not list(first)

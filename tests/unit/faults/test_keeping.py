@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,7 +59,7 @@ def changed(name: str, value: Any) -> Callable[[dict[str, Any]], Any]:
         lambda note: None,
         lambda note: [note],
         lambda note: {},
-        changed("version", 2),
+        changed("version", 1),
         changed("of", "0" * 64),
         changed("expansions", 501),
         changed("index", -1),
@@ -75,6 +76,11 @@ def changed(name: str, value: Any) -> Callable[[dict[str, Any]], Any]:
         changed("suspects", [[99, 1]]),
         changed("suspects", [[0, -1]]),
         changed("suspects", [[0]]),
+        changed("sure", "bound"),
+        changed("suspects", []),
+        changed("seal", "0" * 64),
+        changed("seal", "ä"),
+        lambda note: {name: value for name, value in note.items() if name != "seal"},
     ],
 )
 def test_what_does_not_hold_counts_as_none(change: Callable[[dict[str, Any]], Any]) -> None:
@@ -90,3 +96,18 @@ def test_it_is_of_one_certificate_and_one_number_of_expansions() -> None:
     assert blame_of_note(note, bench, certificate, Limits(expansions=501)) is None
     other = {**certificate, "policy": "another"}
     assert blame_of_note(note, bench, other, LIMITS) is None
+
+
+def test_what_somebody_else_has_found_out_is_searched_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, certificate = example()
+    found = blame(bench, certificate, limits=LIMITS)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "stranger"))
+    note = note_of(found, certificate, LIMITS)
+    assert blame_of_note(note, bench, certificate, LIMITS) is not None
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "me"))
+    assert blame_of_note(note, bench, certificate, LIMITS) is None
+    (tmp_path / "full").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "full"))
+    assert note_of(found, certificate, LIMITS) is None

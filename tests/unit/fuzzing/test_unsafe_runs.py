@@ -14,7 +14,8 @@ import pytest
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.fuzzing.starts import StartSampler
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer, WalkOutcome
+from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.loading import load_document

@@ -23,6 +23,7 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.checkers.cost import check
 from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.pool import Pool
 from bugsieve.judging.cases import Parcel
 from bugsieve.judging.examiner import Examiner
 from bugsieve.oracles.learning import Learnt, Revision
@@ -241,7 +242,7 @@ def test_an_examiner_needs_no_folder(
 ) -> None:
     Campaign.create(tmp_path / "campaign", options(oracles=("lookahead:1",)), task).run()
     with CostRecords(tmp_path / "campaign") as records:
-        pool = restored_pool(task, records.pool())
+        pool = restored_pool(Pool(task), records.pool())
     policy = make_policy("hill-climbing:hadd", task)
     bench = Bench(task, policy, make_objective("quantitative", task))
     oracles = [make_oracle(spec, bench) for spec in ("lookahead:1", NAME)]
@@ -258,7 +259,7 @@ def test_what_was_learnt_of_the_task_serves_other_policies(
 ) -> None:
     Campaign.create(tmp_path / "one", options(oracles=(spec,)), task).run()
     with CostRecords(tmp_path / "one") as records:
-        pool = restored_pool(task, records.pool())
+        pool = restored_pool(Pool(task), records.pool())
         lessons = [lesson for found in records.lessons().values() for lesson in found]
     counts = []
     for known in ([], lessons):

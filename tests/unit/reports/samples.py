@@ -13,8 +13,14 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import CostBugRow, Finding, RejectedRow, RunRow, VerdictRow
-from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.findings import (
+    CostBugRow,
+    Finding,
+    OracleRow,
+    RejectedRow,
+    RunRow,
+    VerdictRow,
+)
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.store import CostStore, PoolPart
 from bugsieve.results.progress import Addition, CampaignHeader, Progress

@@ -20,8 +20,7 @@ from bugsieve.basis.seeds import Stream
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.fuzzing.pool import PoolEntry
 from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import Finding, RunRow
-from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.findings import Finding, OracleRow, RunRow
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import CostStore, PoolPart

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from bugsieve.training.learner import Learner, QNetwork, first_layers
+from bugsieve.training.learner import Adam, Learner, QNetwork, first_layers
 from bugsieve.training.options import QOptions
 from bugsieve.training.replay import Batch, ReplayBuffer
 from bugsieve.training.scaling import FloatArray
@@ -136,3 +136,19 @@ def test_more_than_the_buffer_holds() -> None:
     buffer = ReplayBuffer(3, 1, 1)
     buffer.add(rows(0, 10))
     assert set(buffer.sample(200, np.random.default_rng(0)).actions.tolist()) == {7, 8, 9}
+
+
+def test_steps_are_those_of_pytorch_to_the_bit() -> None:
+    """Also over many steps, with gradients of all sizes and some that are 0."""
+    import torch
+
+    random = np.random.default_rng(7)
+    ours, theirs = (torch.from_numpy(floats(*range(9))) for _ in range(2))
+    mine, other = Adam(ours, 0.01), torch.optim.Adam([theirs], lr=0.01)
+    for _ in range(100):
+        gradient = (random.normal(size=9) * 10.0 ** random.integers(-9, 3, 9)).astype(np.float32)
+        gradient[random.integers(9)] = 0
+        ours.grad, theirs.grad = torch.from_numpy(gradient), torch.from_numpy(gradient.copy())
+        mine.step()
+        other.step()
+        assert torch.equal(ours, theirs)

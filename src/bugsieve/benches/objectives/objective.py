@@ -41,6 +41,10 @@ FOR_PLANS = ("combined:bmo:100+aras-or-ehc",)
 `python -m benchmarks.defaults`."""
 
 
+FOR_PLANS_ALONE = ("aras-or-ehc",)
+"""The same without the part that learns from other states."""
+
+
 def certain_failures(runs: RunTable) -> NDArray[np.bool_]:
     """Which runs never reach the goal, for certain and by the policy's own doing."""
     failed: NDArray[np.bool_] = np.isin(runs.endings, FAILURES) & ~runs.excused
@@ -114,6 +118,8 @@ class Objective(ABC):
     """What the policy has missed, as half a sentence that goes on with "before"."""
     usual_oracles: ClassVar[tuple[str, ...]] = ("lookahead", "planner:gbfs-20000")
     """Who judges where nobody is named."""
+    oracles_alone: ClassVar[tuple[str, ...]] = ("lookahead", "planner:gbfs-20000")
+    """The same where verdicts must not depend on other states."""
     reached: ClassVar[str] = "from the initial state the policy finds a plan of cost {cost}"
     """What is said of a run from the initial state that reaches the goal."""
     missed: ClassVar[str] = "the policy fails from the initial state"

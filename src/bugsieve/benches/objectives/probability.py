@@ -10,7 +10,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.benches.objectives.objective import FOR_PLANS, UNSOLVED, BugKind, Objective, Values
+from bugsieve.benches.objectives.objective import (
+    FOR_PLANS,
+    FOR_PLANS_ALONE,
+    UNSOLVED,
+    BugKind,
+    Objective,
+    Values,
+)
 from bugsieve.policies.chances.runs import ChanceRuns
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import RunSource, RunTable
@@ -42,6 +49,7 @@ class Probability(Objective):
     }
     possible = "the goal could be reached for certain"
     usual_oracles = FOR_PLANS
+    oracles_alone = FOR_PLANS_ALONE
     reached = "from the initial state the policy reaches the goal with probability 1"
     missed = "the policy does not reach the goal for certain from the initial state"
     longer_runs = "more states (--objective probability:STATES)"

@@ -8,6 +8,7 @@ import numpy as np
 
 from bugsieve.benches.objectives.objective import (
     FOR_PLANS,
+    FOR_PLANS_ALONE,
     UNSOLVED,
     Objective,
     Values,
@@ -27,6 +28,7 @@ class Qualitative(Objective):
     kinds: ClassVar = {"unsolved": UNSOLVED}
     possible = "the goal could be reached"
     usual_oracles = FOR_PLANS
+    oracles_alone = FOR_PLANS_ALONE
 
     def policy_values(self, runs: RunTable) -> Values:
         """1 for solved runs, 0 for runs that certainly fail."""

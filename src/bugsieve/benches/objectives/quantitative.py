@@ -9,6 +9,7 @@ import numpy as np
 
 from bugsieve.benches.objectives.objective import (
     FOR_PLANS,
+    FOR_PLANS_ALONE,
     UNSOLVED,
     BugKind,
     Objective,
@@ -39,6 +40,7 @@ class Quantitative(Objective):
     }
     possible = "the best plan could be had"
     usual_oracles = FOR_PLANS
+    oracles_alone = FOR_PLANS_ALONE
 
     def policy_values(self, runs: RunTable) -> Values:
         """Costs of solved runs, infinity for runs that certainly fail."""

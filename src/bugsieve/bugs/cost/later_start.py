@@ -21,21 +21,20 @@ from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import bug_id
 from bugsieve.policies.decisions import Ending
 
-_LOOP, _SOLVED = Ending.LOOP.label, Ending.SOLVED.label
-_UNKNOWN = (Ending.STEP_LIMIT.label, Ending.POLICY_HANG.label)
-"""Endings after which nobody knows how the run would have gone on."""
-_LOOKS_BACK = ("follows_plan", "chances", "rules")
+_LOOP = Ending.LOOP.label
+_AT_ITS_COST = (Ending.SOLVED.label, Ending.STEP_LIMIT.label)
+"""Endings of runs that are worth what they cost; one that was cut, at least that."""
+_LOOKS_BACK = {
+    "follows_plan": "the policy would make another plan there",
+    "chances": "its run there need not be the likeliest one that fails",
+    "rules": "what came before counts for the rules",
+}
 """What certificates say of runs of which a part is no run of the policy, or not worth as much."""
 
 
 def objection(certificate: Mapping[str, Any]) -> str | None:
     """None, or why the rest of the run need not be the policy's run from a later state."""
-    run = certificate["run"]
-    if run["ending"] in _UNKNOWN:
-        return f"the run ended by {run['ending']}"
-    if any(key in run for key in _LOOKS_BACK):
-        return "more than the state counts on the policy's run"
-    return None
+    return next((why for key, why in _LOOKS_BACK.items() if key in certificate["run"]), None)
 
 
 def starting_later(bench: Bench, bug: Bug, steps: int, plan: tuple[int, ...]) -> Bug | None:
@@ -77,6 +76,6 @@ def _rest(bench: Bench, certificate: Mapping[str, Any], steps: int) -> KnownRun:
         rest += operators[first : max(first, steps)]
         loop_start = max(0, first - steps)
     value = from_json_number(certificate["policy_value"])
-    if run["ending"] == _SOLVED and bench.objective.costs_count:
+    if run["ending"] in _AT_ITS_COST and bench.objective.costs_count:
         value = float(plan_cost(bench.task, rest))
     return KnownRun({**run, **path_part(bench.task, rest), "loop_start": loop_start}, value)

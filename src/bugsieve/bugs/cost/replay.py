@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bugsieve.basis.build_servers import Check, Outcome
 from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import objective_class
@@ -44,6 +45,13 @@ class ReplayResult:
     run: Run | None = None
     differs_at: int | None = None
     """The first step at which the policy no longer does what the certificate says."""
+
+    def check(self, bug: str, group: str) -> Check:
+        """What build servers are told: all but FIXED is no pass."""
+        outcome: Outcome = "failure"
+        if self.status in (ReplayStatus.FIXED, ReplayStatus.CANNOT_REPLAY):
+            outcome = "passed" if self.status is ReplayStatus.FIXED else "undecided"
+        return Check(bug, group, outcome, f"{self.status.value}: {self.sentence}")
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,18 @@ from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.trust import require_trusted
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import objective_class
+from bugsieve.benches.objectives.objective import FOR_PLANS_ALONE
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.cost.start_states import start_states
 from bugsieve.campaigns.cost.taken_pool import TakenPool, take_pool
 from bugsieve.campaigns.kind import Beginning, kept_spec
-from bugsieve.campaigns.options import POOL, CostOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.pool import Pool
+from bugsieve.fuzzing.sample import Sample
 from bugsieve.fuzzing.selection import selected_starts, selection
-from bugsieve.judging.escalation import SEARCH, level_limits
-from bugsieve.judging.plan import BenchPlan, OracleRow, close_policy
+from bugsieve.judging.escalation import SEARCH
+from bugsieve.judging.findings import OracleRow
+from bugsieve.judging.plan import BenchPlan, close_policy
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import check_oracle_spec
 from bugsieve.policies.decisions import Recorded
@@ -79,6 +82,8 @@ def begin(
     _check_process(options, policy)
     for spec in options.oracles:
         check_oracle_spec(spec)
+    if options.measures and states is not None:
+        raise UsageError("tests of a measurement start from the initial state: give no states")
     if task is None and not options.task:
         task = _brought(options) if policy is None else getattr(policy, "task", None)
     saved, loaded = _loaded(options, task)
@@ -90,6 +95,8 @@ def begin(
     try:
         made = plan.examined(bench, options.oracles)
         equipment.oracles = [oracle for oracle in made if isinstance(oracle, Oracle)]
+        if options.measures:
+            _require_alone(equipment.oracles)
         name = policy_name(bench.policy)
         spec = kept_spec(POLICIES, options.policy, name) if policy is None else name
         kept = replace(options, objective=bench.objective.spec)
@@ -108,6 +115,8 @@ def begin(
         if options.pool_from is not None:
             taken = _take_over(equipment, options)
             pool, walks = taken.pool, taken.walks
+        elif options.measures:
+            pool, walks = Sample(loaded), 0
         else:
             starts = start_states(loaded, options.from_states) if states is None else states
             if condition is not None:
@@ -165,6 +174,16 @@ def _check_whole(folder: Path, taken: TakenPool) -> None:
             )
 
 
+def _require_alone(oracles: Sequence[Oracle]) -> None:
+    """UsageError if a verdict would depend on the tests before."""
+    for oracle in oracles:
+        if oracle.learns:
+            raise UsageError(
+                f"the oracle {oracle.spec!r} learns from tests, so that verdicts would depend on "
+                f"their order: measure without it ({', '.join(FOR_PLANS_ALONE)} is the default)"
+            )
+
+
 def _pool_of(task: Task, states: StateArray) -> Pool:
     pool = Pool(task)
     for state in task.checked_states(states):
@@ -215,9 +234,7 @@ def plan_of(options: CostOptions) -> BenchPlan:
         options.objective,
         options.step_limit,
         options.limits,
-        level_limits(
-            options.limits.expansions, 0 if options.mode == POOL else options.escalate_to
-        ),
+        options.levels,
         options.policy_folder,
         options.fuzz.seed,
     )

@@ -8,13 +8,18 @@ from functools import partial
 
 from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.benches.bench import Bench
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
+from bugsieve.campaigns.cost.measuring import cost_figures
+from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
 from bugsieve.campaigns.cost.taken_pool import restored_pool
+from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.faults.causes.cost import cause_of
 from bugsieve.fuzzing.fuzzer import Fuzzer
 from bugsieve.fuzzing.pool import Pool
+from bugsieve.fuzzing.sample import Sample, Sampler
 from bugsieve.judging.cases import Parcel, StateCase, Visit
 from bugsieve.judging.escalation import Due, Escalation, outlay_of
 from bugsieve.judging.findings import Finding
@@ -29,6 +34,7 @@ from bugsieve.judging.workers import (
     make_judges,
     parcel_size,
 )
+from bugsieve.measuring.figures import Figures
 from bugsieve.policies.conversation import policy_notes
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.store import PoolPart
@@ -44,7 +50,7 @@ class CostDriver(Driver):
     def __init__(
         self,
         options: CostOptions,
-        fuzzer: Fuzzer,
+        fuzzer: Fuzzer | Sampler,
         judges: Judges,
         again: Judge,
         ledger: Ledger,
@@ -62,6 +68,9 @@ class CostDriver(Driver):
         self._ledger = ledger
         self._escalation = escalation
         self._order = order
+        self._directory = records.directory
+        self._bugs = set(records.bug_kinds())
+        """Ids of all bugs, by which a measurement knows those of states that come again."""
         self._before = records.progress()
         self._judged = records.judged()
         """Pool entries that were visited; the next one has this number."""
@@ -75,6 +84,8 @@ class CostDriver(Driver):
         """Judge what is due, or else make one round; a reason if there is nothing to do."""
         complete = POOL_TAKEN if self._options.pool_from is not None else self._fuzzer.finished
         is_pending = self._judged < len(self._fuzzer.pool)
+        if complete is None and not is_pending:
+            complete = self._low_risk()
         if complete is not None and not is_pending:
             rest = self._escalation.rest()
             if not rest:
@@ -89,6 +100,14 @@ class CostDriver(Driver):
         else:
             self._round(session)
         return None
+
+    def _low_risk(self) -> str | None:
+        """A reason if a measurement has come to a look at which its risk is low enough."""
+        return low_risk(self._options.stop, self._fuzzer.walks_done, self._figures)
+
+    def _figures(self) -> Figures:
+        with CostRecords(self._directory) as records:
+            return cost_figures(records)
 
     def fresh_cases(self) -> PoolPart | None:
         """The pool entries since the last call."""
@@ -106,7 +125,8 @@ class CostDriver(Driver):
 
     def counts(self, progress: Progress) -> Counts:
         """The size of the pool, and how much of it is judged."""
-        limit = self._options.fuzz.pool_size
+        options = self._options
+        limit = options.stop.most_tests if options.measures else options.fuzz.pool_size
         return Counts(len(self._fuzzer.pool), limit, self._judged, self._judged)
 
     def progress(self, progress: Progress) -> Progress:
@@ -127,6 +147,15 @@ class CostDriver(Driver):
     def notes(self) -> tuple[str, ...]:
         """Of the policy that walks ask, and of oracles that learn."""
         return (*policy_notes(self._fuzzer.bench.policy), *self._ledger.notes())
+
+    def conclude(self) -> tuple[str, ...]:
+        """Make the smallest example of each cause that is listed, within a small budget."""
+        if not self._options.examples:
+            return ()
+        with CostRecords(self._directory) as records:
+            header, bugs = records.header, examples_of_causes(records)
+        bench, most = self._again.bench, self._options.examples
+        return examples_made(self._directory, header, bench, bugs, candidates=most)
 
     def close(self, *, at_once: bool) -> None:
         """End the processes that judge."""
@@ -179,6 +208,8 @@ class CostDriver(Driver):
         """Number and complete a finding; False if there are enough bugs."""
         made = session.progress.visits
         complete = self._order.looked_at(self._ledger.complete(case, finding.at(made)))
+        if self._options.measures:
+            complete = complete.with_sightings(self._bugs)
         with doing(f"naming the causes of bugs at state {case.number}"):
             complete = complete.with_causes(partial(cause_of, self._again.bench))
         self._judged += not finding.visit.effort
@@ -187,6 +218,7 @@ class CostDriver(Driver):
             self._judged -= not finding.visit.effort
         else:
             self._escalation.note(outlay_of(complete))
+            self._bugs.update(row.id for row in complete.bugs)
         return goes_on
 
     def _escalate(self, session: Session) -> bool:
@@ -221,18 +253,19 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     """The driver that goes on where the records end."""
     bench, oracles = equipment.bench, equipment.oracles
     plan = replace(plan_of(options), recorded=equipment.recorded)
-    pool = restored_pool(bench.task, records.pool())
+    pool = restored_pool((Sample if options.measures else Pool)(bench.task), records.pool())
     carries = options.fuzz.along_runs and options.mode != POOL
     ledger = Ledger(bench, oracles, carries=carries)
     if ledger.remembers:
         _recall(ledger, records, pool)
     plain = [oracle for oracle in oracles if not oracle.learns]
-    fuzzer = Fuzzer(bench, options.fuzz, pool=pool, walks_done=records.progress().walks)
+    fuzzer = _fuzzer(bench, options, pool, records.progress().walks)
     specs = tuple(oracle.spec for oracle in plain)
-    kept = {"whole_runs": ledger.remembers or options.mode == POOL, "carries": carries}
+    whole_runs = ledger.remembers or options.mode == POOL
+    kept = {"whole_runs": whole_runs, "carries": carries, "repeats": options.measures}
     setup = WorkerSetup(equipment.saved, plan, specs, **kept)
     judge = Judge(bench, plain, plan.escalating(bench), **kept)
-    escalation = Escalation(plan.escalation)
+    escalation = Escalation(plan.escalation, at_once=options.measures)
     if records.levels() > len(plan.escalation):
         raise damaged(records.directory, "table visits: there is more effort than was asked for")
     for outlay in records.outlays():
@@ -241,6 +274,14 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     order = SetOrder(CostAsker(bench), **known_order(records))
     judges = make_judges(judge, setup, options.workers)
     return CostDriver(options, fuzzer, judges, judge, ledger, escalation, order, records)
+
+
+def _fuzzer(bench: Bench, options: CostOptions, pool: Pool, walks_done: int) -> Fuzzer | Sampler:
+    """Who makes the cases: walks that fill a pool, or a measurement that draws tests."""
+    if not isinstance(pool, Sample):
+        return Fuzzer(bench, options.fuzz, pool=pool, walks_done=walks_done)
+    most = options.stop.most_tests
+    return Sampler(bench, options.fuzz, options.part, most, pool=pool, walks_done=walks_done)
 
 
 def _recall(ledger: Ledger, records: CostRecords, pool: Pool) -> None:

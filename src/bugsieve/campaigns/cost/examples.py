@@ -12,7 +12,7 @@ from bugsieve.basis.wording import counted
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench
-from bugsieve.checkers.cost import Checker
+from bugsieve.checkers.cost import CertificateError, Checker
 from bugsieve.faults.examples.decisions import Example, examples_of
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.proofs import proof_of
@@ -40,7 +40,7 @@ def _checked(folder: Path, sas: str, bugs: Iterable[Bug]) -> Iterator[Bug]:
     done = 0
     with progressing(lambda: f"{counted(done, 'bug')} looked at"):
         for bug in bugs:
-            with proof_of(bug.id, folder):
+            with proof_of(bug.id, folder, CertificateError):
                 checker.check(bug.certificate)
             yield bug
             done += 1

@@ -13,7 +13,7 @@ from bugsieve.benches.objectives.objective import path_states
 from bugsieve.campaigns.cost.bench import judged_bench
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track
-from bugsieve.checkers.cost import Checker
+from bugsieve.checkers.cost import CertificateError, Checker
 from bugsieve.faults.blame import Blame
 from bugsieve.faults.explanation import blame_lines, goal_line
 from bugsieve.faults.keeping import NAME, kept_blame
@@ -45,8 +45,8 @@ class CostExhibits:
     def exhibit(self, bug: str) -> Exhibit:
         """Both runs, with the decision to blame if it was kept, else where they part."""
         (row,) = self.records.named([bug])
-        with proof_of(row.id, self.records.directory):
-            self._checker.check(row.bug.certificate)
+        with proof_of(row.id, self.records.directory, CertificateError):
+            self._checker.check_bug(row.bug.to_json())
         found = self._blame(row)
         return Exhibit(
             tuple(self._sentences(row, found)),

@@ -19,7 +19,7 @@ from bugsieve.results.cost.export import about, export_tables
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.cost.salvage import CostSalvage
 from bugsieve.results.cost.store import CostStore
-from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, Description
+from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, EXAMPLES_FOLDER, Description
 from bugsieve.results.progress import CampaignHeader
 
 TASK_FILE = "task.sas"
@@ -39,6 +39,8 @@ def describe(header: CampaignHeader) -> Description:
             **({} if task.domain is None else pddl),
             f"{BUGS_FOLDER}/": f"a file for each of the first {BUGS_IN_FILES} bugs, with its "
             "proof: the policy's run and a better one",
+            f"{EXAMPLES_FOLDER}/": "the smallest examples of bugs, one for each cause at least, "
+            "unless nobody asked for any",
         },
         {"minimise {} BUG": "the smallest example of a bug, as a folder of its own"},
     )

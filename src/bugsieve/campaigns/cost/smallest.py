@@ -7,7 +7,7 @@ accepts with nothing else at hand. The campaign is left as it is.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,26 +20,22 @@ from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench, plan_of, stored_options
-from bugsieve.checkers.cost import bug_id, check_bug
-from bugsieve.faults.examples.shrinking import Remake
+from bugsieve.checkers.cost import CertificateError, Checker, bug_id
+from bugsieve.faults.examples.shrinking import Budget, Remake
 from bugsieve.faults.examples.smallest import (
-    DEFAULT_CANDIDATES,
     FROM_SAS,
+    USUAL,
     SmallestExample,
     smallest_example,
 )
 from bugsieve.judging.plan import close_policy
 from bugsieve.policies.registry import POLICIES, brings_task
-from bugsieve.results.folder import readable_json
+from bugsieve.results.folder import EXAMPLES_FOLDER, readable_json
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.proofs import proof_of
 from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.sources import DOMAIN_FILE, PROBLEM_FILE
 
-EXAMPLES_FOLDER = "smallest"
-"""In the folder of a campaign: an example for each bug that was minimised."""
-FEW_CANDIDATES = 10
-"""For examples that nobody asked for: some seconds each."""
 SAS_FILE, BUG_FILE = "output.sas", "bug.json"
 
 
@@ -48,7 +44,7 @@ def smallest_of(
     header: CampaignHeader,
     bug: Bug,
     *,
-    candidates: int = DEFAULT_CANDIDATES,
+    budget: Budget = USUAL,
 ) -> SmallestExample:
     """The smallest example of a bug of the campaign in a folder.
 
@@ -56,29 +52,9 @@ def smallest_of(
     """
     folder = Path(directory)
     bench = judged_bench(folder, header)
-    with proof_of(bug.id, folder):
-        check_bug(bench.task.to_sas(), bug.to_json())
-    return smallest_example(bench, bug, remake_of(folder, header), candidates=candidates)
-
-
-def small_examples(
-    directory: AnyPath,
-    header: CampaignHeader,
-    bugs: Iterable[Bug],
-    *,
-    candidates: int = FEW_CANDIDATES,
-) -> dict[str, SmallestExample]:
-    """The smallest examples of these bugs by their ids, written into the campaign's folder.
-
-    So many problems are tried for each. Bugs whose example is there already are left out.
-    """
-    made = {}
-    for bug in bugs:
-        folder = example_folder(directory, bug)
-        if not folder.exists():
-            made[bug.id] = smallest_of(directory, header, bug, candidates=candidates)
-            write_example(made[bug.id], folder)
-    return made
+    with proof_of(bug.id, folder, CertificateError):
+        Checker(bench.task.to_sas()).check_bug(bug.to_json())
+    return smallest_example(bench, bug, remake_of(folder, header), budget=budget)
 
 
 def remake_of(folder: Path, header: CampaignHeader) -> Remake | str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bugsieve.benches.objectives import objective_class
+from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import (
     FEWEST_RUNS,
@@ -135,9 +136,9 @@ def summarise(records: CostRecords) -> CostSummary:
             if oracle.objection is not None
         },
         revised=records.revised(),
-        carried=records.carried(),
+        carried=0 if records.is_sample else records.carried(),
         telling=records.telling(),
-        initial=records.initial_run(),
+        initial=None if records.is_sample else records.initial_run(),
         open_runs={Ending(code).label: count for code, count in records.undecided().items()},
         escalated=records.escalated(),
         troubles={Ending(code).label: Trouble.of(reasons) for code, reasons in failures.items()},
@@ -151,4 +152,5 @@ def summarise(records: CostRecords) -> CostSummary:
         objective=records.header.objective,
         asked_again=progress.asked_again,
         unstable=tuple(records.unstable()),
+        measured=cost_figures(records) if records.is_sample else None,
     )

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def take_pool(
             raise InputError(
                 f"{folder}: has no runs of the policy to take over: make its pool in the mode pool"
             )
-        pool = restored_pool(task, records.pool(), count)
+        pool = restored_pool(Pool(task), records.pool(), count)
         try:
             recorded = _recorded(task, pool.states(), runs)
         except (BugsieveError, LookupError, OverflowError, ValueError):
@@ -63,9 +64,11 @@ def take_pool(
         return TakenPool(pool, records.progress().walks, recorded)
 
 
-def restored_pool(task: Task, columns: PoolColumns, count: int | None = None) -> Pool:
-    """The pool of a stored campaign, or the first entries of it."""
-    pool = Pool(task)
+PoolT = TypeVar("PoolT", bound=Pool)
+
+
+def restored_pool(pool: PoolT, columns: PoolColumns, count: int | None = None) -> PoolT:
+    """An empty pool with the entries of a stored campaign, or with the first of them."""
     for number, state in enumerate(columns.states[:count]):
         parent, walk = int(columns.parents[number]), int(columns.walks[number])
         start, stop = columns.offsets[number : number + 2]

@@ -9,6 +9,7 @@ from bugsieve.basis.wording import counted
 from bugsieve.benches.objectives import Objective, objective_class
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.measured import figure_lines, measured_lines
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
 from bugsieve.judging.findings import CostBugRow
@@ -46,6 +47,7 @@ class FoundStates:
         return [_bug_json(row) for row in self.records.named(self.ids)]
 
 
+UNIMPROVED = "costly runs that no oracle could improve are not in the share"
 _UNJUDGED = "no oracle was asked: the pool is for campaigns that take it over"
 
 
@@ -61,20 +63,24 @@ class CostWording:
         return heading if kept is None else f"{heading}, test states with {kept}"
 
     def first_lines(self, summary: CostSummary) -> list[str]:
-        """What became of the initial state."""
+        """What became of the initial state, or what a measurement has come to."""
+        if summary.measured is not None:
+            return measured_lines(summary, summary.measured)
         objective = objective_class(summary.objective)
         return [] if summary.initial is None else [initial_line(summary.initial, objective)]
 
     def count_lines(self, summary: CostSummary) -> list[str]:
         """The counts of a campaign."""
         endings = ", ".join(f"{count} {ending}" for ending, count in summary.endings.items())
+        made = f"{counted(summary.pool, 'test state')} from {counted(summary.walks, 'walk')}"
+        if summary.measured is not None:
+            made = counted(summary.pool, "test")
         lines = [
-            f"{counted(summary.pool, 'test state')} from {counted(summary.walks, 'walk')}, "
-            f"{summary.judged} judged in {summary.seconds:.1f} s"
+            f"{made}, {summary.judged} judged in {summary.seconds:.1f} s"
             + (f" ({summary.reason})" if summary.reason else ""),
             f"runs of the policy: {endings or 'none'}",
             *(trouble.sentence(ending) for ending, trouble in summary.troubles.items()),
-            bugs_line(summary) if summary.outcomes else _UNJUDGED,
+            _bugs(summary) if summary.outcomes else _UNJUDGED,
         ]
         if summary.implied:
             more = " more" if summary.bugs else ""
@@ -93,7 +99,10 @@ class CostWording:
         if summary.carried:
             states = counted(summary.carried, "state")
             lines.append(f"  {states} not put to oracles: runs from there lead into known bugs")
-        return lines + escalation_lines(summary)
+        lines += escalation_lines(summary)
+        if summary.measured is not None:
+            lines += figure_lines(summary, summary.measured, UNIMPROVED)
+        return lines
 
     def found(self, records: CostRecords) -> FoundStates:
         """The bugs of a campaign, the worst first."""
@@ -112,6 +121,12 @@ class CostWording:
             f"{state.per_second:.0f} states/s",
             counted(state.policy_calls, "policy call"),
         ]
+
+
+def _bugs(summary: CostSummary) -> str:
+    """How many bugs; of tests that end in the same state, they are one."""
+    repeats = summary.measured is not None and summary.bugs
+    return bugs_line(summary) + (", each in another state" if repeats else "")
 
 
 def initial_line(run: InitialRun, objective: type[Objective]) -> str:

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
+from bugsieve.basis.arguments import whole_number
 from bugsieve.basis.notebooks import line_html
 from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import Objective, make_objective
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.replay import ReplayResult, replay
 from bugsieve.bugs.safety.bug import SafetyBug
+from bugsieve.campaigns.safety.explanation import Witness
+from bugsieve.campaigns.safety.explanation import explanation_text as safety_text
 from bugsieve.faults import EXPANSIONS
 from bugsieve.faults.blame import DEFAULT_LIMITS, Blame, blame
 from bugsieve.faults.causes.cause import Cause
+from bugsieve.faults.examples.shrinking import DEFAULT_CANDIDATES, Budget, Remake
+from bugsieve.faults.examples.smallest import SmallestExample, smallest_example
 from bugsieve.faults.explanation import explained, explanation_text
 from bugsieve.faults.strips import bug_strips
+from bugsieve.judging.plan import close_policy
 from bugsieve.pictures.strips import run_strip, strips_image
 from bugsieve.policies.asking import check_policy
 from bugsieve.policies.function import policy as policy_function
 from bugsieve.policies.policy import Bindable, Policy
-from bugsieve.policies.registry import make_policy
+from bugsieve.policies.registry import brings_task, make_policy
 from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.jani.model import JaniModel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,6 +70,37 @@ class FoundBug(Bug):
                 return self._replayed(made)
         return self._replayed(binding(policy)(self.bench.task))
 
+    def minimise(self, policy: object, *, candidates: int = DEFAULT_CANDIDATES) -> SmallestExample:
+        """The smallest example of the bug, as `bugsieve minimise` makes it.
+
+        The policy is what `find_bugs` takes. It is made anew for up to so many problems with fewer
+        objects; one that is an object for one task is not, and all objects are kept.
+        """
+        given = whole_number(candidates, "candidates", least=0)
+        return smallest_example(self.bench, self, self._remake(policy), budget=Budget(given))
+
+    def _remake(self, policy: object) -> Remake | str:
+        """What makes the policy for other tasks, or why nothing does."""
+        if isinstance(policy, str):
+            if brings_task(policy):
+                return f"the policy {policy} knows the task that it brings and no other"
+            make: Callable[[Task], Policy] = partial(make_policy, policy)
+        elif is_bound(policy):
+            check_policy(policy)
+            return "the policy is a Python object, bound to its task"
+        else:
+            make = binding(policy)
+
+        @contextmanager
+        def remade(task: Task) -> Iterator[Bench]:
+            made = make(task)
+            try:
+                yield self._bench(task, made, make_objective(self.bench.objective.spec, task))
+            finally:
+                close_policy(made)
+
+        return remade
+
     def _repr_html_(self) -> str:
         """For notebooks: what is wrong, the policy's run, and below it the better one.
 
@@ -72,26 +110,32 @@ class FoundBug(Bug):
         return line_html(str(self)) + strips_image(strips, title=f"bug {self.id}")
 
     def _replayed(self, policy: Policy) -> ReplayResult:
+        return replay(self._bench(self.bench.task, policy, self.bench.objective), self.certificate)
+
+    def _bench(self, task: Task, policy: Policy, objective: Objective) -> Bench:
         old = self.bench
-        bench = Bench(old.task, policy, old.objective, step_limit=old.step_limit, seed=old.seed)
-        return replay(bench, self.certificate)
+        return Bench(task, policy, objective, step_limit=old.step_limit, seed=old.seed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FoundSafetyBug(SafetyBug):
     """A proven safety bug, as `find_safety_bugs` and `load_bugs` give it."""
 
-    model: JaniModel = field(kw_only=True)
-    """What the policy was tested on; the policy is not there any more."""
     cause: Cause = field(kw_only=True)
     """What is wrong, wherever it happens; bugs with equal causes belong together."""
+    witness: Witness = field(kw_only=True)
+    """Its model, and the run in which it was found."""
+
+    def explain(self) -> str:
+        """What `bugsieve explain` prints: the run step by step, and what is safe in its place."""
+        return safety_text(self.witness.explained())
 
     def _repr_html_(self) -> str:
         """For notebooks: what is wrong, and the policy's run into danger."""
-        run = self.certificate["run"]
-        states = [self.model.state(state) for state in run["states"]]
+        run, model = self.certificate["run"], self.witness.model
+        states = [model.state(state) for state in run["states"]]
         doings = [*run["action_names"], "[danger]"]
-        strip = run_strip("the policy", self.model, states, doings)
+        strip = run_strip("the policy", model, states, doings)
         return line_html(str(self)) + strips_image([strip], title=f"bug {self.id}")
 
 

@@ -101,21 +101,23 @@ class Bugs(Sequence[BugT]):
     def __repr__(self) -> str:
         """In one line, which is what a failing `assert not find_bugs(…)` shows."""
         worst = f"; the worst: {str(self._found[0])[:_LONGEST_BUG]}" if self._found else ""
-        return f"<{self._headline()}{worst}>"
+        return f"<{self.headline}{worst}>"
 
     def __str__(self) -> str:
         """How many there are, and a line on each of the worst."""
-        lines = [self._headline(), *(f"  {bug}" for bug in self._found[:_BUGS_LISTED])]
+        lines = [self.headline, *(f"  {bug}" for bug in self._found[:_BUGS_LISTED])]
         rest = len(self._found) - _BUGS_LISTED
         return "\n".join([*lines, f"  … and {rest} more"] if rest > 0 else lines)
 
     def _repr_html_(self) -> str:
         """For notebooks: how many there are, and a row on each of the worst."""
         rows = ((str(bug), str(bug.steps)) for bug in self._found)
-        told = line_html(self._headline())
+        told = line_html(self.headline)
         return told + table_html(("bug", "steps"), rows, len(self)) if self._found else told
 
-    def _headline(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many there are, what was left open, and of which policy."""
         about = f" ({self._about})" if self._about else ""
         open_runs = f", {self.undecided} undecided" if self.undecided else ""
         untested = f", not tested: {', '.join(self.untested)}" if self.untested else ""

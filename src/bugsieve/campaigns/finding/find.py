@@ -12,6 +12,7 @@ from typing import Any
 from bugsieve.basis.arguments import require_folder, require_path, require_text, texts, wrong
 from bugsieve.basis.errors import InputError, PolicyError, UsageError
 from bugsieve.basis.wording import kind_in_words
+from bugsieve.benches.objectives import objective_class
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.safety.bug import SafetyBug
 from bugsieve.campaigns.campaign import Campaign, read_campaign, summary_of
@@ -26,7 +27,7 @@ from bugsieve.campaigns.options import (
     SafetyOptions,
 )
 from bugsieve.campaigns.problems import ProblemCampaigns
-from bugsieve.campaigns.safety.policy import saved_model
+from bugsieve.campaigns.safety.explanation import witnesses
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
@@ -72,11 +73,9 @@ def find_bugs(
     PolicyError if the policy never gets ready, hangs or runs out of memory in all its runs.
     `bugsieve.Campaign` offers everything else: resuming, progress, workers.
     """
-    tasks = _tasks(task)
-    bind = _binding(policy, tasks)
     options = CostOptions(
         task=(),
-        policy=policy if isinstance(policy, str) else _name(policy),
+        policy=policy_text(policy),
         policy_seed=seed,
         objective=objective,
         oracles=texts(oracles, "oracles"),
@@ -89,9 +88,21 @@ def find_bugs(
         ),
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
+    return find_with(options, tasks_of(task), policy, folder=folder)
+
+
+def find_with(
+    options: CostOptions,
+    tasks: Mapping[str, Task | Problem],
+    policy: str | Policy | PolicyFunction | StateFunction,
+    *,
+    folder: AnyPath | None = None,
+) -> Bugs[FoundBug]:
+    """The same for options of every sort, which name the policy, and tasks by their names."""
+    bind = _binding(policy, tasks)
     if len(tasks) > 1:
         return _found_in_all(options, tasks, bind, folder)
-    (loaded,) = (_loaded(given) for given in tasks.values())
+    (loaded,) = (_loaded(given, options) for given in tasks.values())
     own = None if bind is None else bind(loaded)
     named = options if own is None else replace(options, policy=policy_name(own))
     return _found(named, loaded, own, folder, _read, about=_about(named, loaded.name))
@@ -116,11 +127,11 @@ def find_safety_bugs(
     in all of them. `bugsieve.Campaign` offers everything else.
     """
     require_model(model)
-    own = None if isinstance(policy, str) else as_model_policy(policy, model)
     require_text(choice, "choice")
-    options = SafetyOptions(
-        model=(),
-        policy=str(policy) if own is None else own.spec,
+    return safety_bugs_on(
+        model,
+        policy,
+        folder,
         policy_seed=seed,
         oracles=texts(oracles, "oracles"),
         fuzz=SafetyFuzzOptions(
@@ -129,10 +140,18 @@ def find_safety_bugs(
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
 
+
+def safety_bugs_on(
+    model: JaniModel, policy: object, folder: AnyPath | None, **settings: Any
+) -> Bugs[FoundSafetyBug]:
+    """What a campaign with these settings finds on a model."""
+    own = None if isinstance(policy, str) else as_model_policy(policy, model)
+    name = str(policy) if own is None else own.spec
+    options = SafetyOptions(model=(), policy=name, **settings)
     return _found(options, model, own, folder, _read_safety, about=_about(options, model.name))
 
 
-def _tasks(given: object) -> dict[str, Task | Problem]:
+def tasks_of(given: object) -> dict[str, Task | Problem]:
     """What is to be tested, by names that are all different."""
     items: Any = [given] if isinstance(given, (Task, str, os.PathLike)) else given
     is_list = isinstance(items, Sequence) and not isinstance(items, bytes) and len(items) > 0
@@ -145,8 +164,11 @@ def _tasks(given: object) -> dict[str, Task | Problem]:
     raise wrong("task", "a Task, as bugsieve.load_task makes it, files of one, or a list", given)
 
 
-def _loaded(given: Task | Problem) -> Task:
-    return given if isinstance(given, Task) else load_task(*given.files)
+def _loaded(given: Task | Problem, options: CostOptions) -> Task:
+    if isinstance(given, Task):
+        return given
+    constraints = objective_class(options.objective).takes_constraints
+    return load_task(*given.files, constraints=constraints)
 
 
 def _binding(
@@ -163,8 +185,10 @@ def _binding(
     return bind
 
 
-def _name(policy: object) -> str:
-    """What the options call a policy that is no spec, before it is bound."""
+def policy_text(policy: object) -> str:
+    """The spec, or what the options call a policy that is none, before it is bound."""
+    if isinstance(policy, str):
+        return policy
     return str(getattr(policy, "__name__", type(policy).__name__))
 
 
@@ -199,9 +223,11 @@ def _read(directory: Path) -> list[FoundBug]:
 
 def _read_safety(directory: Path) -> list[FoundSafetyBug]:
     with SafetyRecords(directory) as records:
-        rows = list(records.named(records.ranked()))
-        model = saved_model(directory, records.header)
-    return [FoundSafetyBug(**_fields(row.bug), model=model, cause=row.cause) for row in rows]
+        rows = records.named(records.ranked())
+        return [
+            FoundSafetyBug(**_fields(seen.row.bug), cause=seen.row.cause, witness=seen)
+            for seen in witnesses(records, rows)
+        ]
 
 
 def _fields(bug: Bug | SafetyBug) -> dict[str, Any]:
@@ -222,7 +248,9 @@ def _found_in_all(
         campaigns = ProblemCampaigns.create(
             directory, options, problems, is_object=bind is not None
         )
-        summary = campaigns.run(load=lambda p: _loaded(tasks[p.name]), bind=bind, is_typed=True)
+        summary = campaigns.run(
+            load=lambda p: _loaded(tasks[p.name], options), bind=bind, is_typed=True
+        )
         if campaigns.broken and not summary.parts:
             raise next(iter(campaigns.broken.values()))
         silent = [part.unanswered for part in summary.parts.values()]

@@ -11,7 +11,7 @@ from bugsieve.campaigns.kind import Beginning
 from bugsieve.campaigns.rules.bound import Bound
 from bugsieve.campaigns.rules.options import RulesOptions
 from bugsieve.campaigns.rules.subject import RulesTasks, cases_of, load_rules, stored_tasks
-from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.findings import OracleRow
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import ObligationRow

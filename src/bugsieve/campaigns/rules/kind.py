@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bugsieve.campaigns.kind import Kind
+from bugsieve.campaigns.rules.checks import rules_checks
 from bugsieve.campaigns.rules.driver import drive
 from bugsieve.campaigns.rules.equipment import begin, check_options, equip
 from bugsieve.campaigns.rules.exhibits import RulesExhibits
@@ -57,5 +58,6 @@ RULES = Kind(
     checker=checker,
     exhibits=RulesExhibits,
     wrong_case=first_wrong_test,
+    checks=rules_checks,
     visit="obligation",
 )

@@ -58,6 +58,11 @@ class RulesOptions(CampaignOptions):
     """What may be spent on one obligation."""
     fuzz: NoFuzz = field(default_factory=NoFuzz)
 
+    @property
+    def file(self) -> str:
+        """The domain."""
+        return self.domain
+
     def __post_init__(self) -> None:
         check_fields(self)
         if self.is_timelines:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bugsieve.basis.build_servers import Check, Outcome
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.campaigns.rules.bound import Bound
 from bugsieve.campaigns.rules.equipment import make_judge
@@ -59,6 +60,13 @@ class Replayed:
     row: ObligationRow
     status: Status
     sentence: str = ""
+
+    def check(self, group: str) -> Check:
+        """What build servers are told."""
+        outcome: Outcome = "undecided" if self.status in OPEN else "passed"
+        outcome = "failure" if self.status in FAILURES else outcome
+        reason = ": ".join(filter(None, (self.status.value, self.sentence)))
+        return Check(f"{self.row.number} {self.row.obligation.name}", group, outcome, reason)
 
 
 def replay_rules(

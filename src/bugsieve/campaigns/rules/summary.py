@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ from bugsieve.rules.obligations.answers import (
     Reading,
     Verdict,
 )
-from bugsieve.rules.obligations.obligation import Obligation
+from bugsieve.rules.obligations.obligation import Obligation, occurrences, sides
 
 HOLDS, FAILS, OPEN, UNDECIDABLE = "holds", "FAIL", "inconclusive", "undecidable"
 NOT_JUDGED = "not judged"
@@ -231,17 +232,30 @@ def _conflicts(records: RulesRecords) -> tuple[str, ...]:
 def merged_answers(records: RulesRecords) -> list[MergedAnswer]:
     """One answer for each obligation, over all tasks, in the order of the first task."""
     answers = {row.number: row.answer for row in records.answers()}
+    rows = list(records.obligations())
+    repeated = _repeated_literals(row.obligation for row in rows)
     same: dict[tuple[object, ...], list[tuple[int, int, Obligation]]] = {}
-    ranks: dict[tuple[object, ...], int] = {}
-    for row in records.obligations():
+    for row in rows:
         item = row.obligation
-        plain = (item.aim, item.rule, item.literal)
-        # Tasks differ in which atoms never change, hence in the numbers of literals: the nth
-        # occurrence of a literal in one task is taken for the nth in another.
-        key = (row.task, *plain)
-        rank = ranks[key] = ranks.get(key, -1) + 1
-        same.setdefault((*plain, rank), []).append((row.number, row.task, item))
+        key: tuple[object, ...] = (item.aim, item.rule, item.literal)
+        if key in repeated:
+            # Tasks differ in which atoms never change, hence in the literals that are left: which
+            # of several occurrences one is can only be told where the same ones are left.
+            key = (*key, item.formula, item.occurrence)
+        same.setdefault(key, []).append((row.number, row.task, item))
     return [_merged(rows, answers) for rows in same.values()]
+
+
+def _repeated_literals(obligations: Iterable[Obligation]) -> set[tuple[object, ...]]:
+    """Aim, rule and literal where the literal occurs more than once in the rule as written."""
+    rules = {item.rule: item for item in obligations if item.aim == "violation"}
+    return {
+        (aim, rule, literal)
+        for rule, item in rules.items()
+        for aim, formula in sides(item.formula)
+        for literal, times in Counter(map(str, occurrences(formula))).items()
+        if times > 1
+    }
 
 
 def _merged(

@@ -10,7 +10,9 @@ from functools import partial
 from typing import Any
 
 from bugsieve.basis.activity import doing
+from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.campaigns.safety.measuring import safety_figures
 from bugsieve.campaigns.safety.policy import SafetyEquipment
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.faults.causes.safety import safety_cause_of
@@ -18,6 +20,8 @@ from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer, Walk
 from bugsieve.judging.findings import Finding
 from bugsieve.judging.runs import RunFold, StoredRuns, UnsafeRunRow
 from bugsieve.judging.stability import SafetyAsker, SetOrder
+from bugsieve.measuring.figures import Figures
+from bugsieve.measuring.looks import look_from
 from bugsieve.policies.conversation import policy_notes
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
@@ -52,6 +56,8 @@ class SafetyDriver(Driver):
         self._fold = fold
         self._order = order
         self._policy = policy
+        self._most = options.stop.most_tests if options.measures else options.fuzz.walks
+        self._directory = records.directory
         self._before = records.progress()
         self._runs = records.case_count()
         self._pending = pending
@@ -67,11 +73,14 @@ class SafetyDriver(Driver):
             assert isinstance(finding, Finding)
             self._accept(session, finding)
         self._pending = ()
-        done, most = session.progress.walks, self._options.fuzz.walks
+        done, most = session.progress.walks, self._most
         if done >= most or session.stop_reason() is not None:
             return ALL_WALKS if done >= most else None
+        if self._options.measures and (reason := self._low_risk(done)) is not None:
+            return reason
         start = time.monotonic()
-        for walk, seconds in self._made(session, range(done, min(done + self._round_size, most))):
+        end = min(done + self._round_size, most, look_from(done + 1))
+        for walk, seconds in self._made(session, range(done, end)):
             self._take(session, walk, seconds)
             if session.stop_reason() is not None:
                 break
@@ -79,6 +88,14 @@ class SafetyDriver(Driver):
         session.commit()
         self._resize(time.monotonic() - start)
         return None
+
+    def _low_risk(self, done: int) -> str | None:
+        """A reason if a measurement has come to a look at which its risk is low enough."""
+        return low_risk(self._options.stop, done, self._figures)
+
+    def _figures(self) -> Figures:
+        with SafetyRecords(self._directory) as records:
+            return safety_figures(records)
 
     def fresh_cases(self) -> WalkPart | None:
         """The walks since the last call."""
@@ -88,9 +105,7 @@ class SafetyDriver(Driver):
 
     def counts(self, progress: Progress) -> Counts:
         """How many walks and unsafe runs there are."""
-        return Counts(
-            self._runs, self._options.fuzz.walks, self._fold.different_runs, progress.walks
-        )
+        return Counts(self._runs, self._most, self._fold.different_runs, progress.walks)
 
     def progress(self, progress: Progress) -> Progress:
         """The progress with what the policy was asked and did wrong."""
@@ -171,6 +186,7 @@ def drive(
         proof_rows=options.proof_rows,
         shared_runs=options.shared_runs,
         alone=options.alone,
+        singly=options.measures,
     )
     order = SetOrder(SafetyAsker(policy), **known_order(records))
     return SafetyDriver(options, equipment.fuzzer, fold, order, policy, records, pending)

@@ -9,9 +9,9 @@ from bugsieve.bugs.safety.bug import PlainState
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track
 from bugsieve.campaigns.safety.explanation import (
     SafetyExplanation,
-    explained,
     outcomes_of,
     reasons,
+    witnesses,
 )
 from bugsieve.campaigns.safety.summary import SafetySummary
 from bugsieve.results.safety.records import SafetyRecords
@@ -33,7 +33,8 @@ class SafetyExhibits:
     def exhibit(self, bug: str) -> Exhibit:
         """The unsafe run, and a safe one with the same beginning."""
         (row,) = self.records.named([bug])
-        found = explained(self.records, row)
+        (witness,) = witnesses(self.records, [row])
+        found = witness.explained()
         kind = "a decision that leaves safety" if row.bug.kind == "fault" else "danger in reach"
         proof = "proven on the model, and checked for this page"
         return Exhibit(

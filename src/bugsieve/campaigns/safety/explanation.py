@@ -1,20 +1,28 @@
-"""How a safety bug is explained: the run step by step, the fault marked, and what is safe."""
+"""How a safety bug is explained: the run step by step, the fault marked, and what is safe.
+
+The command `explain` prints it, and so does a bug in Python.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.bugs.safety.bug import PlainState, plain_states
-from bugsieve.checkers.safety import SafetyBugChecker
+from bugsieve.campaigns.safety.policy import saved_model
+from bugsieve.checkers.safety import COMPLAINTS, SafetyBugChecker
 from bugsieve.judging.runs import SafetyBugRow
+from bugsieve.oracles.safety.analysis import RunVerdict
 from bugsieve.oracles.safety.decide import Safety
+from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.proofs import proof_of
 from bugsieve.results.safety.export import SAFETY_NAMES
 from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.results.schema import damaged
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.state_wording import changes_text, values_text
 
@@ -47,24 +55,37 @@ class SafetyExplanation:
         return self.row.bug.certificate
 
 
-def explained(records: SafetyRecords, row: SafetyBugRow) -> SafetyExplanation:
-    """Everything about a bug; InputError unless its certificate holds."""
-    run, header, model = records.run(row.walk), records.header, records.model
-    verdicts = records.verdicts(row.bug.oracle)[row.walk]
-    with proof_of(row.id, records.directory):
-        SafetyBugChecker(model.document).check(row.bug.certificate)
-    return SafetyExplanation(
-        row,
-        header.policy,
-        model,
-        tuple(variable.name for variable in model.variables),
-        header.subject.actions,
-        plain_states(model, run.states),
-        [header.subject.actions[action] for action in run.actions],
-        [SAFETY_NAMES[Safety(code)] for code in verdicts.safety.tolist()],
-        frozenset(verdicts.faults),
-        outcomes_of(model, row.bug.state, row.safe_action),
-    )
+@dataclass(frozen=True)
+class Witness:
+    """What a store has on a bug beside its certificate; enough to explain it without the store."""
+
+    folder: Path
+    """The campaign, which need not be there any more."""
+    row: SafetyBugRow
+    policy: str
+    model: JaniModel
+    run: UnsafeRun
+    """The whole run in which it was found."""
+    verdict: RunVerdict
+    """What its oracle said of that run."""
+
+    def explained(self) -> SafetyExplanation:
+        """The explanation of the bug; InputError if its certificate does not hold."""
+        model, row, actions = self.model, self.row, self.model.actions
+        with proof_of(row.id, self.folder, *COMPLAINTS):
+            SafetyBugChecker(model.document).check(row.bug.certificate)
+        return SafetyExplanation(
+            row,
+            self.policy,
+            model,
+            tuple(variable.name for variable in model.variables),
+            actions,
+            plain_states(model, self.run.states),
+            [actions[action] for action in self.run.actions],
+            [SAFETY_NAMES[Safety(code)] for code in self.verdict.safety.tolist()],
+            frozenset(self.verdict.faults),
+            outcomes_of(model, row.bug.state, row.safe_action),
+        )
 
 
 def outcomes_of(model: JaniModel, state: PlainState, action: int) -> list[PlainState]:
@@ -73,6 +94,21 @@ def outcomes_of(model: JaniModel, state: PlainState, action: int) -> list[PlainS
     place = expansion.actions.tolist().index(action)
     begin, end = expansion.outcome_offsets[place : place + 2]
     return plain_states(model, model.pack(expansion.outcomes[begin:end]))
+
+
+def witnesses(records: SafetyRecords, rows: Iterable[SafetyBugRow]) -> Iterator[Witness]:
+    """What the records have on each of these bugs of theirs."""
+    model, policy = saved_model(records.directory, records.header), records.header.policy
+    verdicts: dict[str, dict[int, RunVerdict]] = {}
+    for row in rows:
+        oracle = row.bug.oracle
+        if oracle not in verdicts:
+            verdicts[oracle] = records.verdicts(oracle)
+        verdict = verdicts[oracle].get(row.walk)
+        if verdict is None:
+            raise damaged(records.directory, f"table verdicts: none on walk {row.walk}")
+        run = records.run(row.walk)
+        yield Witness(records.directory, row, policy, model, run, verdict)
 
 
 def explanation_text(found: SafetyExplanation) -> str:

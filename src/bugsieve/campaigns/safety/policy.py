@@ -15,7 +15,7 @@ from bugsieve.campaigns.kind import Beginning, kept_spec
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.models import model_of
 from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer
-from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.findings import OracleRow
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.registry import (
     MODEL_POLICIES,

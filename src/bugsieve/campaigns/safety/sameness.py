@@ -7,7 +7,7 @@ from enum import Enum
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.summary import SafetySummary
 from bugsieve.fuzzing.starts import StartSampler
-from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.results.safety.records import SafetyRecords
 
 _STARTS = 1000

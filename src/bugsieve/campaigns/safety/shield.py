@@ -20,7 +20,7 @@ from bugsieve.basis.trust import trusting
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.policy import policy_of
-from bugsieve.checkers.safety import SafetyBugChecker
+from bugsieve.checkers.safety import COMPLAINTS, SafetyBugChecker
 from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.policies.models.policy import ModelPolicy
 from bugsieve.policies.models.rows import row_keys
@@ -61,7 +61,7 @@ def make_shield(directory: AnyPath, target: AnyPath, *, trust_policy: bool = Fal
     with trusting(trust_policy), policy_of(directory, header) as policy:
         checker = SafetyBugChecker(policy.model.document)
         for row in rows:
-            with proof_of(row.id, Path(directory)):
+            with proof_of(row.id, Path(directory), *COMPLAINTS):
                 checker.check(row.bug.certificate)
         choices = _needed(policy, _alternatives(policy, rows))
         try:

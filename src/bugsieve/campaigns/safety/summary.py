@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from bugsieve.basis.wording import counted
+from bugsieve.campaigns.safety.measuring import run_class, safety_figures
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import Trouble
-from bugsieve.fuzzing.unsafe_runs import WalkOutcome
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.judging.findings import UnprovenRow
 from bugsieve.oracles.safety.analysis import RunVerdict
-from bugsieve.oracles.safety.decide import Safety
 from bugsieve.results.safety.records import SafetyRecords
 
 _FAILURES = {outcome.value for outcome in WalkOutcome if outcome.is_failure}
@@ -148,6 +146,7 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         policy_calls=progress.policy_calls,
         asked_again=progress.asked_again,
         unstable=tuple(records.unstable()),
+        measured=safety_figures(records) if records.is_sample else None,
     )
 
 
@@ -166,10 +165,3 @@ def _counts(verdicts: Mapping[int, RunVerdict], weights: Mapping[int, int]) -> R
         sum(row.seconds for row in verdicts.values()),
         sum(row.expanded for row in verdicts.values()),
     )
-
-
-def run_class(row: RunVerdict) -> str:
-    """Which field of `RunCounts` counts a run."""
-    if row.faults:
-        return "with_fault"
-    return "unavoidable" if np.all(row.safety == Safety.LOST) else "inconclusive"

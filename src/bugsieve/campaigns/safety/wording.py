@@ -8,6 +8,7 @@ from typing import Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.measured import figure_lines, measured_lines
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.sameness import Sameness, sameness_of
 from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
@@ -17,6 +18,7 @@ from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.tasks.jani.state_wording import changes_text, telling_text
 
+UNAVOIDABLE = "runs into a danger that nobody could have avoided are not in the share"
 _STATES_READ = 5
 
 
@@ -28,8 +30,9 @@ class SafetyWording:
         return f"model {header.subject.name}, policy {header.tested}"
 
     def first_lines(self, summary: SafetySummary) -> list[str]:
-        """Nothing more than the counts."""
-        return []
+        """What a measurement has come to; of other campaigns, nothing more than the counts."""
+        measured = summary.measured
+        return [] if measured is None else measured_lines(summary, measured)
 
     def count_lines(self, summary: SafetySummary) -> list[str]:
         """The counts of a safety campaign."""
@@ -48,7 +51,10 @@ class SafetyWording:
         width = max(map(len, summary.oracles), default=0)
         for oracle, counts in summary.oracles.items():
             lines.append(f"  {oracle:{width}}  {oracle_text(oracle, counts, summary.runs)}")
-        return lines + [f"the policy: {sentence}" for sentence in summary.trouble_sentences()]
+        lines += [f"the policy: {sentence}" for sentence in summary.trouble_sentences()]
+        if summary.measured is not None:
+            lines += figure_lines(summary, summary.measured, UNAVOIDABLE)
+        return lines
 
     def found(self, records: SafetyRecords) -> FoundDecisions:
         """The bugs of a campaign, those in most runs first."""

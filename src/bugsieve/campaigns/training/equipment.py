@@ -12,7 +12,7 @@ from bugsieve.basis.trust import remember, require_trusted
 from bugsieve.campaigns.kind import Beginning
 from bugsieve.campaigns.training.options import TrainingOptions
 from bugsieve.campaigns.training.tasks import TrainingTasks, load_tasks, task_rows
-from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.findings import OracleRow
 from bugsieve.oracles.registry import ORACLES, check_oracle_spec
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.schema import damaged

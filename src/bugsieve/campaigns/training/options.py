@@ -52,6 +52,11 @@ class TrainingOptions(CampaignOptions):
     start_from: str | None = None
     """The folder of a training with the same start-up phase, whose models are taken over."""
 
+    @property
+    def file(self) -> str:
+        """The domain."""
+        return self.domain
+
     def __post_init__(self) -> None:
         check_fields(self)
         if not self.training:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bugsieve.cli import build_servers
 from bugsieve.cli.domain.files import add_suite_arguments, files_of, run_options, suite_of
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import show, show_data
@@ -28,29 +28,27 @@ def register(parser: Parser) -> None:
     """Describe the action."""
     parser.runs(run, SUMMARY[0].upper() + SUMMARY[1:] + ".", epilog=_EPILOG)
     options = add_suite_arguments(parser)
-    options.add("--junit", type=Path, metavar="FILE", help="also write JUnit XML")
     options.json()
+    build_servers.add_build_server_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the cases, show what fails and why."""
     from bugsieve.domain_testing.suite_runs import exit_code, run_suite
 
+    build_servers.check_build_server_arguments(args)
     suite = suite_of(args)
     results = []
     with StatusLine("running cases") as status:
         for result in run_suite(suite, files_of(args), run_options(args)):
             results.append(result)
             status.update(f"{len(results)} of {len(suite.cases)} cases run")
-    if args.junit is not None:
-        from bugsieve.basis.files import write_text
-        from bugsieve.domain_testing.junit import junit_text
-
-        write_text(args.junit, junit_text(str(suite.path), results))
     if args.json:
         show_data(json.dumps(_record(results), indent=2))
     else:
         show("\n".join(_text(results)))
+    if build_servers.wants_checks(args):
+        build_servers.tell(args, str(suite.path), [r.check(str(suite.path)) for r in results])
     return exit_code(results)
 
 

@@ -16,6 +16,9 @@ from bugsieve.basis.foreign_json import Row, fitting, parse_json
 ID_LENGTH = 8
 
 DESTROYS, ACHIEVES, NEITHER = "destroys", "achieves", ""
+COSTLY, DEAD_END = "costly", "dead end"
+"""What causes by a culprit call the ending of runs that are dear, or end where no plan is."""
+
 FLAGS = (DESTROYS, ACHIEVES, NEITHER)
 
 _SHAPE = Row(str, [Row(str, str)], [str])

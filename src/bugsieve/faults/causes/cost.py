@@ -30,7 +30,7 @@ from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states
 from bugsieve.benches.objectives.rules import VIOLATED, Rules
 from bugsieve.faults.blame import blame
-from bugsieve.faults.causes.cause import Cause, LiftedStep
+from bugsieve.faults.causes.cause import COSTLY, DEAD_END, Cause, LiftedStep
 from bugsieve.faults.causes.steps import LiftedRun, schema_of
 from bugsieve.policies.decisions import Ending
 from bugsieve.rules.ltl.causes import literals
@@ -41,8 +41,6 @@ from bugsieve.search import Limits, greedy
 
 LIMITS = Limits(expansions=100, bytes=1 << 28)
 """Of the searches for the culprit: the same everywhere, for the cause depends on it."""
-
-COSTLY, DEAD_END = "costly", "dead end"
 
 
 def cause_of(bench: Bench, certificate: Mapping[str, Any]) -> Cause:
@@ -93,7 +91,7 @@ class _Inquiry:
     def _by_culprit(self, ending: str) -> Cause:
         """By the step to blame; without one where nobody finds out which that is."""
         try:
-            found = blame(self.bench, self.certificate, limits=LIMITS)
+            found = blame(self.bench, self.certificate, limits=LIMITS, thorough=False)
         except UnsupportedError:  # the task within the condition is too large to search in
             return Cause(ending)
         if not found.is_one_decision or found.index >= len(self.lifted.operators):

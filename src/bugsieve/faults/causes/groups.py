@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from bugsieve.faults.causes.cause import Cause
-from bugsieve.faults.causes.cost import COSTLY
+from bugsieve.faults.causes.cause import COSTLY, Cause
 from bugsieve.faults.causes.words import in_words
 from bugsieve.policies.decisions import Ending
 

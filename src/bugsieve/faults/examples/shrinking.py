@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from bugsieve.bugs.cost.bug import Bug, FoundBy, make_bug
 from bugsieve.bugs.cost.certificate import KnownRun
 from bugsieve.bugs.cost.later_start import objection
 from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.bugs.cost.way import DEFAULT_LIMITS as DEFAULT_WAY_LIMITS
 from bugsieve.checkers.cost import check
 from bugsieve.faults.blame import Blame, blame
 from bugsieve.faults.causes.cause import Cause
@@ -37,18 +38,34 @@ from bugsieve.oracles.cost.perfect import PerfectOracle
 from bugsieve.search import Limits, improve_plan
 from bugsieve.tasks.fdr.fewer_objects import FewerObjects
 from bugsieve.tasks.fdr.task import StateArray, Task
-from bugsieve.tasks.fdr.translator import TranslationLimits
+from bugsieve.tasks.fdr.translator import WarmTranslator
 
 Remake = Callable[[Task], AbstractContextManager[Bench]]
 """The same policy and objective on another task."""
 
 _JUDGING = Limits(expansions=1_000, bytes=1 << 30)
+DEFAULT_CANDIDATES = 200
 _REFUSALS = (InputError, UsageError, PolicyError, BudgetError)
 """What a problem that is none, or none for the policy or the objective, raises."""
 _MOVES = 3
 """So often the start of one problem follows the culprit."""
 _DECIDED = ("operators", "ending", "loop_start", "chosen")
 """What must be the same when the policy is asked again; the words of a crash need not be."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What may be spent on one example; what was found by then counts."""
+
+    candidates: int = DEFAULT_CANDIDATES
+    """Problems to try."""
+    calls: int | None = None
+    """Questions to the policy after which no other problem is tried."""
+    way: Limits = DEFAULT_WAY_LIMITS
+    """For each of the searches for the shortest way to it."""
+
+
+_NO_SUCH_BUG = "made anew for the problem that begins there, the policy has no such bug"
 
 
 class Smaller(NamedTuple):
@@ -67,27 +84,29 @@ class Shrinking:
     """The search for the fewest objects that show a bug; `tried` and `calls` say what it took."""
 
     def __init__(
-        self, bench: Bench, bug: Bug, cause: Cause, remake: Remake, candidates: int
+        self, bench: Bench, bug: Bug, cause: Cause, remake: Remake, budget: Budget
     ) -> None:
         found = blamed(bench, bug.certificate)
         self.tried = 0
         self.calls = 0
         self.is_cut = False
-        """Whether the limit on candidates left some untried."""
+        """Whether the budget left some untried."""
         self.refusal: str | None = None
         """Why not even the problem with all objects will do."""
         self._bench = bench
         self._original = bug
         self._cause = cause
         self._remake = remake
-        self._most = candidates
+        self._budget = budget
         self._has_culprit = found is not None and found.index == 0
+        self._starts = later_starts(bench, bug.certificate)
         self._refused: set[tuple[frozenset[str], frozenset[str]]] = set()
         self._left = 0
+        self._translator = WarmTranslator()
 
     def smallest(self) -> Smaller | None:
         """The smallest problem that was found; None if there is none that shows the bug."""
-        with progressing(self._progress):
+        with progressing(self._progress), self._translator:
             best = self._with_all()
             before = None
             # What was needed may not be when others are gone, so all are tried again.
@@ -96,20 +115,20 @@ class Shrinking:
             return best
 
     def _with_all(self) -> Smaller | None:
-        """The problem that begins with the bug and has all objects."""
-        state = np.array(self._original.certificate["state"], dtype=np.uint16)
-        try:
-            fewer = FewerObjects(self._bench.task, state)
-            self._left = len(fewer.objects)
-            best = self._shown(fewer, frozenset(), 0)
-        except _REFUSALS as error:
-            self.refusal = str(error)
-            return None
-        if best is None:
-            self.refusal = (
-                "made anew for the problem that begins there, the policy has no such bug"
-            )
-        return best
+        """The problem that begins with the bug, or with its culprit, and has all objects."""
+        for steps, state in self._starts:
+            try:
+                fewer = FewerObjects(self._bench.task, state)
+                self._left = len(fewer.objects)
+                best = self._shown(fewer, frozenset(), steps)
+            except _REFUSALS as error:
+                best, self.refusal = None, str(error)
+            else:
+                self.refusal = _NO_SUCH_BUG
+            if best is not None:
+                self.refusal = None
+                return best
+        return None
 
     def _once_over(self, best: Smaller) -> Smaller:
         """Try to leave out each object once."""
@@ -139,11 +158,11 @@ class Shrinking:
         """The problem without these objects, if the policy shows the same cause in it."""
         for _ in range(_MOVES if self._has_culprit else 1):
             check_stop()
-            self.is_cut = self.tried >= self._most
+            self.is_cut = self._is_spent
             if self.is_cut:
                 return None
             self.tried += 1
-            task = fewer.task(dropped, self._name, limits=TranslationLimits())
+            task = fewer.task(dropped, self._name, self._translator)
             with self._remake(task) as bench:
                 bug = self._same_bug(bench)
                 found = blamed(bench, bug.certificate) if bug and self._has_culprit else None
@@ -151,6 +170,11 @@ class Shrinking:
                 return None if bug is None else Smaller(dropped, fewer, steps, task, bug)
             fewer, steps = fewer.at(task.facts(found.state)), steps + found.index
         return None
+
+    @property
+    def _is_spent(self) -> bool:
+        calls = self._budget.calls
+        return self.tried >= self._budget.candidates or (calls is not None and self.calls >= calls)
 
     @property
     def _name(self) -> str:
@@ -208,12 +232,26 @@ class Shrinking:
 
 def blamed(bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:
     """The decision to blame, as causes know it; None where the start of a run is not to move."""
-    if objection(certificate) is not None:
-        return None
+    return _found(bench, certificate) if objection(certificate) is None else None
+
+
+def _found(bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:
     try:
-        return blame(bench, certificate, limits=LIMITS)
+        return blame(bench, certificate, limits=LIMITS, thorough=False)
     except UnsupportedError:  # the task within the condition is too large to search in
         return None
+
+
+def later_starts(bench: Bench, certificate: Mapping[str, Any]) -> list[tuple[int, StateArray]]:
+    """Where a problem may begin, each after so many steps of the run: the best place first.
+
+    Where the rest of a run need not be the policy's run from there, it has to be asked whether it
+    shows the bug from the culprit on; the last one is the state of the bug.
+    """
+    start = np.array(certificate["state"], dtype=np.uint16)
+    found = None if objection(certificate) is None else _found(bench, certificate)
+    later = [] if found is None or not found.index else [(found.index, found.state)]
+    return [*later, (0, start)]
 
 
 def followed(task: Task, state: StateArray, names: Sequence[str]) -> tuple[int, ...] | None:

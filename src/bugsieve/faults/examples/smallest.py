@@ -12,18 +12,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bugsieve.basis.activity import doing
+from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.bug import Bug, FoundBy
-from bugsieve.bugs.cost.later_start import starting_later
+from bugsieve.bugs.cost.later_start import objection, starting_later
 from bugsieve.bugs.cost.way import shortest_way
 from bugsieve.checkers.cost import check
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.examples.shrinking import Remake, Shrinking, blamed
+from bugsieve.faults.examples.shrinking import Budget, Remake, Shrinking, blamed, later_starts
 from bugsieve.tasks.fdr.fewer_objects import objects_of
 from bugsieve.tasks.fdr.task import Task
 
-DEFAULT_CANDIDATES = 200
+USUAL = Budget()
 
 FROM_SAS = "the task comes from a SAS file, which has no objects"
 
@@ -51,46 +52,53 @@ class SmallestExample:
     is_new_problem: bool = False
     """Whether its task is a problem of its own, which begins where the bug does."""
     steps_further: int = 0
-    """So many steps after that the new problem begins, as the policy goes with fewer objects."""
+    """So many steps after that the new problem begins, as the policy goes there."""
+    unmoved: str | None = None
+    """Why it begins where the bug does, although the culprit is a later decision; None if not."""
 
 
 def smallest_example(
-    bench: Bench, bug: Bug, remake: Remake | str, *, candidates: int = DEFAULT_CANDIDATES
+    bench: Bench, bug: Bug, remake: Remake | str, *, budget: Budget = USUAL
 ) -> SmallestExample:
     """The smallest example of a bug, whose certificate must hold.
 
     The policy of the bench is not asked. `remake` makes it for other tasks, or says why it is
-    bound to this one. At most so many problems with fewer objects are tried.
+    bound to this one.
     """
     cause = cause_of(bench, bug.certificate)
     with doing(f"looking for the decision to blame for {bug.id}"):
-        steps, start = _at_the_culprit(bench, bug, cause)
+        steps, start, unmoved = _at_the_culprit(bench, bug, cause)
     with doing(f"looking for the shortest way to {bug.id}"):
-        start = _with_way(bench.task, start)
-    example = _example(bench.task, start, steps)
+        start = _with_way(bench.task, start, budget)
+    example = replace(_example(bench.task, start, steps), unmoved=unmoved)
     if bench.task.pddl_texts is None:
         return replace(example, kept=FROM_SAS)
     if isinstance(remake, str):
         return replace(example, kept=remake)
-    return _without_objects(example, Shrinking(bench, start, cause, remake, candidates))
+    return _without_objects(example, Shrinking(bench, start, cause, remake, budget))
 
 
-def _at_the_culprit(bench: Bench, bug: Bug, cause: Cause) -> tuple[int, Bug]:
-    """The bug with the culprit as its first decision, and after how many steps that begins."""
+def _at_the_culprit(bench: Bench, bug: Bug, cause: Cause) -> tuple[int, Bug, str | None]:
+    """The bug with the culprit as its first decision, and after how many steps that begins; or the
+    bug as it is, and why."""
     found = blamed(bench, bug.certificate)
-    if found is None or found.index == 0:
-        return 0, bug
+    if found is None:
+        can_move = len(later_starts(bench, bug.certificate)) > 1
+        return 0, bug, objection(bug.certificate) if can_move else None
+    if found.index == 0:
+        return 0, bug, None
     moved = starting_later(bench, bug, found.index, found.plan)
     if moved is None or cause_of(bench, moved.certificate) != cause:
-        return 0, bug
+        return 0, bug, "from the decision to blame on it is no bug of this cause"
     check(bench.task.to_sas(), moved.certificate)  # no bug without a certificate that holds
-    return found.index, moved
+    return found.index, moved, None
 
 
-def _with_way(task: Task, bug: Bug) -> Bug:
+def _with_way(task: Task, bug: Bug, budget: Budget) -> Bug:
     state = np.array(bug.certificate["state"], dtype=np.uint16)
     found = bug.found_by or FoundBy(0)
-    return replace(bug, found_by=replace(found, path=shortest_way(task, state, found.path)))
+    way = shortest_way(task, state, found.path, limits=budget.way)
+    return replace(bug, found_by=replace(found, path=way))
 
 
 def _example(task: Task, start: Bug, steps: int) -> SmallestExample:
@@ -102,8 +110,9 @@ def _example(task: Task, start: Bug, steps: int) -> SmallestExample:
 
 def _without_objects(example: SmallestExample, shrinking: Shrinking) -> SmallestExample:
     smallest = shrinking.smallest()
-    cut = f"no more than {shrinking.tried} problems were to be tried" if shrinking.is_cut else None
-    kept = cut or shrinking.refusal
+    verb = "was" if shrinking.tried == 1 else "were"
+    cut = f"no more than {counted(shrinking.tried, 'problem')} {verb} to be tried"
+    kept = cut if shrinking.is_cut else shrinking.refusal
     tried = replace(example, candidates=shrinking.tried, calls=shrinking.calls, kept=kept)
     if smallest is None:
         return tried
@@ -114,4 +123,5 @@ def _without_objects(example: SmallestExample, shrinking: Shrinking) -> Smallest
         objects=example.objects - len(smallest.dropped),
         is_new_problem=True,
         steps_further=smallest.steps,
+        unmoved=None if smallest.steps else example.unmoved,
     )

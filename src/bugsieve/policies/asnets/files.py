@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.asnets.published import is_published, read_published
+from bugsieve.policies.asnets.published_toml import is_published_toml, read_published_toml
 from bugsieve.policies.asnets.signature import Signature
 from bugsieve.policies.asnets.weights import (
     MAX_HIDDEN,
@@ -71,7 +72,9 @@ def load_weights(path: str | os.PathLike[str], signature: Signature) -> Weights:
     file = os.fspath(path)
     data = read_input(path, kind="ASNet", max_bytes=MAX_BYTES)
     if is_published(data):
-        return read_published(file, data, signature)
+        return read_published(file, data).weights(signature)
+    if is_published_toml(data):
+        return read_published_toml(file, data, signature).weights(signature)
     tensors, metadata = read_tensors(file, data)
     if metadata.get("format") != FORMAT:
         raise InputError(

@@ -1,10 +1,14 @@
-"""ASNets as their authors published them: SQLite databases, read as the data of strangers."""
+"""ASNets as their authors published them: SQLite databases, read as the data of strangers.
+
+Later files are TOML texts (`published_toml`), which say the same of a network.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,7 +45,7 @@ _MAX_ROWS = 100_000
 _MAX_STEPS = 50_000_000
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """The weights or the biases of a module."""
 
     kind: str
@@ -50,45 +54,65 @@ class _Part(NamedTuple):
     name: str
 
 
+@dataclass(frozen=True)
+class Published:
+    """What a published file says of its network; numbers are little-endian 32-bit floats."""
+
+    file: str
+    domain: str
+    hidden: int
+    layers: int
+    blobs: Mapping[Part, bytes]
+
+    def weights(self, signature: Signature) -> Weights:
+        """The network for a domain; InputError says what does not fit."""
+        _require_names(f"{self.file}: is for domain {self.domain!r}", self.blobs, signature)
+        return make_weights(signature, self._module, hidden=self.hidden, layers=self.layers)
+
+    def _module(self, place: Place, outputs: int, inputs: int) -> Module:
+        weight, bias = (self._numbers(place, part) for part in ("weight", "bias"))
+        if weight.size == outputs * inputs:  # column by column
+            weight = weight.reshape(inputs, outputs).T
+        return checked_module(self.file, place, weight, bias, shape=(outputs, inputs))
+
+    def _numbers(
+        self, place: Place, part: str
+    ) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+        blob = self.blobs.get(Part(place.kind, part, place.layer, place.name), b"")
+        if len(blob) % 4:
+            raise InputError(f"{self.file}: {place}: its {part} is no list of 32-bit floats")
+        return np.frombuffer(blob, dtype="<f4")
+
+
 def is_published(data: bytes) -> bool:
     """Whether the bytes begin as a published file does."""
     return data.startswith(_MAGIC)
 
 
-def read_published(file: str, data: bytes, signature: Signature) -> Weights:
-    """The weights in the bytes of a `.policy` file for this domain."""
+def read_published(file: str, data: bytes) -> Published:
+    """The network in the bytes of a `.policy` file."""
     info, blobs = _read(file, data)
-    hidden = _size(file, info, "cfg_hidden_dimension", MAX_HIDDEN)
-    layers = _size(file, info, "cfg_num_layers", MAX_LAYERS)
-    domain = shortened(info.get("domain_name", (0, "unknown"))[1])
-    _require_names(f"{file}: is for domain {domain!r}", blobs, signature)
-
-    def module(place: Place, outputs: int, inputs: int) -> Module:
-        weight, bias = (_numbers(file, place, blobs, part) for part in ("weight", "bias"))
-        if weight.size == outputs * inputs:
-            weight = weight.reshape(inputs, outputs).T
-        return checked_module(file, place, weight, bias, shape=(outputs, inputs))
-
-    return make_weights(signature, module, hidden=hidden, layers=layers)
+    return Published(
+        file,
+        shortened(info.get("domain_name", (0, "unknown"))[1]),
+        checked_size(file, info.get("cfg_hidden_dimension", (0, ""))[0], "cfg_hidden_dimension"),
+        checked_size(file, info.get("cfg_num_layers", (0, ""))[0], "cfg_num_layers"),
+        blobs,
+    )
 
 
-def _numbers(
-    file: str, place: Place, blobs: Mapping[_Part, bytes], part: str
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    blob = blobs.get(_Part(place.kind, part, place.layer, place.name), b"")
-    if len(blob) % 4:
-        raise InputError(f"{file}: {place}: its {part} is no list of 32-bit floats")
-    return np.frombuffer(blob, dtype="<f4")
+_MOST = {"hidden_dimension": MAX_HIDDEN, "num_layers": MAX_LAYERS}
 
 
-def _size(file: str, info: Mapping[str, tuple[int, str]], key: str, most: int) -> int:
-    size = info.get(key, (0, ""))[0]
-    if not 1 <= size <= most:
-        raise InputError(f"{file}: its {key} is {size}, and must be from 1 to {most}")
+def checked_size(file: str, size: object, key: str) -> int:
+    """A size of a network; InputError names the key where it is out of bounds."""
+    most = _MOST[key.removeprefix("cfg_")]
+    if type(size) is not int or not 1 <= size <= most:
+        raise InputError(f"{file}: its {key} is {shortened(size)}, and must be from 1 to {most}")
     return size
 
 
-def _require_names(start: str, blobs: Mapping[_Part, bytes], signature: Signature) -> None:
+def _require_names(start: str, blobs: Mapping[Part, bytes], signature: Signature) -> None:
     """InputError that names an action or predicate that only one of file and domain has."""
     schemas = [schema.name for schema in signature.schemas]
     needed = [name for name, slots in signature.slots.items() if slots]
@@ -108,7 +132,7 @@ def _require_names(start: str, blobs: Mapping[_Part, bytes], signature: Signatur
                 )
 
 
-def _read(file: str, data: bytes) -> tuple[dict[str, tuple[int, str]], dict[_Part, bytes]]:
+def _read(file: str, data: bytes) -> tuple[dict[str, tuple[int, str]], dict[Part, bytes]]:
     """Parameters and blobs; from a copy, since SQLite may look for companions of a file."""
     with tempfile.TemporaryDirectory(prefix="bugsieve-") as folder:
         copy = Path(folder) / "asnet.policy"
@@ -126,7 +150,7 @@ def _read(file: str, data: bytes) -> tuple[dict[str, tuple[int, str]], dict[_Par
 
 def _query(
     file: str, connection: sqlite3.Connection, size: int
-) -> tuple[dict[str, tuple[int, str]], dict[_Part, bytes]]:
+) -> tuple[dict[str, tuple[int, str]], dict[Part, bytes]]:
     limit_steps(connection, _MAX_STEPS)
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON"):
         connection.execute(f"PRAGMA {pragma}")
@@ -137,7 +161,7 @@ def _query(
             f"SELECT parameter, int_value, str_value FROM asnets_info LIMIT {_MAX_ROWS}"
         )
     }
-    blobs: dict[_Part, bytes] = {}
+    blobs: dict[Part, bytes] = {}
     total = 0
     for layer, kind, name, blob in connection.execute(
         f"SELECT layer, sig, name, weights FROM asnets_weights LIMIT {_MAX_ROWS}"
@@ -149,7 +173,7 @@ def _query(
         total += len(blob or b"")
         if total > size:  # several rows that share pages
             raise InputError(f"{file}: holds more weights than it has bytes")
-        part = _Part(*_PARTS[kind], layer, name)
+        part = Part(*_PARTS[kind], layer, name)
         if part in blobs:
             raise InputError(f"{file}: {part.kind} {shortened(name)!r} of layer {layer} is twice")
         blobs[part] = blob or b""

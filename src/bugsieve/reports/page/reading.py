@@ -12,13 +12,13 @@ from bugsieve.basis.errors import BugsieveError
 from bugsieve.basis.toml import parse_toml
 from bugsieve.basis.wording import counted, kind_in_words
 from bugsieve.campaigns.kind import Kind, kind_in
-from bugsieve.campaigns.several import JointSummary, is_joint
-from bugsieve.campaigns.several_wording import joint_lines
+from bugsieve.campaigns.several import JointSummary, is_joint, joint_causes
+from bugsieve.campaigns.several_wording import joint_figure_lines, joint_lines
 from bugsieve.campaigns.status import status_lines, verdict_lines
 from bugsieve.campaigns.summary import Summary
-from bugsieve.experiments.joint import joint_of
+from bugsieve.experiments.joint import joint_of, missing_in
 from bugsieve.faults.causes.cause import UNNAMED
-from bugsieve.faults.causes.groups import Group, Member, grouped
+from bugsieve.faults.causes.groups import Group
 from bugsieve.reports.collection import require_directory
 from bugsieve.reports.page.contents import BugLine, CampaignPart, CausePart, Chapter, Example
 from bugsieve.reports.page.privacy import Veil, typed_folder
@@ -72,7 +72,7 @@ def read_chapter(folder: Path, room: Room) -> Chapter:
 def _several(folder: Path, room: Room) -> Chapter:
     noun, summary = joint_of(folder)
     typed = typed_folder(folder)
-    found, members = _Found({}, summary.bugs), []
+    found = _Found({}, summary.bugs)
     left, is_test = room.bugs, False
     for name, part in summary.parts.items():
         kind = kind_in(folder / name)
@@ -80,10 +80,11 @@ def _several(folder: Path, room: Room) -> Chapter:
         with kind.records(folder / name) as records:
             veil = _veil(kind, records.header)
             made = _campaign(kind, records, part, f"{typed}/{name}", name, left)
-            members += _members(name, part, records)
         left = None if left is None else left - len(made.bugs)
         found.campaigns[name] = _Campaign(folder / name, kind, made, veil)
-    first, *rest = joint_lines(summary, noun)
+    figures, _ = joint_figure_lines(summary)
+    parts = joint_lines(summary, noun, missing_in(folder, summary))
+    first, *rest = [*figures, *parts]
     campaigns = [one.part for one in found.campaigns.values()]
     return Chapter(
         typed,
@@ -93,15 +94,9 @@ def _several(folder: Path, room: Room) -> Chapter:
         summary.outcome if is_test or not summary.parts else None,
         summary.reason is not None,
         campaigns,
-        found.causes(grouped(members), room.examples),
+        found.causes(joint_causes(folder, summary), room.examples),
         bugs=summary.bugs,
     )
-
-
-def _members(name: str, summary: Summary, records: Any) -> list[Member]:
-    if summary.mistake is not None:
-        return []
-    return [one._replace(id=f"{name}/{one.id}") for one in records.members_of_causes()]
 
 
 def _tested(summary: JointSummary, noun: str, campaigns: Sequence[CampaignPart]) -> str:

@@ -24,7 +24,8 @@ from bugsieve.fuzzing.counts import WalkCounts, counts_from
 from bugsieve.judging.escalation import SEARCH, Outlay
 from bugsieve.judging.findings import CostBugRow, RunRow
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.records import BUGS, CampaignRecords, columns_of, json_of, text_of
+from bugsieve.results.cost.sample_records import SIGHTED, SampleRecords
+from bugsieve.results.records import BUGS, columns_of, json_of, text_of
 from bugsieve.results.schema import damaged, understood
 from bugsieve.results.tables import COST, COST_CONDITIONS, COST_TABLES
 from bugsieve.tasks.fdr.saved import SavedTask
@@ -102,7 +103,7 @@ class InitialRun:
     """What is wrong with the run, if it is a bug."""
 
 
-class CostRecords(CampaignRecords[CostBugRow]):
+class CostRecords(SampleRecords):
     """The records of one campaign of cost testing, as they were when it was opened."""
 
     wanted_kind = COST
@@ -301,7 +302,8 @@ class CostRecords(CampaignRecords[CostBugRow]):
             "SELECT case_number FROM verdicts JOIN visits ON visit = visits.number"
             " WHERE outcome IN ('pass', 'implied')"
             " UNION SELECT case_number FROM bounds UNION SELECT case_number FROM bugs"
-            " UNION SELECT case_number FROM unstable WHERE cause = '')"
+            " UNION SELECT case_number FROM unstable WHERE cause = ''"
+            f" UNION {SIGHTED})"
             " GROUP BY ending ORDER BY ending"
         )
         return dict(self._rows(query, int(Ending.SOLVED)))
@@ -320,7 +322,7 @@ class CostRecords(CampaignRecords[CostBugRow]):
             "SELECT COUNT(*) FROM (SELECT case_number FROM verdicts JOIN visits"
             " ON visit = visits.number WHERE outcome = 'implied'"
             " UNION SELECT case_number FROM bounds)"
-            " WHERE case_number NOT IN (SELECT case_number FROM bugs)"
+            f" WHERE case_number NOT IN (SELECT case_number FROM bugs UNION {SIGHTED})"
         )
         ((count,),) = self._rows(query)
         return int(count)
@@ -405,19 +407,20 @@ class CostRecords(CampaignRecords[CostBugRow]):
         query = "SELECT state, actions FROM pool ORDER BY number"
         for number, (state, actions) in enumerate(self._rows(query)):
             values, choices = np.frombuffer(state, "<u2"), np.frombuffer(actions, "<i4")
-            is_state = len(values) == len(sizes) and (values < sizes).all()
-            if not is_state or state in seen or ((choices < 0) | (choices >= operators)).any():
+            is_state = len(values) == len(sizes) and bool((values < sizes).all())
+            is_new = state not in seen or self.is_sample
+            if not is_state or not is_new or ((choices < 0) | (choices >= operators)).any():
                 return number, f"table pool, row {number}: is no new state of the task"
             seen.add(state)
         return None
 
     def _checked_states(self, values: StateArray, count: int) -> StateArray:
-        """The states, each of them one of the task and none there twice."""
+        """The states, each of them one of the task; none there twice, unless they are tests."""
         sizes = self.task.domain_sizes
         if values.size == count * len(sizes):
             states = values.reshape(count, len(sizes))
             are_different = len({state.tobytes() for state in states}) == count
-            if (states < sizes).all() and are_different:
+            if (states < sizes).all() and (are_different or self.is_sample):
                 return states
         wrong = self.first_wrong_case()
         raise damaged(self.directory, "table pool" if wrong is None else wrong[1])

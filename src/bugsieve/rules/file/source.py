@@ -6,18 +6,16 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.basis.toml import parse_toml
-from bugsieve.rules.file.toml_places import (
+from bugsieve.basis.toml_places import (
     KeyPath,
     Mark,
     TomlString,
-    TooDeepError,
     marks_of,
     string_at,
 )
@@ -51,11 +49,6 @@ class Source:
     @cached_property
     def content(self) -> dict[str, Any]:
         """What the file says; an InputError if it is no TOML."""
-        try:
-            with suppress(ValueError):  # about which the reader of TOML says more
-                _ = self._marks
-        except TooDeepError as error:
-            raise InputError(f"{self.position(error.at)}: {error}") from None
         try:
             return parse_toml(self.text, self.name)
         except InputError as error:

@@ -8,9 +8,9 @@ from typing import Any
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
+from bugsieve.basis.toml_places import KeyPath
 from bugsieve.basis.wording import shown_value
 from bugsieve.rules.file.source import Position, Source, Text
-from bugsieve.rules.file.toml_places import KeyPath
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,11 @@ class Obligation:
         how = "falsified" if self.aim == "violated by" else "satisfied"
         return f"the rule {how} because of {self.literal}"
 
+    @property
+    def name(self) -> str:
+        """The same with the rule, if it is about one."""
+        return f"{self.rule}: {self.title}" if self.rule else self.title
+
 
 def required(rule: RuleInstance, *, folded: bool = True) -> Formula:
     """What the rule demands of every trace; if not folded, with the atoms that never change."""
@@ -81,12 +86,13 @@ def rule_obligations(rule: RuleInstance) -> Iterator[Obligation]:
     # The rule itself is judged as it was written; what never changes causes nothing.
     yield Obligation("violation", rule.id, rule.rule, required(rule, folded=False))
     wanted = required(rule)
-    for aim, formula in _sides(wanted):
+    for aim, formula in sides(wanted):
         for number, occurrence in enumerate(occurrences(formula)):
             yield Obligation(aim, rule.id, rule.rule, wanted, str(occurrence), number)
 
 
-def _sides(wanted: Formula) -> tuple[tuple[Aim, Formula], ...]:
+def sides(wanted: Formula) -> tuple[tuple[Aim, Formula], ...]:
+    """What may cause a violation of what is required, and what its truth."""
     return (("violated by", negation(wanted)), ("satisfied by", wanted))
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.fdr.facts import Fact
-from bugsieve.tasks.fdr.loading import task_of, with_unit_costs
+from bugsieve.tasks.fdr.loading import small_task_of, with_unit_costs
 from bugsieve.tasks.fdr.task import StateArray, Task
-from bugsieve.tasks.fdr.translator import TranslationLimits
+from bugsieve.tasks.fdr.translator import WarmTranslator
 from bugsieve.tasks.pddl.check import check_documents
 from bugsieve.tasks.pddl.declarations import ROOT_TYPE
 from bugsieve.tasks.pddl.execution import conjuncts
@@ -133,12 +133,12 @@ class FewerObjects:
         new = [fact for fact in self.facts if dropped.isdisjoint(words_of(fact)[1:])]
         return list(dict.fromkeys([*kept, *new]))
 
-    def task(self, dropped: Iterable[str], name: str, *, limits: TranslationLimits) -> Task:
+    def task(self, dropped: Iterable[str], name: str, translator: WarmTranslator) -> Task:
         """The grounded problem without the objects; InputError if its goal is trivial."""
         text = self.problem(dropped, name).encode()  # names of a stranger may be anything
         document = Document("problem.pddl", text, parse(text, "problem.pddl"))
         pddl = check_documents(self._domain, document)
-        task = task_of(pddl, document.path, cache=False, limits=limits)
+        task = small_task_of(pddl, document.path, translator)
         return with_unit_costs(task) if self._task.unit_cost else task
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,6 +19,7 @@ from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.fdr.translator import (
     OPTIONS,
     TranslationLimits,
+    WarmTranslator,
     translate,
     translator_version,
 )
@@ -135,7 +138,17 @@ def task_of(
     pddl: PddlTask, name: str, *, cache: bool = True, limits: TranslationLimits | None = None
 ) -> Task:
     """The task of PDDL that has been checked; `name` is the problem file in errors."""
-    text = _cached_translation(pddl, name, limits) if cache else _translation(pddl, name, limits)
+    made = partial(translate, limits=limits)
+    text = _cached_translation(pddl, name, made) if cache else _translation(pddl, name, made)
+    return _task(pddl, name, text)
+
+
+def small_task_of(pddl: PddlTask, name: str, translator: WarmTranslator) -> Task:
+    """The same of one of many small problems, whose translations are not kept."""
+    return _task(pddl, name, _translation(pddl, name, translator.translate))
+
+
+def _task(pddl: PddlTask, name: str, text: bytes) -> Task:
     return Task(
         native_task(text, name, translated=True),
         name=pddl.problem.name,
@@ -145,15 +158,15 @@ def task_of(
     )
 
 
-def _cached_translation(pddl: PddlTask, name: str, limits: TranslationLimits | None) -> bytes:
+def _cached_translation(pddl: PddlTask, name: str, made: Callable[..., bytes]) -> bytes:
     version = "\n".join((translator_version(), *OPTIONS)).encode()
     key = content_key((_TRANSLATION_FORMAT, version, *pddl.texts))
-    return _TRANSLATIONS.get(key, lambda: _translation(pddl, name, limits))
+    return _TRANSLATIONS.get(key, lambda: _translation(pddl, name, made))
 
 
-def _translation(pddl: PddlTask, name: str, limits: TranslationLimits | None) -> bytes:
+def _translation(pddl: PddlTask, name: str, made: Callable[..., bytes]) -> bytes:
     domain, problem = pddl.texts
-    text = translate(domain, problem, name=name, limits=limits)
+    text = made(domain, problem, name=name)
     _reject_missing_costs(text, pddl)
     if not may_have_axioms(text):
         return text

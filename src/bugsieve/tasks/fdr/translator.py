@@ -12,12 +12,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from bugsieve.basis.arguments import check_fields
+from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BudgetError, InputError, InternalError, UsageError
 
 PACKAGE = "fast-downward.translate"
@@ -35,22 +37,26 @@ OPTIONS = (
 # Limits are set by the child itself: hooks between fork and exec are not safe with threads.
 # Where the system can (Linux), the child asks to be told of our end, however that comes, and then
 # removes the folder, which we no longer can.
-_LAUNCHER = """
+_WATCHING = """
 import os, resource, runpy, signal, sys
-folder, parent = os.getcwd(), int(sys.argv[3])
+folder, parent = os.getcwd(), int(sys.argv[1])
 def end(*_):
     import shutil
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
-signal.signal(signal.SIGTERM, end)
-try:
-    import ctypes
-    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # 1 is PR_SET_PDEATHSIG
-except (ImportError, OSError, AttributeError):
-    pass
-if os.getppid() != parent:
-    end()
-limits = ((resource.RLIMIT_AS, int(sys.argv[1])), (resource.RLIMIT_CPU, int(sys.argv[2])))
+def watch():
+    signal.signal(signal.SIGTERM, end)
+    try:
+        import ctypes
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # 1 is PR_SET_PDEATHSIG
+    except (ImportError, OSError, AttributeError):
+        pass
+    if os.getppid() != parent:
+        end()
+"""
+_TRANSLATING = """
+limits = ((resource.RLIMIT_AS, int(sys.argv[2])), (resource.RLIMIT_CPU, int(sys.argv[3])))
 for limit, value in limits:
     hard = resource.getrlimit(limit)[1]
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
@@ -58,6 +64,31 @@ for limit, value in limits:
 sys.argv[:] = ["translate", *sys.argv[4:]]
 runpy.run_module("fast_downward.translate", run_name="__main__", alter_sys=True)
 """
+_LAUNCHER = f"{_WATCHING}watch(){_TRANSLATING}"
+# What is imported once serves every problem: each is translated by a fork, which is a process as
+# any other from there on. Its folder comes in hexadecimal digits, since it may be called anything.
+_SERVER = f"""{_WATCHING}
+folder, server = None, os.getpid()
+watch()
+sys.path[:] = [place for place in sys.path if place]  # no modules of the folder we are in
+import fast_downward.translate.main
+while True:
+    line = sys.stdin.readline()
+    if not line:
+        os._exit(0)
+    folder = os.fsdecode(bytes.fromhex(line))
+    child = os.fork()
+    if not child:
+        break
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    folder = None
+    print(code, flush=True)
+parent = server
+watch()
+os.chdir(folder)
+for stream, name in ((1, "output.txt"), (2, "errors.txt")):
+    os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), stream)
+{_TRANSLATING}"""
 
 _LARGEST_LIMIT = (1 << 63) - 1  # what the system takes
 _CHUNK = 1 << 16
@@ -94,6 +125,10 @@ class TranslationLimits:
                 raise UsageError(f"TranslationLimits.{name} must be greater than 0, not {value}")
 
 
+_Runner = Callable[[Path, str, TranslationLimits], "subprocess.CompletedProcess[str]"]
+"""Runs the translator in a folder that has a domain and a problem."""
+
+
 def translator_version() -> str:
     """The installed version, or a UsageError with the pip command."""
     try:
@@ -104,17 +139,89 @@ def translator_version() -> str:
         ) from None
 
 
+class WarmTranslator(Closing):
+    """Translates one small problem after the other, without starting a program for each.
+
+    What comes out is what `translate` gives.
+    """
+
+    def __init__(self, limits: TranslationLimits | None = None) -> None:
+        self._limits = limits or TranslationLimits()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def translate(self, domain: bytes, problem: bytes, *, name: str) -> bytes:
+        """The SAS text of a task; `name` is the problem file as errors call it."""
+        return _translated(domain, problem, name, self._limits, self._run)
+
+    def _run(
+        self, place: Path, name: str, limits: TranslationLimits
+    ) -> subprocess.CompletedProcess[str]:
+        process = self._process = self._process or _launch(Path(os.sep), limits, _SERVER)
+        assert process.stdin is not None
+        end = time.monotonic() + limits.seconds
+        try:
+            process.stdin.write(os.fsencode(place).hex().encode() + b"\n")
+            process.stdin.flush()
+            code = _answer(process, end)
+        except TimeoutError:
+            self._kill()
+            raise _out_of_time(name, limits) from None
+        except BrokenPipeError:  # killed by the system, for want of memory
+            self._kill()
+            raise _out_of_memory(name, limits) from None
+        except BaseException:  # Ctrl-C among them: the child must not outlive this call
+            self._kill()
+            raise
+        texts = (place / "output.txt", place / "errors.txt")
+        output, errors = (path.read_text(errors="backslashreplace") for path in texts)
+        return subprocess.CompletedProcess(process.args, code, output, errors)
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._kill()
+
+    def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            with process:  # closes its pipes
+                _kill(process)
+
+
+def _answer(process: subprocess.Popen[bytes], end: float) -> int:
+    """The exit code of a translation, from the process that has it made.
+
+    TimeoutError if it comes too late, BrokenPipeError if that process has ended.
+    """
+    assert process.stdout is not None
+    text = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while not text.endswith(b"\n"):
+            for key, _ in _ready(selector, end):
+                chunk = os.read(key.fd, _CHUNK)
+                if not chunk:
+                    raise BrokenPipeError
+                text.extend(chunk)
+    return int(text)
+
+
 def translate(
     domain: bytes, problem: bytes, *, name: str, limits: TranslationLimits | None = None
 ) -> bytes:
     """The SAS text of a task; `name` is the problem file as errors call it."""
+    return _translated(domain, problem, name, limits or TranslationLimits(), _run)
+
+
+def _translated(
+    domain: bytes, problem: bytes, name: str, limits: TranslationLimits, run: _Runner
+) -> bytes:
     translator_version()
-    limits = limits or TranslationLimits()
     with tempfile.TemporaryDirectory(prefix="bugsieve-") as folder:
         place = Path(folder)
         (place / "domain.pddl").write_bytes(domain)
         (place / "problem.pddl").write_bytes(problem)
-        result = _run(place, name, limits)
+        result = run(place, name, limits)
         if result.returncode != 0:
             raise _failure(result, name, limits)
         _reject_trivial(result.stdout, name)
@@ -124,7 +231,7 @@ def translate(
 def _run(place: Path, name: str, limits: TranslationLimits) -> subprocess.CompletedProcess[str]:
     """Run the translator in `place`, which is also its search path for modules."""
     end = time.monotonic() + limits.seconds
-    with _launch(place, limits) as process:
+    with _launch(place, limits, _LAUNCHER) as process:
         try:
             output, errors = _outputs(process, end)
             process.wait()
@@ -137,18 +244,18 @@ def _run(place: Path, name: str, limits: TranslationLimits) -> subprocess.Comple
     return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
 
-def _launch(place: Path, limits: TranslationLimits) -> subprocess.Popen[bytes]:
+def _launch(place: Path, limits: TranslationLimits, script: str) -> subprocess.Popen[bytes]:
     cpu_seconds = max(1, int(min(limits.seconds, _LARGEST_LIMIT)))
     memory = int(min(limits.bytes, _LARGEST_LIMIT))
     files = ("--sas-file", "output.sas", "domain.pddl", "problem.pddl")
-    arguments = (*map(str, (memory, cpu_seconds, os.getpid())), *OPTIONS, *files)
+    arguments = (*map(str, (os.getpid(), memory, cpu_seconds)), *OPTIONS, *files)
     return subprocess.Popen(
-        [sys.executable, "-c", _LAUNCHER, *arguments],
+        [sys.executable, "-c", script, *arguments],
         cwd=place,
         env={**os.environ, "PYTHONHASHSEED": "0"},
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE if script is _SERVER else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.DEVNULL if script is _SERVER else subprocess.PIPE,
         start_new_session=True,
     )
 
@@ -164,17 +271,24 @@ def _outputs(process: subprocess.Popen[bytes], end: float) -> list[str]:
             assert stream is not None
             selector.register(stream, selectors.EVENT_READ, data)
         while selector.get_map():
-            remaining = end - time.monotonic()
-            if remaining <= 0:
-                raise TimeoutError
             # Both pipes at once: a child that fills one while we wait for the other would never
             # end.
-            for key, _ in selector.select(min(remaining, _POLL_SECONDS)):
+            for key, _ in _ready(selector, end):
                 chunk = os.read(key.fd, _CHUNK)
                 key.data.extend(chunk)
                 if not chunk:
                     selector.unregister(key.fileobj)
     return [data.decode(errors="backslashreplace") for data in received]
+
+
+def _ready(
+    selector: selectors.BaseSelector, end: float
+) -> list[tuple[selectors.SelectorKey, int]]:
+    """What can be read, if anything; TimeoutError if the end has come."""
+    remaining = end - time.monotonic()
+    if remaining <= 0:
+        raise TimeoutError
+    return selector.select(min(remaining, _POLL_SECONDS))
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, TypeGuard
 
 from bugsieve.tasks.pddl.declarations import Signature
-from bugsieve.tasks.pddl.domain import Domain, check_domain
+from bugsieve.tasks.pddl.domain import Domain, check_domain, defined_name
 from bugsieve.tasks.pddl.problem import check_problem
 from bugsieve.tasks.pddl.reader import (
     Block,
@@ -89,6 +89,13 @@ def summarise(texts: PddlTexts) -> PddlSummary:
         _term(problem.sections[":goal"][1]),
         tuple(_term(part) for part in _parts(sections, _CONSTRAINTS)),
     )
+
+
+def summarise_domain(data: bytes) -> PddlSummary:
+    """The summary of a domain with a problem of nothing; InputError if it is no domain."""
+    name = defined_name(_document("domain", data), "domain")
+    problem = f"(define (problem none) (:domain {name}) (:init) (:goal (and)))"
+    return summarise(PddlTexts(data, problem.encode()))
 
 
 def without_constraints(document: Document) -> Document:

@@ -10,9 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bugsieve.basis.build_servers import junit_text
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign, summary_of
+from bugsieve.campaigns.checks import campaign_checks
 from bugsieve.campaigns.rules.options import RulesOptions
 from bugsieve.campaigns.rules.products import write_products
 from bugsieve.campaigns.rules.replay import Status, _remark, _status, replay_rules
@@ -21,7 +23,6 @@ from bugsieve.campaigns.rules.summary import RulesSummary
 from bugsieve.campaigns.rules.wording import RulesWording
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.domain_testing.coverage_runs import cover_tests
-from bugsieve.reports.rules.junit import write_junit
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.rules import examples as example
 from bugsieve.rules.obligations.answers import Answer
@@ -234,9 +235,8 @@ def test_replaying_where_an_action_is_gone(sound: Path, tmp_path: Path) -> None:
     assert found[Status.LOST]
 
 
-def test_junit(faulty: Path, tmp_path: Path) -> None:
-    write_junit(faulty, tmp_path / "junit.xml")
-    root = ElementTree.parse(tmp_path / "junit.xml").getroot()
+def test_junit(faulty: Path) -> None:
+    root = ElementTree.fromstring(junit_text("rules", campaign_checks(faulty)))
     cases = root.findall("testcase")
     assert len(cases) == int(root.attrib["tests"]) == len(verdicts(faulty))
     assert len(root.findall(".//failure")) == int(root.attrib["failures"]) == 3

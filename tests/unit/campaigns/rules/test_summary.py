@@ -19,6 +19,7 @@ from bugsieve.campaigns.rules.summary import (
 from bugsieve.campaigns.rules.wording import RulesWording
 from bugsieve.results.rules.rows import AnswerRow, ObligationRow
 from bugsieve.rules.ltl.formula import TRUE, atom
+from bugsieve.rules.ltl.reader import Place, read_ltl
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.obligation import Obligation
 from tests.unit.campaigns.rules.small import PROBLEM, RULES, written
@@ -82,16 +83,31 @@ def test_tasks_together(aim: str, verdicts: tuple[str | None, ...], verdict: str
     assert merged(aim, *reversed(verdicts)).verdict == verdict
 
 
+TWICE = read_ltl("G((s -> a) & (t -> X a))", place=Place("test"))
+
+
+def occurrences_merged(*rows: tuple[int, Obligation, str | None]) -> list[str | None]:
+    """What is said of the causes of a rule that has a literal twice."""
+    records: Any = Stored(((0, replace(obligation("violation"), formula=TWICE), "passed"), *rows))
+    found = merged_answers(records)
+    return [one.verdict for one in found if one.obligation.aim == "satisfied by"]
+
+
 def test_each_occurrence_of_a_literal_is_an_obligation_of_its_own() -> None:
-    first, second = obligation("satisfied by"), replace(obligation("satisfied by"), occurrence=1)
-    rows = (
-        (0, first, "covered"),
-        (0, second, "vacuous"),
-        (1, first, "vacuous"),
-        (1, second, None),
+    first = replace(obligation("satisfied by"), formula=TWICE, occurrence=1)
+    second = replace(first, occurrence=3)
+    found = occurrences_merged(
+        (0, first, "covered"), (0, second, "vacuous"), (1, first, "vacuous"), (1, second, None)
     )
-    records: Any = Stored(rows)
-    assert [one.verdict for one in merged_answers(records)] == ["covered", None]
+    assert found == ["covered", None]
+
+
+def test_occurrences_are_one_only_where_the_same_are_left() -> None:
+    """Where s is never true in one task and t in the other, each has one literal, another one."""
+    now = replace(obligation("satisfied by"), formula=read_ltl("G a", place=Place("test")))
+    later = replace(now, formula=read_ltl("G X a", place=Place("test")))
+    assert occurrences_merged((0, now, "vacuous"), (1, later, "covered")) == ["vacuous", "covered"]
+    assert occurrences_merged((0, now, "vacuous"), (1, now, "covered")) == ["covered"]
 
 
 def rule(verdict: str = "holds", **more: Any) -> RuleResult:

@@ -9,16 +9,17 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bugsieve.basis.build_servers import junit_text
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign, summary_of
+from bugsieve.campaigns.checks import campaign_checks
 from bugsieve.campaigns.rules.options import RulesOptions
 from bugsieve.campaigns.rules.replay import Status, replay_rules
 from bugsieve.campaigns.rules.subject import load_rules
 from bugsieve.campaigns.rules.summary import RulesSummary
 from bugsieve.campaigns.summary import BUGS_FOUND
 from bugsieve.domain_testing.coverage_runs import cover_tests
-from bugsieve.reports.rules.junit import write_junit
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.search.limits import Limits
 from tests.unit.campaigns.rules.door import FAULTY, OBLIGATIONS, RULES, written
@@ -96,9 +97,8 @@ def test_replaying_where_the_class_is_gone(campaign: Path, tmp_path: Path) -> No
         list(replay_rules(campaign, file))
 
 
-def test_junit(campaign: Path, tmp_path: Path) -> None:
-    write_junit(campaign, tmp_path / "junit.xml")
-    root = ElementTree.parse(tmp_path / "junit.xml").getroot()
+def test_junit(campaign: Path) -> None:
+    root = ElementTree.fromstring(junit_text("rules", campaign_checks(campaign)))
     assert (root.attrib["tests"], root.attrib["failures"]) == (str(OBLIGATIONS), "2")
     assert "door.Open " in " ".join(item.attrib["message"] for item in root.iter("failure"))
 

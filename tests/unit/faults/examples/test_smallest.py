@@ -19,6 +19,7 @@ from bugsieve.checkers.cost import check, check_bug
 from bugsieve.domains import generate
 from bugsieve.faults.blame import blame
 from bugsieve.faults.causes.cost import cause_of
+from bugsieve.faults.examples.shrinking import Budget
 from bugsieve.faults.examples.smallest import FROM_SAS, smallest_example
 from bugsieve.oracles.registry import make_oracle
 from bugsieve.policies.policy import NoPolicy
@@ -112,14 +113,23 @@ def test_candidates_are_the_limit(task: Task, bug: Bug) -> None:
     whole = smallest_example(silent(task), bug, ferryman)
     before = 9
     for most in range(whole.candidates):
-        cut = smallest_example(silent(task), bug, ferryman, candidates=most)
-        assert cut.candidates == most and cut.kept is not None and f"{most} problems" in cut.kept
+        cut = smallest_example(silent(task), bug, ferryman, budget=Budget(most))
+        assert cut.candidates == most and cut.kept is not None and f"{most} problem" in cut.kept
         assert cut.is_new_problem == (most > 0) and cut.objects <= before
         check(cut.task.to_sas(), cut.bug.certificate)
         before = cut.objects
-    assert smallest_example(silent(task), bug, ferryman, candidates=whole.candidates).bug == (
+    assert smallest_example(silent(task), bug, ferryman, budget=Budget(whole.candidates)).bug == (
         whole.bug
     )
+
+
+def test_questions_are_a_limit_too(task: Task, bug: Bug) -> None:
+    whole = smallest_example(silent(task), bug, ferryman)
+    cut = smallest_example(silent(task), bug, ferryman, budget=Budget(calls=1))
+    assert cut.candidates == 1 < whole.candidates and 1 <= cut.calls < whole.calls
+    assert cut.kept == "no more than 1 problem was to be tried"
+    free = smallest_example(silent(task), bug, ferryman, budget=Budget(calls=whole.calls + 1))
+    assert free.bug == whole.bug and free.kept is None
 
 
 def test_what_the_policy_was_asked_is_counted(task: Task, bug: Bug) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import sqlite3
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from bugsieve.policies.asnets.signature import Signature
 from bugsieve.policies.asnets.weights import Weights
 
 TABLES = (
@@ -42,3 +47,61 @@ def write_published(path: Path, weights: Weights, *, domain: str = "some", more:
         connection.commit()
     finally:
         connection.close()
+
+
+def write_published_toml(
+    path: Path,
+    weights: Weights,
+    signature: Signature,
+    domain: str,
+    *,
+    change: Callable[[dict[str, Any]], object] = lambda content: None,
+) -> None:
+    """The later form of a published file; `change` edits its content before it is written."""
+    numbers = {
+        "action": {schema.name: number for number, schema in enumerate(signature.schemas)},
+        "predicate": {name: number for number, name in enumerate(signature.predicates, 1)},
+    }
+    lists: dict[str, list[dict[str, Any]]] = {"action": [], "predicate": []}
+    for place, module in weights.modules():
+        row: dict[str, Any] = {
+            "layer": place.layer,
+            NUMBERS[place.kind]: numbers[place.kind][place.name],
+        }
+        for key, part in (("weights", module.weight.T), ("bias", module.bias)):
+            blob = np.ascontiguousarray(part, dtype="<f4").tobytes()
+            row |= {f"{key}_size": len(blob) // 4, key: base64.encodebytes(blob).decode()}
+        lists[place.kind].append(row)
+    model = {"domain_name": signature.domain, "cpddl_version": "1.4"}
+    content = {
+        "config": {"hidden_dimension": weights.hidden, "num_layers": weights.layers}
+        | {"lmc": False, "op_history": False, "teacher": "astar-lmcut"},
+        "model": model,
+        "action_module": lists["action"],
+        "proposition_module": lists["predicate"],
+        "train_data": {"file": "domain.pddl", "domain": domain},
+    }
+    change(content)
+    path.write_text("".join(f"{line}\n" for line in _toml_lines(content)))
+
+
+NUMBERS = {"action": "action_id", "predicate": "pred_id"}
+
+
+def _toml_lines(content: dict[str, Any]) -> Iterator[str]:
+    yield "[asnets]"
+    yield from _toml_values(content["config"])
+    yield from ("", "[asnets.model]", *_toml_values(content["model"]))
+    for key in ("action_module", "proposition_module"):
+        for row in content.get(key, ()):
+            yield from ("", f"[[asnets.model.{key}]]", *_toml_values(row))
+    if "train_data" in content:
+        yield from ("", "[asnets.train_data]", *_toml_values(content["train_data"]))
+
+
+def _toml_values(table: dict[str, Any]) -> Iterator[str]:
+    for key, value in table.items():
+        if isinstance(value, str) and "\n" in value:
+            yield f'{key} = """\n{value}"""'
+        else:
+            yield f"{key} = {json.dumps(value)}"

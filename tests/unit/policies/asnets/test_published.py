@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,15 @@ import numpy as np
 import pytest
 
 from bugsieve.policies import make_policy
+from bugsieve.policies.asnets.files import load_weights
 from bugsieve.policies.asnets.goals import goal_atoms
 from bugsieve.policies.asnets.policy import AsnetPolicy
+from bugsieve.policies.asnets.signature import signature_of
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.pddl.summary import summarise_domain
 from tests.reference.asnets import Atom, choice
+from tests.unit.policies.asnets.files import write_published_toml
 from tests.unit.policies.asnets.tasks import twin_logits, walked, words
 
 FOLDER = Path(__file__).parents[5] / "shared" / "benchmarks" / "asnets"
@@ -110,3 +116,27 @@ def test_scores_equal_the_twin_on_the_largest_problem(domain: str) -> None:
     for state in walked(task, 60)[::59]:
         expected = twin_logits(policy, state, goal)
         assert np.abs(policy.logits(state)[0] - expected).max() < 1e-3
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_the_later_form_holds_the_same_network(domain: str, tmp_path: Path) -> None:
+    folder = FOLDER / domain
+    text = (folder / "domain.pddl").read_text()
+    signature = signature_of(summarise_domain(text.encode()))
+    weights = load_weights(next(folder.glob("*.policy")), signature)
+    write_published_toml(tmp_path / "net.policy", weights, signature, text)
+    assert load_weights(tmp_path / "net.policy", signature).digest() == weights.digest()
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_modules_are_numbered_in_the_order_of_the_domain(domain: str) -> None:
+    """What the later form relies on, since it has no names, in files that have both."""
+    folder = FOLDER / domain
+    signature = signature_of(summarise_domain((folder / "domain.pddl").read_bytes()))
+    place = next(folder.glob("*.policy")).as_uri()
+    with closing(sqlite3.connect(f"{place}?mode=ro&immutable=1", uri=True)) as connection:
+        rows = connection.execute("SELECT DISTINCT sig / 2, idx, name FROM asnets_weights")
+        found = {(kind, number): name for kind, number, name in rows}
+    actions = {(0, number): schema.name for number, schema in enumerate(signature.schemas)}
+    predicates = {(1, number): name for number, name in enumerate(("=", *signature.predicates))}
+    assert found == actions | predicates

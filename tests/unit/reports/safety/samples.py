@@ -12,8 +12,7 @@ import numpy as np
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import Finding
-from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.findings import Finding, OracleRow
 from bugsieve.judging.runs import UnsafeRunRow, run_digest
 from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
 from bugsieve.oracles.safety.decide import Safety

@@ -13,8 +13,7 @@ import numpy as np
 
 from bugsieve.bugs.safety.bug import FoundInRun, SafetyBug
 from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import Finding, RejectedRow, Sighting, UnprovenRow
-from bugsieve.judging.plan import OracleRow
+from bugsieve.judging.findings import Finding, OracleRow, RejectedRow, Sighting, UnprovenRow
 from bugsieve.judging.runs import SafetyBugRow, UnsafeRunRow, run_digest
 from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
 from bugsieve.policies.models.runs import UnsafeRun

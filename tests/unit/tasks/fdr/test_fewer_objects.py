@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,8 @@ from bugsieve.domains import generate
 from bugsieve.tasks.fdr.fewer_objects import FewerObjects, objects_of
 from bugsieve.tasks.fdr.loading import load_task, with_unit_costs
 from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.fdr.translator import TranslationLimits
+from bugsieve.tasks.fdr.translator import WarmTranslator
 from tests.unit.policies.line import line_task
-
-LIMITS = TranslationLimits()
 
 SHELVES = """
 (define (domain shelves)
@@ -55,24 +54,32 @@ def gone(fewer: FewerObjects, *names: str) -> set[str] | None:
     return None if closed is None else set(closed)
 
 
+@pytest.fixture(scope="module")
+def warm() -> Iterator[WarmTranslator]:
+    with WarmTranslator() as translator:
+        yield translator
+
+
 @pytest.fixture
 def books(tmp_path: Path) -> Task:
     return loaded(tmp_path, SHELVES, BOOKS)
 
 
-def test_nothing_left_out_of_the_initial_state_is_the_same_task(books: Task) -> None:
+def test_nothing_left_out_of_the_initial_state_is_the_same_task(
+    books: Task, warm: WarmTranslator
+) -> None:
     fewer = FewerObjects(books, books.initial_state)
-    assert fewer.task((), books.name, limits=LIMITS).sha256 == books.sha256
+    assert fewer.task((), books.name, warm).sha256 == books.sha256
 
 
-def test_facts_values_and_goals_go_with_their_objects(books: Task) -> None:
+def test_facts_values_and_goals_go_with_their_objects(books: Task, warm: WarmTranslator) -> None:
     state = books.successors(books.initial_state, [books.operator_id("carry atlas home p")])[0]
     text = FewerObjects(books, state).problem(["bible"], "fewer")
     assert "bible" not in text and "(at atlas p)" in text and "(at atlas home)" not in text
     assert "(imply (shelf ?x) (tidy ?x))" in text, "a goal about all goes with none"
     assert "(define (problem fewer)" in text and "atlas p q" in text and "home -" not in text
     assert "(:metric minimize (total-cost))" in text and "(= (way p q) 3)" in text
-    task = FewerObjects(books, state).task(["bible"], "fewer", limits=LIMITS)
+    task = FewerObjects(books, state).task(["bible"], "fewer", warm)
     assert "(carry atlas p q)" in task.operator_names
     assert not [name for name in task.operator_names if "bible" in name]
     without = FewerObjects(books, state).problem(["q", "atlas"], "fewer")
@@ -132,17 +139,17 @@ def test_a_fact_that_may_be_lost_keeps_nothing_back(tmp_path: Path) -> None:
     assert gone(fewer, "nut1") == {"nut1"}
 
 
-def test_unit_costs_stay(books: Task) -> None:
+def test_unit_costs_stay(books: Task, warm: WarmTranslator) -> None:
     plain = with_unit_costs(books)
     fewer = FewerObjects(plain, plain.initial_state)
-    assert fewer.task([], plain.name, limits=LIMITS).sha256 == plain.sha256
-    assert fewer.task(["bible"], plain.name, limits=LIMITS).unit_cost
+    assert fewer.task([], plain.name, warm).sha256 == plain.sha256
+    assert fewer.task(["bible"], plain.name, warm).unit_cost
 
 
-def test_a_goal_that_holds_makes_no_task(books: Task) -> None:
+def test_a_goal_that_holds_makes_no_task(books: Task, warm: WarmTranslator) -> None:
     state = books.state(["(at atlas home)", "(at bible home)", "(tidy p)", "(tidy q)"])
     with pytest.raises(InputError, match="nothing to test"):
-        FewerObjects(books, state).task(["atlas", "p", "q"], "trivial", limits=LIMITS)
+        FewerObjects(books, state).task(["atlas", "p", "q"], "trivial", warm)
 
 
 def test_tasks_of_sas_files_have_no_objects() -> None:

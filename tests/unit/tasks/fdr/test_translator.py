@@ -10,7 +10,7 @@ import pytest
 
 from bugsieve.basis.errors import BudgetError, InputError, UsageError
 from bugsieve.tasks.fdr import translator
-from bugsieve.tasks.fdr.translator import TranslationLimits, translate
+from bugsieve.tasks.fdr.translator import TranslationLimits, WarmTranslator, translate
 from tests.unit.tasks.pddl.texts import DOMAIN, PROBLEM, replaced
 
 LARGE_DOMAIN = b"""(define (domain grid) (:predicates (at ?x ?y ?z) (seen ?x ?y ?z))
@@ -105,3 +105,39 @@ def test_missing_package_names_the_pip_command(monkeypatch: pytest.MonkeyPatch) 
 
 def test_version_is_the_package_version() -> None:
     assert translator.translator_version() == metadata.version("fast-downward.translate")
+
+
+def test_a_warm_translator_does_the_same_for_many() -> None:
+    trivial = replaced(PROBLEM, "(and (on a b) (on b table))", "(red a)").encode()
+    other = replaced(PROBLEM, "(and (on a b) (on b table))", "(on b table)").encode()
+    with WarmTranslator() as warm:
+        assert warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl") == run()
+        with pytest.raises(InputError, match=r"p\.pddl: the goal holds in every state"):
+            warm.translate(DOMAIN.encode(), trivial, name="p.pddl")
+        found = warm.translate(DOMAIN.encode(), other, name="p.pddl")
+        assert found == run(problem=other.decode())
+        refused = replaced(DOMAIN, ":typing", ":continuous-effects").encode()
+        with pytest.raises(InputError, match="the translator refuses the task"):
+            warm.translate(refused, other, name="p.pddl")
+        assert warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl") == run()
+
+
+def test_a_warm_translator_keeps_the_limits() -> None:
+    with WarmTranslator(TranslationLimits(bytes=100 << 20)) as warm:
+        with pytest.raises(BudgetError, match=r"p\.pddl: grounding needs more than 100 MiB"):
+            warm.translate(LARGE_DOMAIN, large_problem(30), name="p.pddl")
+        assert warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl") == run()
+    with WarmTranslator(TranslationLimits(seconds=0.3)) as warm:
+        for _ in range(2):
+            with pytest.raises(BudgetError, match=r"p\.pddl: grounding took longer than 0\.3 s"):
+                warm.translate(LARGE_DOMAIN, large_problem(30), name="p.pddl")
+
+
+def test_a_warm_translator_that_was_killed_is_started_again() -> None:
+    with WarmTranslator() as warm:
+        found = warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl")
+        assert warm._process is not None
+        warm._process.kill()
+        with pytest.raises(BudgetError, match="needs more than"):
+            warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl")
+        assert warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl") == found

@@ -1,15 +1,12 @@
-"""Tests of rules as JUnit XML.
+"""Tests of rules for build servers: a check for each obligation of each task.
 
-A test that should have passed and did not is a failure, one that nobody could decide an error:
-undecided is not green. What no domain could show is skipped.
+A test that should have passed and did not is a failure. What nobody could decide is not green, and
+what no domain could show is skipped.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from bugsieve.basis.files import write_atomically
-from bugsieve.basis.junit import JUnitCase, Outcome, junit_text
+from bugsieve.basis.build_servers import Check, Outcome
 from bugsieve.campaigns.rules.options import options_in
 from bugsieve.campaigns.rules.summary import summarise
 from bugsieve.results.rules.records import RulesRecords
@@ -18,36 +15,28 @@ from bugsieve.rules.obligations.answers import NOT_COUNTED, Answer
 from bugsieve.timelines.plans.plan import token_text
 
 
-def write_junit(folder: Path, path: Path) -> None:
-    """Write the results of the campaign in a folder."""
-    with RulesRecords(folder) as records:
-        name = records.header.subject.rules_file or "constraints"
-        write_atomically(path, junit_text(name, junit_cases(records)).encode())
-
-
-def junit_cases(records: RulesRecords) -> list[JUnitCase]:
-    """A test for each obligation of each task."""
+def rules_checks(records: RulesRecords) -> list[Check]:
+    """What has become of every obligation."""
     no_vacuous = options_in(records).no_vacuous
     expected = {rule.rule for rule in summarise(records).rules if rule.is_as_expected}
     answers = {row.number: (row.answer, row.seconds) for row in records.answers()}
     names = {row.number: row.task.name for row in records.tasks()}
-    cases = []
+    checks = []
     for row in records.obligations():
         answer, seconds = answers.get(row.number, (None, 0.0))
         outcome, reason = _outcome(row, answer, expected, no_vacuous=no_vacuous)
-        about = f"{row.obligation.rule}: " if row.obligation.rule else ""
-        name = f"{row.number} {about}{row.obligation.title}"
-        cases.append(JUnitCase(name, names[row.task], outcome, reason, seconds=seconds))
-    return cases
+        name = f"{row.number} {row.obligation.name}"
+        checks.append(Check(name, names[row.task], outcome, reason, seconds=seconds))
+    return checks
 
 
 def _outcome(
     row: ObligationRow, answer: Answer | None, expected: set[str], *, no_vacuous: bool
 ) -> tuple[Outcome, str]:
     if answer is None:
-        return "error", "not judged yet"
+        return "undecided", "not judged yet"
     if answer.verdict == "inconclusive":
-        return "error", f"undecided: {answer.reason}"
+        return "undecided", f"undecided: {answer.reason}"
     if answer.verdict in NOT_COUNTED:
         return "skipped", answer.reason
     if answer.verdict == "failed" and row.obligation.rule not in expected:

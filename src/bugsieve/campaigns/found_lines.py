@@ -1,0 +1,64 @@
+"""What campaigns have found, in lines for people: causes with examples, and what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bugsieve.campaigns.causes import cause_lines, listed_examples
+from bugsieve.campaigns.kind import Kind
+from bugsieve.campaigns.several import JointSummary, joint_causes, place_of
+from bugsieve.campaigns.several_wording import AboutAll
+from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, EXAMPLES_FOLDER
+
+
+def found_lines(kind: Kind[Any], folder: Path, records: Any) -> list[str]:
+    """The causes of the bugs, or the bugs themselves where they have none, and what to do next."""
+    found, causes, shown = kind.wording.found(records), records.causes(), kind.bugs_shown
+    if causes:
+        lines = cause_lines(causes, found, shown)
+        more = len(causes) - shown
+        listed = listed_examples(causes, shown)
+        command = f": bugsieve status {folder} --causes {len(causes)}"
+    else:
+        lines = found.lines(shown)
+        more, listed = len(found.ids) - shown, found.ids[:1]
+        command = f": {_place_of_all(len(found.ids), folder)}"
+    if more > 0:
+        indent = lines[-1][: -len(lines[-1].lstrip())] if not causes else "  "
+        lines.append(f"{indent}… and {more} more{command}")
+    lines += ["", *next_lines(folder, *listed)]
+    if causes and len(found.ids) > len(causes):
+        lines.append(f"all bugs:    {_place_of_all(len(found.ids), folder)}")
+    return lines
+
+
+def joint_found_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:
+    """The causes of the bugs of all campaigns together, and what to do with their examples."""
+    groups = joint_causes(directory, summary)
+    if not groups or not most:
+        return []
+    lines = ["", *cause_lines(groups, AboutAll(directory), most)]
+    if (more := len(groups) - most) > 0:
+        lines.append(f"  … and {more} more: bugsieve status {directory} --causes {len(groups)}")
+    first, *others = listed_examples(groups, most)
+    named = (" ".join(map(str, place_of(directory, example))) for example in others)
+    return [*lines, "", *next_lines(*place_of(directory, first), *named)]
+
+
+def next_lines(folder: Path, bug: str, *others: str) -> list[str]:
+    """The commands that go on with a bug, and what they can be told instead of its id."""
+    lines = [
+        f"look closer: bugsieve explain {folder} {bug}",
+        f"ask again:   bugsieve replay {folder} {bug}",
+    ]
+    if (folder / EXAMPLES_FOLDER / bug).is_dir():
+        lines.append(f"smallest:    {folder / EXAMPLES_FOLDER / bug}")
+    return [*lines, f"likewise:    {', '.join(others)}"] if others else lines
+
+
+def _place_of_all(bugs: int, folder: Path) -> str:
+    """Where all bugs are."""
+    if bugs <= BUGS_IN_FILES:
+        return f"{folder}/{BUGS_FOLDER}"
+    return f"bugsieve export {folder} --bugs OUT"

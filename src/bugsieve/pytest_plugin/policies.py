@@ -1,0 +1,59 @@
+"""Which policy a test is about, and whether it may be started."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from bugsieve.basis.errors import UsageError
+from bugsieve.basis.members import MemberTable
+from bugsieve.basis.spec_folder import typed_in
+from bugsieve.basis.trust import agree, asking, require_trusted_below
+from bugsieve.pytest_plugin import POLICY, TRUST
+
+
+@dataclass(frozen=True)
+class NamedPolicy:
+    """A policy with the folder in which it is named, and who names it."""
+
+    spec: str
+    folder: str
+    source: str
+    """The file that names it; empty if the user has typed it."""
+
+
+def policy_for(config: pytest.Config, source: str) -> NamedPolicy:
+    """The policy of the command line or of the project's configuration; UsageError if there is
+    none, for a file that needs one."""
+    typed = config.getoption(POLICY)
+    if typed is not None:
+        return NamedPolicy(str(typed), str(config.invocation_params.dir), "")
+    named = config.getini(POLICY)
+    if not named:
+        raise UsageError(
+            f"{source}: which policy is tested? Say --bugsieve-policy SPEC, or {POLICY} = SPEC in "
+            "the configuration of pytest"
+        )
+    folder = config.rootpath if config.inipath is None else config.inipath.parent
+    return NamedPolicy(str(named), str(folder), str(config.inipath or folder))
+
+
+def require_startable(config: pytest.Config, table: MemberTable[Any], policy: NamedPolicy) -> None:
+    """UsageError unless the policy is typed: on the command line, or in the root folder.
+
+    Whatever is in there may run code by a `conftest.py`; what is elsewhere may not.
+    """
+    if not policy.source:
+        return
+    consent = agree if config.getoption(TRUST) else _refused
+    with typed_in(policy.folder), asking(consent):
+        require_trusted_below(str(config.rootpath), table, policy.spec, policy.source)
+
+
+def _refused(question: str) -> bool:
+    raise UsageError(
+        f"{question}, outside of the root folder of pytest; say --bugsieve-trust-policy if you "
+        "trust it"
+    )

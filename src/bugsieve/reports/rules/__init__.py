@@ -1,1 +1,0 @@
-"""Reports of tests of rules."""
