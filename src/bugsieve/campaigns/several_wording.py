@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bugsieve.basis.wording import counted, printable
-from bugsieve.campaigns.cost.wording import UNIMPROVED
 from bugsieve.campaigns.kind import kind_in
-from bugsieve.campaigns.measured import figure_lines, measured_lines
+from bugsieve.campaigns.measured import UNIMPROVED, figure_lines, measured_lines
 from bugsieve.campaigns.several import JointSummary, place_of
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import bugs_line

@@ -9,7 +9,7 @@ from bugsieve.basis.wording import counted
 from bugsieve.benches.objectives import Objective, objective_class
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
-from bugsieve.campaigns.measured import figure_lines, measured_lines
+from bugsieve.campaigns.measured import UNIMPROVED, figure_lines, measured_lines
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
 from bugsieve.judging.findings import CostBugRow
@@ -47,7 +47,6 @@ class FoundStates:
         return [_bug_json(row) for row in self.records.named(self.ids)]
 
 
-UNIMPROVED = "costly runs that no oracle could improve are not in the share"
 _UNJUDGED = "no oracle was asked: the pool is for campaigns that take it over"
 
 
