@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from bugsieve.basis.errors import BugsieveError
+from bugsieve.basis.wording import counted
+from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states
+from bugsieve.bugs.cost.bug import Bug
 from bugsieve.campaigns.cost.bench import judged_bench
+from bugsieve.campaigns.cost.stored_examples import stored_example
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track
 from bugsieve.checkers.cost import CertificateError, Checker
@@ -35,7 +40,7 @@ class CostExhibits:
         self.records = records
 
     @cached_property
-    def _bench(self) -> Any:
+    def _bench(self) -> Bench:
         return judged_bench(self.records.directory, self.records.header)
 
     @cached_property
@@ -43,16 +48,18 @@ class CostExhibits:
         return Checker(self.records.header.subject.sas)
 
     def exhibit(self, bug: str) -> Exhibit:
-        """Both runs, with the decision to blame if it was kept, else where they part."""
+        """Both runs, with the decision to blame where `explain` has kept it; else those of the
+        smallest example, if there is one, with where they part."""
         (row,) = self.records.named([bug])
         with proof_of(row.id, self.records.directory, CertificateError):
             self._checker.check_bug(row.bug.to_json())
-        found = self._blame(row)
+        shown = _Shown(self._bench, row.bug, self._blame(row))
+        if shown.found is None:
+            small = stored_example(self.records.directory, self.records.header, row.bug)
+            if small is not None:
+                shown = _Shown(small.bench, small.bug, None, len(small.bench.task.objects))
         return Exhibit(
-            tuple(self._sentences(row, found)),
-            self._tracks(row, found),
-            COMMANDS,
-            self.records.trace(row.case),
+            tuple(shown.sentences()), shown.tracks(), COMMANDS, self.records.trace(row.case)
         )
 
     def panels(self, summary: CostSummary) -> Sequence[Panel]:
@@ -67,11 +74,22 @@ class CostExhibits:
             return None
         return kept_blame(note, self._bench, row.bug.certificate)
 
-    def _tracks(self, row: CostBugRow, found: Blame | None) -> tuple[Track, Track]:
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """A bug that is shown, with the decision to blame where it is known."""
+
+    bench: Bench
+    bug: Bug
+    found: Blame | None
+    objects: int = 0
+    """Of a smallest example, how many objects it has."""
+
+    def tracks(self) -> tuple[Track, Track]:
         """The policy's run and a better one, both with the decision marked."""
-        run = row.bug.certificate["run"]
+        run, found = self.bug.certificate["run"], self.found
         ours, loop = tuple(run["operators"]), run["loop_start"]
-        theirs = tuple(row.bug.certificate["plan"]["operators"])
+        theirs = tuple(self.bug.certificate["plan"]["operators"])
         place, mark = _parting(ours, theirs), "here the runs part"
         if found is not None:
             place, mark, theirs = found.index, _mark(found), found.better_run
@@ -79,27 +97,28 @@ class CostExhibits:
         # A culprit may be met in the second round of a loop, which is shown once.
         shown = place if loop is None else _in_loop(place, loop, len(ours))
         return (
-            self._track(row, "the policy", ours, marked=min(shown, len(ours)), **ending),
-            self._track(row, "a better run", theirs, marked=place, mark="instead", ending="goal"),
+            self._track("the policy", ours, marked=min(shown, len(ours)), **ending),
+            self._track("a better run", theirs, marked=place, mark="instead", ending="goal"),
         )
 
-    def _track(
-        self, row: CostBugRow, title: str, operators: tuple[int, ...], **more: Any
-    ) -> Track:
-        task = self._bench.task
-        start = np.array(row.bug.certificate["state"], dtype=np.uint16)
+    def _track(self, title: str, operators: tuple[int, ...], **more: Any) -> Track:
+        task = self.bench.task
+        start = np.array(self.bug.certificate["state"], dtype=np.uint16)
         names = [task.operator_names[operator] for operator in operators]
         return Track(title, names, task, path_states(task, start, operators), **more)
 
-    def _sentences(self, row: CostBugRow, found: Blame | None) -> Iterator[str]:
-        bug, task = row.bug, self._bench.task
-        yield f"the policy: {bug.in_words}"
-        yield from self._bench.objective.explained(bug.certificate)
-        if found is not None:
-            yield from blame_lines(found)
+    def sentences(self) -> Iterator[str]:
+        """What is wrong, who is to blame, what is open, and what proves it."""
+        bug = self.bug
+        where = f" in a problem of {counted(self.objects, 'object')}" if self.objects else ""
+        yield f"the policy{where}: {bug.in_words}"
+        yield from self.bench.objective.explained(bug.certificate)
+        if self.found is not None:
+            yield from blame_lines(self.found)
         else:
-            yield "not explained yet: marked is where the two runs part"
-        yield goal_line(task, bug)
+            small = "this is the smallest example that was made of it; " if self.objects else ""
+            yield f"{small}not explained yet: marked is where the two runs part"
+        yield goal_line(self.bench.task, bug)
         exact = "; no run is better still" if bug.exact else ""
         yield f"proven by both runs, which were checked for this page{exact}"
 

@@ -15,12 +15,13 @@ from tests.hostile.stores import rules_campaign, safety_campaign
 from tests.unit.campaigns.training.contents import small_options
 
 
-def blocks_campaign(folder: Path, *more: str, policy: str = "random:1") -> Path:
+def blocks_campaign(folder: Path, *, examples: int = 0) -> Path:
     """A campaign on four blocks whose bugs are loops."""
     size = ["--blocks", "4", "--seed", "2", "-o", str(folder / "blocks")]
     assert main(["generate", "blocksworld", *size]) == 0
-    options = ["--pool-size", "20", "--novelty", "0", "--oracle", "planner:gbfs", *more]
-    command = ["test", str(folder / "blocks"), "--policy", policy, *options]
+    options = ["--pool-size", "20", "--novelty", "0", "--oracle", "planner:gbfs"]
+    options += ["--examples", str(examples)]
+    command = ["test", str(folder / "blocks"), "--policy", "random:1", *options]
     assert main([*command, "-o", str(folder / "campaign")]) == 1
     return folder / "campaign"
 
@@ -55,6 +56,7 @@ def sailing_campaign(folder: Path) -> Path:
         "--bias",
         "uniform",
     ]
+    options += ["--examples", "0"]
     command = ["test", str(folder / "ferry"), "--policy", f"python:{folder / 'sail.py'}:sail"]
     assert main([*command, *options, "-o", str(folder / "campaign")]) == 1
     return folder / "campaign"

@@ -21,7 +21,7 @@ from bugsieve.reports.page import page as page_module
 from bugsieve.reports.page.reading import Room, read_chapter
 from bugsieve.reports.page.writing import ReportOptions, follow
 from tests.hostile.stores import other_bug, statement
-from tests.unit.reports.page.folders import MAKERS
+from tests.unit.reports.page.folders import MAKERS, blocks_campaign
 
 KINDS = sorted(MAKERS)
 
@@ -120,6 +120,23 @@ def test_what_explain_has_kept_is_marked(
     assert ours["marked"] == explained["step"] % max(1, len(explained["run"]))
     assert theirs["actions"][1:] == explained["better_run"]
     assert html.escape(explained["sentence"]) in page
+
+
+def test_smallest_examples_are_shown_if_they_hold(tmp_path: Path) -> None:
+    folder = blocks_campaign(tmp_path, examples=5)
+    (cause, *_) = read_chapter(folder, Room()).causes
+    whole, example = cause.example.bug, folder / "smallest" / cause.example.bug
+    page = page_of(folder, tmp_path)
+    assert "this is the smallest example that was made of it" in page
+    small = json.loads((example / "bug.json").read_text())
+    ours, _ = data_of(page)["runs"]["run-cause-1-1"]
+    assert ours["actions"][1:] == small["certificate"]["run"]["actions"][: ours["count"] - 1]
+    small["certificate"]["plan"]["operators"].pop()
+    (example / "bug.json").write_text(json.dumps(small))
+    (example / "problem.pddl").unlink()
+    exhibit = read_chapter(folder, Room()).causes[0].example.exhibit
+    assert exhibit is not None and whole == cause.example.bug
+    assert not any("smallest example" in sentence for sentence in exhibit.sentences)
 
 
 def test_safety_shows_the_fault_and_a_safe_run(campaigns: dict[str, Path], tmp_path: Path) -> None:
