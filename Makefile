@@ -22,6 +22,7 @@ demo: $(VENV)/installed ## set up and run the main job on built-in data
 	@rm -rf build/demo-results
 	$(BIN)/bugsieve test build/demo --policy asnets:blocksworld -o build/demo-results || test $$? -eq 1
 	$(BIN)/bugsieve explain build/demo-results $$(ls build/demo-results/bugs | head -n 1 | cut -d. -f1)
+	$(BIN)/bugsieve report build/demo-results -o build/demo-report.html
 
 test: lint pytest ## set up and run every check
 

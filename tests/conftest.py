@@ -14,7 +14,7 @@ from tests.depth import IS_DEEP
 
 BUDGETS = {
     "tests": 10,
-    "tests/browser": 30,
+    "tests/browser": 45,
     "tests/hostile": 190,
     "tests/property": 135,
     "tests/quality": 25,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bugsieve.policies.registry import make_policy as make_policy
     from bugsieve.policies.runs import Run as Run
     from bugsieve.policies.runs import run_policy as run_policy
+    from bugsieve.reports.page.writing import report as report
     from bugsieve.results.cost.compare import compare as compare
     from bugsieve.tasks.fdr.loading import load_task as load_task
     from bugsieve.tasks.fdr.task import NO_ACTION as NO_ACTION
@@ -76,6 +77,7 @@ _PUBLIC = {
     "make_policy": "bugsieve.policies.registry",
     "measure": "bugsieve.campaigns.finding.measure",
     "policy": "bugsieve.policies.function",
+    "report": "bugsieve.reports.page.writing",
     "run_policy": "bugsieve.policies.runs",
 }
 
@@ -113,6 +115,7 @@ __all__ = [
     "make_policy",
     "measure",
     "policy",
+    "report",
     "run_policy",
 ]
 

@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 
+from tests.depth import IS_DEEP
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SECONDS = 60.0
 
@@ -34,10 +36,11 @@ os.execvp(sys.argv[3], sys.argv[3:])
 
 
 def require_chromium() -> str:
-    """The program, or skip the test."""
+    """The program; where there is none the test is skipped, or fails in depth."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
-        pytest.skip(f"needs a Chromium: none of {', '.join(NAMES)} is installed")
+        report = pytest.fail if IS_DEEP else pytest.skip
+        report("needs a Chromium: install it with 'apt-get install chromium'")
     return found
 
 
@@ -75,12 +78,23 @@ class Page:
         """Go to a file and wait until it is loaded."""
         self.events.clear()
         self.send("Page.navigate", url=path.as_uri())
+        self.wait_until_loaded()
+
+    def wait_until_loaded(self) -> None:
+        """Wait until a page that was asked for is there."""
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._receive())
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page."""
         answer = self.send("Runtime.evaluate", expression=script, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def wait_for(self, script: str) -> Any:
+        """The value of a promise in the page."""
+        options = {"returnByValue": True, "awaitPromise": True}
+        answer = self.send("Runtime.evaluate", expression=script, **options)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -110,6 +124,10 @@ class Page:
         """Light or dark."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.send("Emulation.setEmulatedMedia", features=features)
+
+    def media(self, name: str) -> None:
+        """How the page is shown: "print", or "" for screens."""
+        self.send("Emulation.setEmulatedMedia", media=name)
 
     def screenshot(self, path: Path) -> None:
         """The whole page as a picture."""

@@ -51,6 +51,7 @@ COMMANDS = {
     "cost": (
         ("status", "{}"),
         ("status", "{}", "--json"),
+        ("report", "{}", "-o", "{out}"),
         ("explain", "{}", "{bug}"),
         ("export", "{}", "--json", "{out}"),
         ("table", "icaps22", "{}", "--all-instances"),
@@ -61,6 +62,7 @@ COMMANDS = {
     "safety": (
         ("status", "{}"),
         ("status", "{}", "--json"),
+        ("report", "{}", "-o", "{out}"),
         ("explain", "{}", "{bug}"),
         ("export", "{}", "--json", "{out}"),
         ("table", "safety", "{}"),
@@ -71,6 +73,7 @@ COMMANDS = {
     "training": (
         ("status", "{}"),
         ("status", "{}", "--json"),
+        ("report", "{}", "-o", "{out}"),
         ("export", "{}", "--json", "{out}"),
         ("select", "{}", "--tree"),
         ("select", "{}", "--json", "-o", "{out}.safetensors"),
@@ -79,6 +82,7 @@ COMMANDS = {
     "rules": (
         ("status", "{}"),
         ("status", "{}", "--json"),
+        ("report", "{}", "-o", "{out}"),
         ("rules", "--show", "{}"),
         ("rules", "--show", "{}", "0", "5", "12"),
         ("rules", "--show", "{}", "5", "--json"),

@@ -207,6 +207,7 @@ _COMMANDS = {
     "resume": "go on with a campaign",
     "salvage": "take what is whole out of a damaged campaign",
     "status": "show how far a campaign is, and its bugs",
+    "report": "write what was found as one page to look at and to send",
     "replay": "ask the policy again whether a bug is still there",
     "explain": "show which decision of the policy is to blame for a bug",
     "minimise": "write the smallest example of a bug",

@@ -22,6 +22,7 @@ from bugsieve.basis.spec_folder import spec_folder, typed_in
 from bugsieve.basis.trust import remember, require_trusted
 from bugsieve.campaigns.causes import MOST_CAUSES
 from bugsieve.campaigns.events import RoundDone
+from bugsieve.campaigns.exhibits import Exhibits, NoExhibits
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Driver
 from bugsieve.campaigns.summary import Summary
@@ -141,6 +142,10 @@ class Kind(Generic[OptionsT]):
     """A check of certificates, which raises a ValueError; salvaging needs it."""
     wrong_case: Callable[[Any], tuple[int, str] | None] = methodcaller("first_wrong_case")
     """The first case in the records that only the subject can tell to be wrong, and why."""
+    is_test: bool = True
+    """Whether what it comes to is a verdict on what it is about."""
+    exhibits: Callable[[Any], Exhibits] = NoExhibits
+    """What reports show of the records."""
     checks: Callable[[Any], list[Check]] | None = None
     """What build servers are told of the records; None: one check for the whole campaign."""
     visit: str = "visit"

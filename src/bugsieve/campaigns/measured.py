@@ -13,7 +13,7 @@ from bugsieve.measuring.looks import ERROR, FIRST_LOOK, is_look
 
 LOW_RISK = "the risk is low enough"
 UNIMPROVED = "costly runs that no oracle could improve are not in the share"
-"""Said of cost testing."""
+"""What the share of cost testing leaves out."""
 
 
 def low_risk(stop: StopRules, tests: int, figures: Callable[[], Figures]) -> str | None:

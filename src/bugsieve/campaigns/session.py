@@ -93,6 +93,10 @@ class Driver(ABC):
         """The progress with the counters that the driver keeps."""
         return progress
 
+    def walked(self) -> str:
+        """What became of walks since the last call, for the timeline; empty for nothing."""
+        return ""
+
     def notes(self) -> tuple[str, ...]:
         """What users should know of the policy or an oracle although no run shows it."""
         return ()
@@ -233,7 +237,10 @@ class Session:
             for row in finding.improved
             if row.changed == finding.visit.number  # else it has only one more finder
         ]
-        events = [*self._bug_moments(bugs, improved), self._moment(event, detail)]
+        events = [*self._bug_moments(bugs, improved)]
+        if walked := self._driver.walked():
+            events.append(self._moment("walks", walked))
+        events.append(self._moment(event, detail))
         self._store.add(Addition(self.progress, self._driver.fresh_cases(), fresh, events))
         self._commits.done()
         self._dates.clear()

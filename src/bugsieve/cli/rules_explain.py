@@ -151,25 +151,17 @@ def _proof_lines(answer: Answer) -> Iterator[str]:
 
 def trace_lines(bound: Bound, certificate: Mapping[str, Any]) -> list[str]:
     """The actions of a trace, and under each the atoms and subformulas that are true after it."""
-    from bugsieve.rules.ltl.formula import atoms_of
-    from bugsieve.rules.ltl.printer import to_text
-    from bugsieve.rules.ltl.reader import Place, read_ltl
-    from bugsieve.rules.ltl.traces import truth_table
+    from bugsieve.campaigns.rules.telling import told_states
 
-    rule = read_ltl(certificate["rule"], place=Place("the certificate"))
-    titles, letters = bound.path(certificate)
-    start = certificate["trace"]["loop_start"] if certificate["lasso"] else None
-    table = truth_table(rule, letters, loop_start=start)
-    parts = [row for row in table if row.formula.operator != "atom"]
     lines: list[str] = []
     before: list[str] = []
-    for place, title in enumerate(titles):
-        atoms = [n if n in letters[place] else f"!{n}" for n in sorted(atoms_of(rule))]
-        true = [to_text(row.formula) for row in parts if row.values[place]]
-        told = [f"      {'  '.join(atoms)}", *([f"      true: {'; '.join(true)}"] if true else [])]
-        if title or told != before:
-            lines += [f"{place:>4}. {title}".rstrip(), *told]
+    for place, state in enumerate(told_states(bound, certificate)):
+        told = [f"      {'  '.join(state.atoms)}"]
+        told += [f"      true: {'; '.join(state.true)}"] if state.true else []
+        if state.title or told != before:
+            lines += [f"{place:>4}. {state.title}".rstrip(), *told]
         before = told
-    if start is not None:
+    if certificate["lasso"]:
+        start = certificate["trace"]["loop_start"]
         lines.append(f"      and from state {start} on again, for ever")
     return lines

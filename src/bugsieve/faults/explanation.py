@@ -86,12 +86,12 @@ def explanation_text(of: Explanation) -> str:
             "",
             *_side_by_side(ours, theirs, found.index),
             "",
-            *_verdict(found),
+            *blame_lines(found),
             *(["(kept from an earlier call: other --expansions search anew)"] * of.kept),
             *([of.proven] if of.proven else []),
             "the state there: " + " ".join(facts),
             *_differences(task, found),
-            _goal_line(task, bug),
+            goal_line(task, bug),
             *(["", *map(printable, of.trace.splitlines())] if of.trace else []),
         ]
     )
@@ -108,7 +108,7 @@ def _other_cost(bug: Bug, found: Blame) -> list[str]:
     return []
 
 
-def _verdict(found: Blame) -> list[str]:
+def blame_lines(found: Blame) -> list[str]:
     """Who is to blame, how sure that is, and who else may be."""
     if not found.is_one_decision:
         return [f"{found.sentence} (from step {found.index + 1} on)"]
@@ -149,7 +149,8 @@ def _open_goals(task: Task, bug: Bug) -> list[str]:
     return [fact for (variable, value), fact in pairs if end[variable] != value]
 
 
-def _goal_line(task: Task, bug: Bug) -> str:
+def goal_line(task: Task, bug: Bug) -> str:
+    """Which goals are open at the end of the policy's run, and which are reached."""
     goals, left = task.goal_facts, _open_goals(task, bug)
     if not left:
         return f"the goal, reached at the end of the policy's run: {' '.join(goals)}"

@@ -14,6 +14,7 @@ from bugsieve.basis.stopping import postponed
 from bugsieve.benches.bench import Bench
 from bugsieve.fuzzing.along import Passed, passed_states
 from bugsieve.fuzzing.biases import DEFAULT_BIAS, check_bias, make_bias
+from bugsieve.fuzzing.counts import WalkCounts, counts_of
 from bugsieve.fuzzing.draws import LENGTH, START, draws_of
 from bugsieve.fuzzing.exits import Exits
 from bugsieve.fuzzing.novelty import MAX_NOVELTY, make_filter
@@ -88,6 +89,8 @@ class Fuzzer:
         self.walks_done = walks_done
         self.steps_done = 0
         """Steps of the walks this fuzzer made itself."""
+        self.counts = WalkCounts()
+        """What became of the states that these walks offered."""
         if not len(self.pool):
             raise UsageError("fuzzing needs at least one state to start from")
         bias = make_bias(options.bias, bench)
@@ -117,10 +120,13 @@ class Fuzzer:
         roots = range(len(self.pool) if self.options.along_runs and not self.walks_done else 0)
         after_roots = self._passed(self.pool.states(roots))
         after_offers = self._passed_after(walked.offers.states)
+        known = self.pool.contains(walked.offers.states)
         novel = self._filter.admit(walked.offers.states)
+        stuck = int((np.diff(walked.offsets) < lengths).sum())
         with postponed():  # a round counts as a whole or not at all
             self.walks_done += len(walks)
             self.steps_done += walked.steps
+            self.counts += counts_of(walked.offers.states, known, novel, stuck)
             before = len(self.pool)
             for root, passed in zip(roots, after_roots, strict=True):
                 self._insert_passed(root, passed, int(walks[0]))

@@ -20,6 +20,7 @@ from bugsieve.basis.stopping import postponed
 from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench, Origin
 from bugsieve.fuzzing.biases import make_bias
+from bugsieve.fuzzing.counts import WalkCounts
 from bugsieve.fuzzing.draws import LENGTH, draws_of
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.pool import Pool, PoolEntry
@@ -145,6 +146,8 @@ class Sampler:
         self.walks_done = walks_done
         """Tests below this number are drawn, those of other problems left out."""
         self.steps_done = 0
+        self.counts = WalkCounts()
+        """Every end of a walk is a test: nothing is filtered."""
         self._options = options
         self._part = part
         self._most = most

@@ -72,7 +72,8 @@ class TimelineRow:
 
     seconds: float
     event: str
-    """"start", "resume", "round", "bug", "better" (proof of a bug) or "end"."""
+    """"start", "resume", "walks" (what became of them), "round", "bug", "better" (proof of a bug)
+    or "end"."""
     walks: int
     cases: int
     """Pool states or unsafe runs."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BugsieveError, InputError
@@ -50,6 +50,18 @@ BUGS = (
 )
 _ROWS_AT_ONCE = 100
 _TROUBLES = {"*": {"answers": int, "first": str}}
+
+
+class ListedBug(NamedTuple):
+    """What lists say of a bug."""
+
+    id: str
+    kind: str
+    steps: int
+    seconds: float
+    """Running time when it was found."""
+    finders: tuple[str, ...]
+    cause: Cause
 
 
 class StoreReader(Closing):
@@ -251,6 +263,15 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         """How many bugs there are of each kind that occurs."""
         return dict(self._rows("SELECT kind, COUNT(*) FROM bugs GROUP BY kind ORDER BY kind"))
 
+    def listed_bugs(self) -> list[ListedBug]:
+        """All bugs without their certificates, in the order in which they were found."""
+        query = "SELECT id, kind, steps, seconds, finders, cause, traits FROM bugs ORDER BY rowid"
+        with understood(self.directory):
+            return [
+                ListedBug(name, kind, steps, seconds, self._finders(finders), stored_cause(*rest))
+                for name, kind, steps, seconds, finders, *rest in self._rows(query)
+            ]
+
     def bug_times(self) -> list[tuple[str, float]]:
         """The kinds of all bugs and the running time when each was found."""
         return list(self._rows("SELECT kind, seconds FROM bugs ORDER BY rowid"))
@@ -335,14 +356,16 @@ class CampaignRecords(StoreReader, Generic[RowT]):
     def _bug_row(self, row: tuple[Any, ...]) -> RowT:
         name, kind, case, bug, finders, key, traits, *rest = row
         with understood(self.directory):
-            numbers = fitting(parse_json(finders), [int])
-            specs = tuple(self._specs[finder] for finder in numbers)
+            specs = self._finders(finders)
             data = unpacked(bug)
             cause = stored_cause(key, traits)
         made = self._bug(case, data, specs, *rest, cause)
         if (made.id, made.bug.kind, made.bug.oracle in self._specs) != (name, kind, True):
             raise damaged(self.directory, f"table bugs, row {name}: is about another bug")
         return made
+
+    def _finders(self, text: str) -> tuple[str, ...]:
+        return tuple(self._specs[finder] for finder in fitting(parse_json(text), [int]))
 
     @property
     def _source(self) -> str:

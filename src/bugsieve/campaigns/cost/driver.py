@@ -75,6 +75,7 @@ class CostDriver(Driver):
         self._judged = records.judged()
         """Pool entries that were visited; the next one has this number."""
         self._stored = len(fuzzer.pool)
+        self._counted = fuzzer.counts
         self._worker_calls = 0
         self._asked_again = 0
         self._seconds_per_state: float | None = None
@@ -116,6 +117,11 @@ class CostDriver(Driver):
             return None
         pool = self._fuzzer.pool
         return PoolPart([pool.entry(number) for number in numbers], pool.states(numbers))
+
+    def walked(self) -> str:
+        """What became of the states that walks have offered since the last call."""
+        before, self._counted = self._counted, self._fuzzer.counts
+        return str(self._counted - before) if self._counted != before else ""
 
     def counts(self, progress: Progress) -> Counts:
         """The size of the pool or of the sample, and how much of it is judged."""

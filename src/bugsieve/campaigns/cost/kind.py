@@ -7,6 +7,7 @@ from typing import Any
 
 from bugsieve.campaigns.cost.bench import begin, check, equip
 from bugsieve.campaigns.cost.driver import drive
+from bugsieve.campaigns.cost.exhibits import CostExhibits
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.cost.wording import CostWording
 from bugsieve.campaigns.kind import Kind
@@ -68,4 +69,5 @@ COST = Kind(
     oracles=ORACLES,
     salvage=CostSalvage,
     checker=checker,
+    exhibits=CostExhibits,
 )

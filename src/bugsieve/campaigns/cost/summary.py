@@ -15,6 +15,7 @@ from bugsieve.campaigns.troubles import (
     is_one_reason,
     silence,
 )
+from bugsieve.fuzzing.counts import WalkCounts
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords, InitialRun
 
@@ -52,6 +53,8 @@ class CostSummary(Summary):
     """Runs that got past their first decision."""
     objective: str = "quantitative"
     """What the policy was tested for."""
+    walked: WalkCounts | None = None
+    """What became of the states that walks offered; None where older campaigns did not count."""
     one_reason: bool = False
     """Whether all troubles have one reason, apart from names and numbers in it."""
 
@@ -142,6 +145,7 @@ def summarise(records: CostRecords) -> CostSummary:
         traces={
             Ending(code).label: trace for code in failures if (trace := records.first_trace(code))
         },
+        walked=records.walked(),
         one_reason=is_one_reason(reason for reasons in failures.values() for reason in reasons),
         decided=decided,
         begun=begun,

@@ -6,6 +6,7 @@ from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.rules.checks import rules_checks
 from bugsieve.campaigns.rules.driver import drive
 from bugsieve.campaigns.rules.equipment import begin, check_options, equip
+from bugsieve.campaigns.rules.exhibits import RulesExhibits
 from bugsieve.campaigns.rules.options import RulesOptions
 from bugsieve.campaigns.rules.salvage import checker, first_wrong_test
 from bugsieve.campaigns.rules.summary import summarise
@@ -55,6 +56,7 @@ RULES = Kind(
     wording=RulesWording(),
     salvage=RulesSalvage,
     checker=checker,
+    exhibits=RulesExhibits,
     wrong_case=first_wrong_test,
     checks=rules_checks,
     visit="obligation",

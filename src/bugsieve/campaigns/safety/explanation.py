@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bugsieve.basis.wording import counted
-from bugsieve.bugs.safety.bug import plain_states
+from bugsieve.bugs.safety.bug import PlainState, plain_states
 from bugsieve.campaigns.safety.policy import saved_model
 from bugsieve.checkers.safety import COMPLAINTS, SafetyBugChecker
 from bugsieve.judging.runs import SafetyBugRow
@@ -74,9 +74,6 @@ class Witness:
         model, row, actions = self.model, self.row, self.model.actions
         with proof_of(row.id, self.folder, *COMPLAINTS):
             SafetyBugChecker(model.document).check(row.bug.certificate)
-        expansion = model.expand([model.state(row.bug.state)])
-        place = expansion.actions.tolist().index(row.safe_action)
-        begin, end = expansion.outcome_offsets[place : place + 2]
         return SafetyExplanation(
             row,
             self.policy,
@@ -87,8 +84,16 @@ class Witness:
             [actions[action] for action in self.run.actions],
             [SAFETY_NAMES[Safety(code)] for code in self.verdict.safety.tolist()],
             frozenset(self.verdict.faults),
-            plain_states(model, model.pack(expansion.outcomes[begin:end])),
+            outcomes_of(model, row.bug.state, row.safe_action),
         )
+
+
+def outcomes_of(model: JaniModel, state: PlainState, action: int) -> list[PlainState]:
+    """Where an applicable action may lead."""
+    expansion = model.expand([model.state(state)])
+    place = expansion.actions.tolist().index(action)
+    begin, end = expansion.outcome_offsets[place : place + 2]
+    return plain_states(model, model.pack(expansion.outcomes[begin:end]))
 
 
 def witnesses(records: SafetyRecords, rows: Iterable[SafetyBugRow]) -> Iterator[Witness]:
@@ -119,7 +124,7 @@ def explanation_text(found: SafetyExplanation) -> str:
         *_steps(found),
         "",
         f"the state at step {row.position + 1}: {values_text(found.variables, row.bug.state)}",
-        *_reasons(found),
+        *reasons(found),
     ]
     return "\n".join(lines)
 
@@ -142,7 +147,8 @@ def _steps(found: SafetyExplanation) -> Iterator[str]:
         yield f"{mark} {number + 1:>{digits}}. {choice:{width}}  {change}{ending}"
 
 
-def _reasons(found: SafetyExplanation) -> Iterator[str]:
+def reasons(found: SafetyExplanation) -> Iterator[str]:
+    """What is wrong with the decision, and what would be safe."""
     row, certificate = found.row, found.certificate
     variables, state = found.variables, row.bug.state
     within = "" if row.bug.radius is None else f" within {counted(row.bug.radius, 'divergence')}"

@@ -8,6 +8,7 @@ from typing import Any
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.driver import drive
+from bugsieve.campaigns.safety.exhibits import SafetyExhibits
 from bugsieve.campaigns.safety.policy import MODEL_FILE, begin, check, equip
 from bugsieve.campaigns.safety.summary import summarise_safety
 from bugsieve.campaigns.safety.wording import SafetyWording
@@ -67,5 +68,6 @@ SAFETY = Kind(
     policies=MODEL_POLICIES,
     salvage=SafetySalvage,
     checker=checker,
+    exhibits=SafetyExhibits,
     bugs_shown=5,
 )

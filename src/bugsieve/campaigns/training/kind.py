@@ -5,6 +5,7 @@ from __future__ import annotations
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.training.driver import drive
 from bugsieve.campaigns.training.equipment import begin, check, equip
+from bugsieve.campaigns.training.exhibits import TrainingExhibits
 from bugsieve.campaigns.training.options import TrainingOptions
 from bugsieve.campaigns.training.salvage import checker, first_wrong_model
 from bugsieve.campaigns.training.summary import summarise
@@ -47,6 +48,8 @@ TRAINING = Kind(
     oracles=ORACLES,
     salvage=TrainingSalvage,
     checker=checker,
+    is_test=False,
+    exhibits=TrainingExhibits,
     wrong_case=first_wrong_model,
     visit="model",
 )

@@ -37,8 +37,10 @@ class TrainingWording:
         return f"training of ASNets for the domain {header.subject.name}"
 
     def first_lines(self, summary: TrainingSummary) -> list[str]:
-        """Nothing more than the counts."""
-        return []
+        """The best model so far."""
+        if summary.best is None:
+            return [f"{counted(summary.models, 'model')} trained, none of them tested"]
+        return [best_line(summary.best)]
 
     def count_lines(self, summary: TrainingSummary) -> list[str]:
         """How far the training is, how good its models are, and where limits bound."""
@@ -48,7 +50,6 @@ class TrainingWording:
             f"{summary.seconds:.1f} s{why}",
             f"training tasks: {summary.training_tasks}, at most {summary.solved_training} solved",
             *_validation_lines(summary),
-            *([] if summary.best is None else [best_line(summary.best)]),
             f"teacher: {counted(summary.teacher_calls, 'call')}, "
             f"{counted(summary.teacher_failures, 'failure')}",
             f"tests: {summary.tests}, of which the limit on work cut {summary.cut_tests}",

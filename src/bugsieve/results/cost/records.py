@@ -20,6 +20,7 @@ from bugsieve.benches.objectives import OBJECTIVES, objective_class
 from bugsieve.bugs.cost.bug import bug_from_json
 from bugsieve.bugs.cost.certificate import RUN_SHAPE
 from bugsieve.bugs.cost.verdict import Outcome
+from bugsieve.fuzzing.counts import WalkCounts, counts_from
 from bugsieve.judging.escalation import SEARCH, Outlay
 from bugsieve.judging.findings import CostBugRow, RunRow
 from bugsieve.policies.decisions import Ending
@@ -234,6 +235,13 @@ class CostRecords(SampleRecords):
         for oracle, outcome, count in self._rows(query):
             counts[self._specs[oracle]][outcome] = count
         return counts
+
+    def walked(self) -> WalkCounts | None:
+        """What became of the states that walks offered; None where nobody counted."""
+        rows = self._rows("SELECT detail FROM timeline WHERE event = 'walks'")
+        with understood(self.directory):
+            counts = [counts_from(detail) for (detail,) in rows]
+        return sum(counts, WalkCounts()) if counts else None
 
     def judged(self) -> int:
         """How many cases were visited at least once, and all that was found there stored."""

@@ -7,22 +7,17 @@ policy names the hashes of ours.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 
+from bugsieve.basis.pages import json_block, part_of, sealed_page
 from bugsieve.rules.ltl.patterns import PATTERNS
 from bugsieve.tasks.pddl.check import PddlTask, check_pddl
 from bugsieve.tasks.pddl.summary import without_constraints
 
 MAX_OBJECTS = 500
 """More are not offered for completion."""
-
-_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 @dataclass(frozen=True)
@@ -74,37 +69,14 @@ def vocabulary_of(task: PddlTask) -> EditorVocabulary:
 
 def editor_page(vocabulary: EditorVocabulary) -> str:
     """The page, complete in itself."""
-    script = _part("logic.js") + _part("editor.js")
-    style = _part("style.css")
     patterns = {name: pattern.meaning for name, pattern in PATTERNS.items()}
-    contents = {
-        "policy": _policy(script, style),
-        "style": style,
-        "vocabulary": _json({**asdict(vocabulary), "patterns": patterns}),
-        "script": script,
-    }
-    # One pass from left to right: what is put in is never looked at for further gaps.
-    head, *rest = _part("page.html").split("{")
-    filled = [head]
-    for piece in rest:
-        gap, _, after = piece.partition("}")
-        filled += [contents[gap], after]
-    return "".join(filled)
+    return sealed_page(
+        _part("page.html"),
+        {"vocabulary": json_block({**asdict(vocabulary), "patterns": patterns})},
+        script=_part("logic.js") + _part("editor.js"),
+        style=_part("style.css"),
+    )
 
 
 def _part(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _policy(script: str, style: str) -> str:
-    sources = f"script-src {_hash(script)}; style-src {_hash(style)}"
-    return f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False).translate(_ESCAPES)
+    return part_of(__package__, name)

@@ -1,0 +1,34 @@
+"""What reports show of a training: the tree of its models, with their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bugsieve.campaigns.exhibits import NoExhibits, Panel, TreePanel
+from bugsieve.campaigns.training.candidates import candidates_in
+from bugsieve.campaigns.training.summary import TrainingSummary
+from bugsieve.training.candidates import Candidate, scores
+
+
+class TrainingExhibits(NoExhibits):
+    """Models instead of bugs."""
+
+    def panels(self, summary: TrainingSummary) -> Sequence[Panel]:
+        """The tree of models, the one with the best score marked."""
+        candidates = candidates_in(self.records)
+        best = None if summary.best is None else summary.best.number
+        shares = [float(score) for score in scores(candidates)]
+        texts = [
+            _text(one, share, is_best=one.number == best)
+            for one, share in zip(candidates, shares, strict=True)
+        ]
+        tested = "below a model are those that were trained from it; scores are from 0 to 1"
+        return (TreePanel("Models", [one.parent for one in candidates], texts, shares, tested),)
+
+
+def _text(model: Candidate, score: float, *, is_best: bool) -> str:
+    loss = "untrained" if model.loss is None else f"loss {model.loss:.4g}"
+    mark = " (the best)" if is_best else ""
+    solves = f"solves {model.solved_validation}"
+    origin = "" if model.parent is None else f", from model {model.parent}"
+    return f"model {model.number}{mark}: score {score:.3f}, {solves}, {loss}{origin}"

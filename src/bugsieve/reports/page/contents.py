@@ -1,0 +1,104 @@
+"""What a page says, before it is written as HTML; every text may be a stranger's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bugsieve.campaigns.exhibits import Exhibit, Panel
+from bugsieve.campaigns.summary import Outcome
+from bugsieve.faults.causes.groups import Group
+
+
+@dataclass(frozen=True)
+class BugLine:
+    """A bug in the table of all bugs."""
+
+    id: str
+    kind: str
+    about: str
+    steps: int
+    seconds: float
+    finders: tuple[str, ...]
+    cause: str
+    """The id of its cause; empty if it has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignPart:
+    """One campaign."""
+
+    folder: str
+    """As it was typed, with the folder below it where there are several."""
+    name: str
+    """The folder below; empty where there is only one."""
+    kind: str
+    heading: str
+    lines: Sequence[str]
+    """The verdict, what was tested, the counts: what `status` says."""
+    bugs: Sequence[BugLine]
+    bugs_left_out: int
+    panels: Sequence[Panel]
+    options: Mapping[str, str]
+    provenance: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A bug that is shown, and where it is."""
+
+    campaign: CampaignPart
+    bug: str
+    about: str
+    exhibit: Exhibit | None = None
+    """None where it is not among the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class CausePart:
+    """A cause of bugs, or a bug where bugs have no causes."""
+
+    count: int
+    words: str
+    id: str
+    """Of the cause."""
+    example: Example
+    also: Sequence[CausePart] = ()
+    """Those that are shown with it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chapter:
+    """What one folder holds."""
+
+    folder: str
+    verdict: str
+    more: Sequence[str]
+    """Lines that follow the verdict."""
+    tested: str
+    outcome: Outcome | None
+    """None where there is none, as of a training."""
+    is_finished: bool
+    campaigns: Sequence[CampaignPart]
+    causes: Sequence[CausePart]
+    printed: str = ""
+    """What a policy printed that gave no answer."""
+    bugs: int = 0
+    groups: Sequence[Group] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """All of it."""
+
+    chapters: Sequence[Chapter]
+    full: bool
+    with_output: bool
+    picture: str | None = None
+    follows: bool = False
+    """Whether the file is written again and again."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing will change any more."""
+        return all(chapter.is_finished for chapter in self.chapters)

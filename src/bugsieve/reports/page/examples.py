@@ -1,0 +1,176 @@
+"""Each cause with its smallest example: strips of pictures, what is known, commands to copy."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bugsieve.basis.pages import json_block
+from bugsieve.basis.wording import counted
+from bugsieve.reports.page.contents import CausePart, Chapter, Contents, Example
+from bugsieve.reports.page.frames import DrawnTrack, FrameData, Moment, Shapes, drawn_track
+from bugsieve.reports.page.markup import Markup, element, joined
+from bugsieve.reports.page.panels import printed
+
+
+@dataclass(eq=False)
+class Budget:
+    """How many bytes optional parts of the page may take; None for any number."""
+
+    left: int | None
+    refused: int = 0
+    """Parts that did not fit."""
+
+    def takes(self, size: int) -> bool:
+        """Whether a part of this size goes in; from then on it counts."""
+        if self.left is None:
+            return True
+        if size > self.left:
+            self.refused += 1
+            return False
+        self.left -= size
+        return True
+
+
+@dataclass(eq=False)
+class Gallery:
+    """Writes examples, and collects the frames for the script."""
+
+    contents: Contents
+    budget: Budget
+    """For pictures."""
+    others: Budget
+    """For causes without pictures."""
+    shapes: Shapes = field(default_factory=Shapes)
+    data: FrameData = field(default_factory=FrameData)
+    runs: dict[str, Any] = field(default_factory=dict)
+    """What the script is told of each example, by its anchor."""
+
+    def section(self) -> Markup | None:
+        """All causes of all folders."""
+        articles = [
+            self._article(chapter, cause, f"{place}-{number}")
+            for place, chapter in enumerate(self.contents.chapters, 1)
+            for number, cause in enumerate(chapter.causes, 1)
+            if cause.example.exhibit is not None
+        ]
+        if not articles:
+            return None
+        articles += self._rest()
+        title = element("h2", "What is wrong", id="examples")
+        return element("section", title, *articles, aria_labelledby="examples")
+
+    def _rest(self) -> Iterator[Markup]:
+        """Further causes, without pictures, as far as they fit."""
+        for place, chapter in enumerate(self.contents.chapters, 1):
+            for number, cause in enumerate(chapter.causes, 1):
+                if cause.id and cause.example.exhibit is None:
+                    article = self._article(chapter, cause, f"{place}-{number}")
+                    if self.others.takes(len(article.encode())):
+                        yield article
+
+    def _article(self, chapter: Chapter, cause: CausePart, anchor: str) -> Markup:
+        count = f"{counted(cause.count, 'bug')} · " if cause.id else ""
+        name = f"cause-{anchor}"
+        examples = [(cause.example, name)]
+        examples += ((other.example, f"{name}-{n}") for n, other in enumerate(cause.also, 1))
+        first, *others = (self._example(example, place) for example, place in examples)
+        also = [
+            joined(element("h4", f"also {counted(other.count, 'bug')}: {other.words}"), made)
+            for other, made in zip(cause.also, others, strict=True)
+        ]
+        where = f"{chapter.folder} · " if len(self.contents.chapters) > 1 else ""
+        heading = element("h3", element("span", where, count, class_="count"), cause.words)
+        return element("article", heading, first, *also, id=name, class_="cause", tabindex="-1")
+
+    def _example(self, example: Example, anchor: str) -> Markup:
+        exhibit = example.exhibit
+        about = f": {example.about}" if example.about else ""
+        where = f" of {example.campaign.name}" if example.campaign.name else ""
+        lead = element("p", "as ", element("code", example.bug), f"{where}{about}", class_="as")
+        if exhibit is None:
+            return joined(lead, self._commands(example, {"explain": ""}))
+        sentences = element("ul", *(element("li", line) for line in exhibit.sentences))
+        is_shown = self.contents.with_output and exhibit.printed
+        output = printed(exhibit.printed) if is_shown else None
+        tracks = self._runs(
+            [drawn_track(one, self.contents.picture) for one in exhibit.tracks], anchor
+        )
+        return joined(lead, tracks, sentences, output, self._commands(example, exhibit.commands))
+
+    def _runs(self, tracks: Sequence[DrawnTrack], anchor: str) -> Markup | None:
+        """The strips, and the frames for the script; a sentence where they do not fit."""
+        if not tracks:
+            return None
+        known = self.shapes.copy()
+        strips = joined(*(_strip(track, known) for track in tracks))
+        told = [self.data.track(track) for track in tracks]
+        if not self.budget.takes(len(strips.encode()) + len(json_block(told).encode())):
+            return element("p", "its pictures are left out: --full brings them", class_="hint")
+        self.shapes, self.runs[f"run-{anchor}"] = known, told
+        return element("div", strips, id=f"run-{anchor}", class_="runs")
+
+    def _commands(self, example: Example, commands: Any) -> Markup | None:
+        """Commands that hold the folder as it was typed and the id, and nothing else."""
+        rows = [
+            element(
+                "li",
+                element("code", command_for(name, example), class_="command"),
+                element("span", does, class_="does") if does else None,
+            )
+            for name, does in commands.items()
+        ]
+        return element("ul", *rows, class_="commands") if rows else None
+
+
+def command_for(name: str, example: Example) -> str:
+    """A command about a bug, as a shell takes it."""
+    folder = example.campaign.folder
+    given = f"./{folder}" if folder.startswith("-") else folder
+    return f"bugsieve {name} {shlex.quote(given)} {shlex.quote(example.bug)}"
+
+
+def _strip(drawn: DrawnTrack, shapes: Shapes) -> Markup:
+    """A row of pictures: the start, the decision and what is around it, the end."""
+    track = drawn.track
+    ending = f"{track.title}: {counted(len(track.actions), 'step')}, {track.ending}"
+    title = element("p", ending, class_="track-title")
+    note = element("p", drawn.note, class_="hint") if drawn.note else None
+    frames = element(
+        "ol", *_frames(drawn, shapes), class_="strip", tabindex="0", aria_label=track.title
+    )
+    return element("div", title, note, frames, class_="track")
+
+
+def _frames(drawn: DrawnTrack, shapes: Shapes) -> Iterator[Markup]:
+    before = -1
+    for moment in drawn.strip():
+        if moment.index > before + 1:
+            between = counted(moment.index - before - 1, "step")
+            yield element("li", f"… {between} …", class_="gap")
+        before = moment.index
+        yield _frame(drawn, moment, shapes)
+    if drawn.closes:
+        track = drawn.track
+        back = f"↩ {track.actions[-1]}: back to step {track.loop_start}, for ever"
+        yield element("li", back, class_="gap back")
+
+
+def _frame(drawn: DrawnTrack, moment: Moment, shapes: Shapes) -> Markup:
+    track, size = drawn.track, drawn.size
+    is_marked = moment.index == track.marked
+    said = f"step {moment.index}: {moment.words}" if moment.words else f"step {moment.index}"
+    if moment.drawing is None or size is None:
+        picture = element("p", moment.words, class_="words")
+    else:
+        picture = shapes.svg(moment.drawing, size, said)
+    mark = element("span", f"▼ {track.mark}", class_="mark") if is_marked else None
+    loop = None
+    if drawn.closes and moment.index == track.loop_start:
+        loop = element("span", "↻ the loop begins", class_="mark")
+    action = moment.action or "start"
+    caption = element("span", f"{moment.index}. {action}", class_="action")
+    name = "frame marked" if is_marked else "frame"
+    return element("li", mark, loop, picture, caption, class_=name, data_step=moment.index)

@@ -1,0 +1,45 @@
+"""What a page must not tell of a machine: absolute paths, and where policies connect to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+# Two parts at least, and nothing before it that would make it a part of something else.
+_PATH = re.compile(r"(?<![\w./~-])~?(?:/[^\s/:;,'\"()<>|]+)+/([^\s/:;,'\"()<>|]+)/?")
+_HOME = re.compile(r"(?<![\w./-])~[\w.-]*/")
+
+
+def without_paths(text: str) -> str:
+    """The text with the last name of each absolute path in its place."""
+    if "/" not in text:
+        return text
+    return _HOME.sub("", _PATH.sub(r"\1", text))
+
+
+class Veil:
+    """Takes known names out of texts, with spaces or not, then all absolute paths."""
+
+    def __init__(self, folders: Iterable[str] = (), places: Iterable[str] = ()) -> None:
+        paths = {os.path.join(folder, "") for folder in folders if os.path.isabs(folder)}
+        hosts = {place.rpartition(":")[0] or place for place in places}
+        hidden = {**dict.fromkeys(paths, ""), **dict.fromkeys(hosts - {""}, "HOST")}
+        self._hidden = sorted(hidden.items(), key=lambda item: (-len(item[0]), item))
+
+    def __call__(self, text: str) -> str:
+        """The text without them."""
+        for name, instead in self._hidden:
+            text = text.replace(name, instead)
+        return without_paths(text)
+
+
+def typed_folder(folder: Path) -> str:
+    """A folder as it was typed; an absolute one by its way from here, or else by its name."""
+    if not folder.is_absolute():
+        return str(folder)
+    try:
+        return str(folder.relative_to(Path.cwd()))
+    except ValueError:
+        return folder.name or "."
