@@ -1,4 +1,4 @@
-"""Writes docs/reference.md, english.md and two pictures from the code. Run by `make docs`."""
+"""Writes docs/reference.md, english.md and a picture from the code. Run by `make docs`."""
 
 from __future__ import annotations
 
@@ -135,33 +135,6 @@ def summary(value: object) -> str:
     return (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
 
 
-def picture() -> str:
-    """A bug and its explanation as they look in a terminal."""
-    from rich.console import Console
-    from rich.text import Text
-
-    with tempfile.TemporaryDirectory() as folder:
-        task, results = f"{folder}/task", f"{folder}/results"
-        output_of("generate", "miconic", "--seed", "2", "-o", task)
-        found = json.loads(
-            output_of("test", task, "--policy", "greedy:hff", "-o", results, "--json")
-        )
-        bug = next(bug["id"] for bug in found["found"] if bug["kind"] == "costly")
-        shown = output_of("explain", results, bug)
-    console = Console(record=True, width=84, file=io.StringIO())
-    for command in (
-        "bugsieve test domain.pddl problem.pddl --policy greedy:hff -o results",
-        f"bugsieve explain results {bug}",
-    ):
-        console.print(Text(f"$ {command}", style="bold"))
-    console.print(Text(shown.rstrip()))
-    svg = console.export_svg(title="bugsieve explain", unique_id="explain")
-    # The picture must open without a network: use the reader's own monospaced font.
-    start, end = svg.find("@font-face"), svg.rfind("@font-face")
-    end = svg.find("}", end) + 1
-    return (svg[:start] + svg[end:]).replace("Fira Code, monospace", "monospace")
-
-
 def strips() -> str:
     """A bug as pictures of states."""
     with tempfile.TemporaryDirectory() as folder:
@@ -178,7 +151,6 @@ def build(folder: Path) -> None:
     """Write all of them."""
     (folder / "english.md").write_text(english_page(), encoding="utf-8")
     (folder / "reference.md").write_text(reference(), encoding="utf-8")
-    (folder / "explain.svg").write_text(picture(), encoding="utf-8")
     (folder / "pictures.svg").write_text(strips(), encoding="utf-8")
 
 
