@@ -93,6 +93,34 @@ def test_names_of_variables_are_text(name: str, tmp_path: Path) -> None:
         check_plain(svg_text(frame.drawing, title=model.name, description=frame.sentence))
 
 
+@pytest.mark.parametrize(
+    ("domain", "variable", "picture"),
+    [
+        ("one-way-line", "position", "bars"),
+        ("one-way-line", "load", "line"),
+        ("nd-blocksworld", "cost_1", "block-model"),
+        ("n-puzzle", "cost_1", "puzzle"),
+        ("follow-car", "lead", "cars"),
+        ("bouncing-ball", "height", "ball"),
+        ("inverted-pendulum", "angle", "pendulum"),
+    ],
+)
+def test_huge_values(domain: str, variable: str, picture: str, tmp_path: Path) -> None:
+    """Bounds are a stranger's: nothing is as long as a number is large."""
+    document = json.loads(generate_model(domain, seed=1, starts=2).text)
+    (declared,) = (v for v in document["variables"] if v["name"] == variable)
+    declared["type"]["upper-bound"] = 10**12
+    path = tmp_path / "model.jani"
+    path.write_text(json.dumps(document))
+    model = load_model(path)
+    states = walk(model)
+    states[1:, [v.name for v in model.variables].index(variable)] = 10**12
+    drawn = draw_run(model, states)
+    assert drawn.picture == picture
+    for frame in drawn.frames:
+        check_plain(svg_text(frame.drawing, title=model.name, description=frame.sentence))
+
+
 def check_plain(text: str) -> None:
     assert len(text) < 400_000
     assert all(c.isprintable() or c == "\n" for c in text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bugsieve.pictures.models.numbered import numbered
+from bugsieve.pictures.models.numbered import numbered, tallied
 from bugsieve.pictures.picture import ModelPicture
 from bugsieve.pictures.scene import KeptForRun, ModelScene, Subject
 from bugsieve.pictures.shapes import Drawing
@@ -33,7 +33,7 @@ class BlockModelPicture(ModelPicture):
         on = numbered(scene.model, "on_")
         roles = {str(n): "moved" for n, v in on.items() if scene.changed(v.name)}
         falls = numbered(scene.model, "cost_")
-        marks = {str(n): "!" * int(scene.values[v.name]) for n, v in falls.items()}
+        marks = {str(n): tallied(int(scene.values[v.name])) for n, v in falls.items()}
         counts = [name for name in ("on_table", "time") if name in scene.values]
         notes = [(f"{name} {int(scene.values[name])}", "") for name in counts]
         notes.append(("unsafe" if scene.is_unsafe else "", "danger"))

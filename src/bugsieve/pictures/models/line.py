@@ -25,8 +25,11 @@ class LinePicture(ModelPicture):
     @classmethod
     def objection_to(cls, model: JaniModel) -> str | None:
         """A position, a speed, and packages by position."""
-        if one_of(model, *_POSITION) is None or one_of(model, *_SPEED) is None:
-            return "there are no variables position and speed"
+        where, speed = one_of(model, *_POSITION), one_of(model, *_SPEED)
+        if where is None or speed is None or {where.type.kind, speed.type.kind} != {"int"}:
+            return "there are no whole numbers position and speed"
+        if where.type.upper - where.type.lower > _MOST_POSITIONS + 2:
+            return f"there are more than {_MOST_POSITIONS} positions"
         if not 1 < len(_places(model)) <= _MOST_POSITIONS:
             return f"there are no variables packages_0, …, at most {_MOST_POSITIONS}"
         return None
@@ -41,16 +44,16 @@ class LinePicture(ModelPicture):
         shapes: list[Shape] = []
         for number in range(first, last + 1):
             shapes += _position(scene, number, first, places.get(number))
-        shapes += self._truck(scene, where, speed, first)
         width = 2 * _MARGIN + (last - first + 1) * _STEP
+        shapes += self._truck(scene, where, speed, width)
         if scene.is_unsafe:
             shapes.append(Text("unsafe", width / 2, 12, "unsafe", 13.0, role="danger"))
         return Drawing(width, _GROUND + 40, tuple(shapes))
 
     def _truck(
-        self, scene: ModelScene, where: Variable, speed: Variable, first: int
+        self, scene: ModelScene, where: Variable, speed: Variable, width: float
     ) -> list[Shape]:
-        x = _middle(int(scene.values[where.name]), first)
+        x = _middle(int(scene.values[where.name]), int(where.type.lower))
         role = "danger" if scene.is_unsafe else "moved" if scene.changed(where.name) else ""
         load = one_of(scene.model, *_LOAD)
         held = "" if load is None else f"{int(scene.values[load.name])}"
@@ -63,9 +66,8 @@ class LinePicture(ModelPicture):
         pace = int(scene.values[speed.name])
         changed = "moved" if scene.changed(speed.name) else ""
         if pace:
-            shapes.append(
-                arrow("speed", x, _GROUND - 38, x + pace * _STEP, _GROUND - 38, role=changed)
-            )
+            end = min(max(4.0, x + pace * _STEP), width - 4)
+            shapes.append(arrow("speed", x, _GROUND - 38, end, _GROUND - 38, role=changed))
         text = f"speed {pace}" + (", parked" if stands else "")
         shapes.append(Text("speed value", x, _GROUND - 50, text, 11.0, role=changed))
         return shapes

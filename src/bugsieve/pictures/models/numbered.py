@@ -7,6 +7,8 @@ import re
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.variables import Variable
 
+_MOST_STROKES = 3
+
 
 def numbered(model: JaniModel, prefix: str) -> dict[int, Variable]:
     """The variables whose names are this prefix and a number, in the order of the numbers."""
@@ -22,3 +24,8 @@ def one_of(model: JaniModel, *names: str) -> Variable | None:
     """The variable that has the first of these names that any has."""
     by_name = {variable.name: variable for variable in model.variables}
     return next((by_name[name] for name in names if name in by_name), None)
+
+
+def tallied(count: int) -> str:
+    """`!!` for 2, and a number where there would be many."""
+    return "!" * count if count <= _MOST_STROKES else f"!{count}"

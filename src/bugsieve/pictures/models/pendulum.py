@@ -42,13 +42,13 @@ class PendulumPicture(ModelPicture):
         shapes += _pole(scene, float(scene.values[angle.name]), cart is not None)
         if scene.is_unsafe:
             x = WIDTH + _ROOM / 2
-            shapes.append(Text("unsafe", x, TOP + HEIGHT, "unsafe", 13.0, role="danger"))
+            shapes.append(Text("unsafe", x, 12, "unsafe", 13.0, role="danger"))
         return Drawing(WIDTH + _ROOM, height + 12, tuple(shapes))
 
 
 def _pole(scene: ModelScene, angle: float, on_cart: bool) -> list[Shape]:
     role = "danger" if scene.is_unsafe else ""
-    x, y = WIDTH + _ROOM / 2, TOP + HEIGHT - 28
+    x, y = WIDTH + _ROOM / 2, TOP + (HEIGHT - 28 if on_cart else HEIGHT / 2)
     end = x + _LENGTH * sin(angle), y - _LENGTH * cos(angle)
     base: Shape = Circle("base", x, y, 5, tone="dark")
     if on_cart:

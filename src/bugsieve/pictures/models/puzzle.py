@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bugsieve.pictures.grid import MOST_CELLS, Grid
 from bugsieve.pictures.layouts import in_rows
-from bugsieve.pictures.models.numbered import numbered
+from bugsieve.pictures.models.numbered import numbered, tallied
 from bugsieve.pictures.picture import ModelPicture
 from bugsieve.pictures.scene import ModelScene
 from bugsieve.pictures.shapes import Drawing, Shape, Text
@@ -38,7 +38,7 @@ class PuzzlePicture(ModelPicture):
             cell = int(scene.values[tile.name])
             role = "moved" if scene.changed(tile.name) else "goal" if cell == number else ""
             slid = int(scene.values[costs[number].name]) if number in costs else 0
-            shapes += grid.square_thing(tile.name, str(cell), role, f"{number}{'!' * slid}")
+            shapes += grid.square_thing(tile.name, str(cell), role, f"{number}{tallied(slid)}")
         width, height = grid.size
         if scene.is_unsafe:
             shapes.append(Text("unsafe", width / 2, height + 8, "unsafe", 13.0, role="danger"))
