@@ -29,7 +29,7 @@ _MOST_KNOWN = 20_000
 class Judge(Closing):
     """Judges parcels on one bench; what it says of a state does not depend on the others.
 
-    With `repeats`, states may come again, and each is judged once.
+    With `repeats`, states may come again, and each is judged once, whichever walk led there.
     """
 
     def __init__(
@@ -68,8 +68,10 @@ class Judge(Closing):
         ]
 
     def _examined(self, parcel: Parcel) -> list[Finding]:
+        # A state that comes again may come by another walk: what is said must not depend on that.
+        origins = parcel.origins if self._known is None else None
         with doing(f"running the policy from {parcel}"):
-            suspects = self.bench.suspects(parcel.states, parcel.origins)
+            suspects = self.bench.suspects(parcel.states, origins)
         if self._spared is None:
             return self._judged(parcel, suspects, range(len(parcel)))
         everything = [range(len(parcel))]

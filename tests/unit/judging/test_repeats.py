@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
+from bugsieve.benches.bench import Bench, Origin
 from bugsieve.benches.objectives import make_objective
 from bugsieve.judging.cases import Parcel
 from bugsieve.judging.escalation import Due, Escalation, Outlay
@@ -44,6 +45,22 @@ def test_each_state_is_put_to_the_oracle_once(task: Task) -> None:
     said = [[(row.oracle, row.verdict) for row in finding.verdicts] for finding in found]
     assert said == [[(row.oracle, row.verdict) for row in finding.verdicts] for finding in alone]
     assert [[b.id for b in f.bugs] for f in found] == [[b.id for b in f.bugs] for f in alone]
+
+
+def test_it_does_not_matter_by_which_walk_a_state_came(task: Task) -> None:
+    bench = Bench(task, make_policy("optimal", task), make_objective("quantitative", task))
+    states, operators, _ = task.all_successors(task.initial_state)
+    origins = tuple(
+        Origin(task.initial_state, (operator,), (operator,)) for operator in operators.tolist()
+    )
+    parcel = replace(Parcel.given(states), origins=origins)
+    reasons = {}
+    for repeats in (False, True):
+        with Judge(bench, [make_oracle("inv-quant", bench)], repeats=repeats) as judge:
+            said = [finding.verdicts[0].verdict.reason for finding in judge.judge(parcel)]
+        reasons[repeats] = set(said)
+    assert reasons[True] == {"no walk led here"}
+    assert "no walk led here" not in reasons[False]
 
 
 def test_known_bugs_are_sighted(task: Task) -> None:
