@@ -20,7 +20,8 @@ CHECK = 'policy = "{}"\nproblems = "problems/p1.pddl"\npool_size = 2\n'
 
 def test_policies_that_misbehave(tmp_path: Path) -> None:
     checks = {
-        f"{name}.bugsieve.toml": CHECK.format(f"python:policy.py:{name}") + "deadline = 0.5\n"
+        f"{name}.bugsieve.toml": CHECK.format(f"python:policy.py:{name}").replace("2", "1")
+        + "deadline = 0.3\n"
         for name in ("crash", "hang", "missing")
     }
     ran = run_pytest(write_project(tmp_path, **checks))
