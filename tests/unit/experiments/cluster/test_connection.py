@@ -70,6 +70,11 @@ def test_our_token_is_for_us_alone() -> None:
     assert len(tokens) == 2
 
 
+def test_the_file_is_no_address(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "--ray", "grid.toml"]) == 4
+    assert "name the file before --ray" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
