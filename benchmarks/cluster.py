@@ -25,7 +25,7 @@ from bugsieve.experiments.jobs import AnyCrew, JobDone
 JOBS = 8
 EMPTY_JOBS = 40
 OBJECT_STORE_BYTES = 80 << 20
-STATES = 5000
+STATES = 3500
 LEAST_SECONDS = 3.0
 
 _GRID = """

@@ -126,6 +126,8 @@ def run(args: argparse.Namespace) -> int:
     if args.example:
         show(example(args.example).rstrip("\n"))
         return 0
+    if args.file is None and args.ray:
+        raise UsageError(f"--ray takes {args.ray!r} for the ADDRESS: name the file before --ray")
     if args.file is None:
         raise UsageError("name an experiment file; 'bugsieve experiment --example' prints one")
     from bugsieve.cli.experiment_progress import ExperimentDisplay

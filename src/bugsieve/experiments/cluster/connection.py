@@ -10,6 +10,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from bugsieve.experiments.cluster.builds import Build, prober, this_build
 INSTALL = "pip install 'bugsieve[ray]'"
 
 _OBJECT_STORE_BYTES = 128 << 20
+_KNOCK_SECONDS = 10.0
 _MODE, _TOKEN, _TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 _ALWAYS = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -59,6 +61,8 @@ def connected(options: ClusterOptions) -> Iterator[None]:
             variables |= stack.enter_context(_own_token())
         stack.enter_context(_environment(variables))
         ray = _imported()
+        if options.address:
+            _knock(options.address)
         stack.callback(ray.shutdown)
         with _without_chatter():
             _connect(ray, options)
@@ -69,7 +73,9 @@ def connected(options: ClusterOptions) -> Iterator[None]:
 def _check_address(options: ClusterOptions) -> None:
     if options.is_open and not options.address:
         raise UsageError("--ray-open is for the ADDRESS of a cluster that you have started")
-    if "://" in options.address:
+    host, colon, port = options.address.rpartition(":")
+    is_place = colon and port.isdecimal() and "/" not in host
+    if options.address and not is_place:
         raise UsageError(
             f"--ray {options.address}: name the head as HOST:PORT, and run this on a machine that "
             "is part of the cluster"
@@ -82,6 +88,15 @@ def _imported() -> Any:
     except ImportError:
         raise UsageError(f"--ray needs Ray: install it with {INSTALL}") from None
     return ray
+
+
+def _knock(address: str) -> None:
+    """InputError if nobody answers there: Ray would try for minutes."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_SECONDS).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise InputError(f"--ray {address}: nobody answers there ({error})") from None
 
 
 def _known_token(options: ClusterOptions) -> dict[str, str]:

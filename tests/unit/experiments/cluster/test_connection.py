@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.cli import main
 from bugsieve.experiments.cluster.connection import ClusterOptions, _own_token, connected
 from tests.unit.experiments.experiments import read
@@ -35,8 +35,19 @@ def test_an_address_without_a_token() -> None:
 
 
 def test_addresses() -> None:
-    refused(ClusterOptions("ray://head:10001"), "name the head as HOST:PORT")
+    for address in ("ray://head:10001", "head", "head:", "auto", "head:6379/x", "head:port"):
+        refused(ClusterOptions(address), "name the head as HOST:PORT")
     refused(ClusterOptions(is_open=True), "--ray-open is for the ADDRESS")
+
+
+def test_nobody_is_there() -> None:
+    pytest.importorskip("ray")
+    for address in ("127.0.0.1:1", "127.0.0.1:99999", "no-such-host.invalid:6379"):
+        with (
+            pytest.raises(InputError, match=f"--ray {address}: nobody answers there"),
+            connected(ClusterOptions(address, is_open=True)),
+        ):
+            pass
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,6 +68,11 @@ def test_our_token_is_for_us_alone() -> None:
         assert not path.parent.exists()
     assert {len(token) for token in tokens} == {64}
     assert len(tokens) == 2
+
+
+def test_the_file_is_no_address(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "--ray", "grid.toml"]) == 4
+    assert "name the file before --ray" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

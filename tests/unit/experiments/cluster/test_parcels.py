@@ -68,6 +68,17 @@ def test_the_files_of_policies(here: Path, policy: str, files: list[str]) -> Non
     assert sent(job(policy)) == sorted(["domain.pddl", "problem.pddl", *files])
 
 
+def test_rules_and_pools_travel(here: Path) -> None:
+    (here / "rules.toml").write_text("")
+    (here / "pool").mkdir()
+    (here / "pool" / "campaign.sqlite").write_text("")
+    (here / "pool" / "other").write_text("")
+    made = job(objective=f"rules:{here}/rules.toml", pool_from=f"{here}/pool")
+    wanted = ["domain.pddl", "pool/campaign.sqlite", "problem.pddl", "rules.toml"]
+    assert sent(made) == wanted
+    assert parcel_of(made)[0].folders == (f"{here}/pool",)
+
+
 def test_code_must_be_named_as_seen_from_its_folder(here: Path) -> None:
     for policy in (f"cmd:python3 {here}/mine.py", f"python:{here}/mine.py:choose"):
         with pytest.raises(UsageError, match="on other machines it will be elsewhere"):
