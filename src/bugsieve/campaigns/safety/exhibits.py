@@ -15,6 +15,7 @@ from bugsieve.campaigns.safety.explanation import (
 )
 from bugsieve.campaigns.safety.summary import SafetySummary
 from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.tasks.jani.model import JaniModel
 
 COMMANDS = {
     "explain": "the run step by step, and what is safe",
@@ -56,7 +57,7 @@ class SafetyExhibits:
         return Track(
             "the policy",
             found.choices,
-            self.records.model,
+            found.model,
             found.states,
             notes,
             "danger",
@@ -76,7 +77,7 @@ class SafetyExhibits:
             if action is None:
                 ending = "ends without danger"
                 break
-            after = self._outcome(states[-1], action)
+            after = _outcome(found.model, states[-1], action)
             if after is None:
                 ending = "ends without danger"
                 break
@@ -89,21 +90,22 @@ class SafetyExhibits:
         return Track(
             "a safe run",
             actions,
-            self.records.model,
+            found.model,
             states,
-            ["safe"] * len(states),
+            [*found.safety[:position], *["safe"] * (len(states) - position)],
             ending,
             position,
             "the safe action",
             loop,
         )
 
-    def _outcome(self, state: PlainState, action: int) -> PlainState | None:
-        """The first one; None where the run ends, at a goal or since no action is applicable."""
-        try:
-            return outcomes_of(self.records.model, state, action)[0]
-        except (ValueError, IndexError):  # no such action there
-            return None
+
+def _outcome(model: JaniModel, state: PlainState, action: int) -> PlainState | None:
+    """The first one; None where the run ends, at a goal or since no action is applicable."""
+    try:
+        return outcomes_of(model, state, action)[0]
+    except (ValueError, IndexError):  # no such action there
+        return None
 
 
 def _panels(summary: SafetySummary) -> Iterator[Panel]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bugsieve.campaigns.exhibits import Exhibit, Panel
 from bugsieve.campaigns.summary import Outcome
-from bugsieve.faults.causes.groups import Group
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,6 @@ class Chapter:
     printed: str = ""
     """What a policy printed that gave no answer."""
     bugs: int = 0
-    groups: Sequence[Group] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,7 @@ def read_chapter(folder: Path, room: Room) -> Chapter:
         veil = _veil(kind, records.header)
         part = _campaign(kind, records, summary, typed_folder(folder), "", room.bugs)
         groups = [] if summary.mistake is not None else records.causes()
-        found = _Found({"": _Campaign(folder, kind, part, veil)}, summary.bugs)
+        found = _Found({"": _Campaign(folder, kind, part, veil)})
         lines = [veil(line) for line in verdict_lines(kind, summary)]
         causes = found.causes(groups, room.examples)
     verdict, more, printed = _parted(lines, veil(summary.trace))
@@ -72,7 +72,7 @@ def read_chapter(folder: Path, room: Room) -> Chapter:
 def _several(folder: Path, room: Room) -> Chapter:
     noun, summary = joint_of(folder)
     typed = typed_folder(folder)
-    found = _Found({}, summary.bugs)
+    found = _Found({})
     left, is_test = room.bugs, False
     for name, part in summary.parts.items():
         kind = kind_in(folder / name)
@@ -124,7 +124,6 @@ class _Found:
     """What was found in the campaigns of a folder, by their names below it."""
 
     campaigns: dict[str, _Campaign]
-    bugs: int
 
     def causes(self, groups: Sequence[Group], most: int) -> list[CausePart]:
         """The causes, those of most bugs first; bugs where these have none."""
