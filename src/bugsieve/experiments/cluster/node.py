@@ -80,9 +80,8 @@ class Node(Closing):
     def run(self, parcel: Parcel, terms: Terms, fetch: Fetch) -> Delivery:
         """Run the job of a parcel; what goes wrong is in what comes back."""
         with contextlib.suppress(ValueError):
-            sys.path.remove(
-                parcel.here
-            )  # Ray adds it, but what is there on the driver is not here
+            # Ray adds the driver's folder, but what is there on the driver is not here.
+            sys.path.remove(parcel.here)
         try:
             difference = terms.build.difference(this_build())
             if difference:
