@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,6 +71,30 @@ def get_plan(objects, init, goal):
         sail(goals[car])
         plan.append(("debark", car, here))
     return plan
+"""
+
+CHANCES = """
+from ferryman import choose as chosen
+
+def choose(facts, applicable, task):
+    likely = chosen(facts, applicable, task)
+    others = [action for action in applicable if action.startswith("(board")]
+    return {likely: 1, **{others[0]: 1}} if others else {likely: 1}
+"""
+
+RULES = """
+format = 1
+[[atom]]
+name = "debarks(?c - car)"
+is = "(did debark ?c *)"
+[[atom]]
+name = "sails"
+is = "(did sail * *)"
+[[rule]]
+id = "wait"
+kind = "desired"
+forall = "?c - car"
+ltl = "G(debarks(?c) -> N !sails)"
 """
 
 FERRYMAN, SLEEPY = "python:./ferryman.py:choose", "python:./sleeper.py:choose"
@@ -292,6 +317,39 @@ def test_a_plan_is_made_anew_where_the_culprit_is(capsys: pytest.CaptureFixture[
     assert main(["minimise", str(bound), bug_of(bound, "solved"), "-o", "kept"]) == 0
     out = capsys.readouterr().out
     assert "  it begins where the bug does: the policy would make another plan there\n" in out
+
+
+@pytest.mark.usefixtures("ferry")
+def test_a_loop_among_chances(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("chances.py").write_text(CHANCES)
+    words = ["--objective", "probability", "--examples", "0"]
+    folder = campaign("ferry", "python:./chances.py:choose", *words, folder="chances")
+    report = minimised(folder, bug_of(folder, "loop"), capsys)
+    assert report["objects"] == 4 and report["objects_before"] == 6
+
+
+@pytest.mark.usefixtures("ferry")
+def test_rules_are_about_the_objects_that_are_left(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rules.toml").write_text(RULES)
+    words = ["--rules", "rules.toml", "--examples", "0"]
+    folder = campaign("ferry", FERRYMAN, *words, folder="ruled")
+    report = minimised(folder, bug_of(folder, "rule violated"), capsys)
+    assert report["objects"] < report["objects_before"] == 6
+    objective = json.loads(Path("out/bug.json").read_text())["certificate"]["objective"]
+    left = set(load_task("out").objects)
+    for car in ("car1", "car2", "car3"):
+        assert (car in objective) == (f"wait[{car}]" in objective) == (car in left)
+
+
+def minimised(folder: Path, bug: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """What is said of the example in `out`, which the checker accepts."""
+    capsys.readouterr()
+    assert main(["minimise", str(folder), bug, "-o", "out", "--json"]) == 0
+    report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert report["new"] and report["run"] <= report["run_before"]
+    command = [sys.executable, "-m", "bugsieve.checkers.cost", "out/output.sas", "out/bug.json"]
+    subprocess.run(command, check=True)
+    return report
 
 
 def test_ctrl_c_leaves_nothing(ferry: Path) -> None:

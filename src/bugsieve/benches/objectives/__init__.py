@@ -33,4 +33,18 @@ def placed_objective(spec: str, folder: str) -> str:
     return spec if found == argument else f"{name}:{found}"
 
 
-__all__ = ["OBJECTIVES", "Objective", "make_objective", "objective_class", "placed_objective"]
+def objective_for_fewer_objects(spec: str, task: Task) -> str:
+    """A stored spec for a problem that lacks objects of the one it was stored for."""
+    name, member, argument = OBJECTIVES.parse(spec)
+    found = member.for_fewer_objects(argument, task)
+    return spec if found == argument else f"{name}:{found}"
+
+
+__all__ = [
+    "OBJECTIVES",
+    "Objective",
+    "make_objective",
+    "objective_class",
+    "objective_for_fewer_objects",
+    "placed_objective",
+]

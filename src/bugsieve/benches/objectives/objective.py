@@ -168,6 +168,11 @@ class Objective(ABC):
         return argument
 
     @classmethod
+    def for_fewer_objects(cls, argument: str | None, task: Task) -> str | None:
+        """A stored argument for a problem that lacks objects of the one it was stored for."""
+        return argument
+
+    @classmethod
     def from_spec(cls, task: Task, argument: str | None) -> Objective:
         """The objective of the spec `name:argument`, which has been checked."""
         return cls(task)

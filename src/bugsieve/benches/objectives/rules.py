@@ -27,7 +27,13 @@ from bugsieve.policies.run_table import RunTable
 from bugsieve.rules.file.binding import BoundRules
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.monitoring.monitor import NEVER, NO_LOOP, Monitor
-from bugsieve.rules.monitoring.rule_set import GroundRule, RuleSet, read_rule_set, rule_set_of
+from bugsieve.rules.monitoring.rule_set import (
+    GroundRule,
+    RuleSet,
+    for_fewer_objects,
+    read_rule_set,
+    rule_set_of,
+)
 from bugsieve.rules.monitoring.ruled_task import RuledTask
 from bugsieve.rules.monitoring.traces import Bools, Traces
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -135,6 +141,11 @@ class Rules(Objective):
         if not argument or not _is_file(argument):
             return argument
         return os.path.abspath(os.path.join(folder, argument))
+
+    @classmethod
+    def for_fewer_objects(cls, argument: str | None, task: Task) -> str | None:
+        """Without the rules about objects that are gone."""
+        return for_fewer_objects(argument or "", task)
 
     @classmethod
     def shown(cls, spec: str) -> str:

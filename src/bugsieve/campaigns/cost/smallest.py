@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from bugsieve.basis.errors import InputError, UsageError
@@ -17,6 +18,7 @@ from bugsieve.basis.ours import make_folders
 from bugsieve.basis.spec_folder import typed_in
 from bugsieve.basis.trust import require_trusted
 from bugsieve.benches.bench import Bench
+from bugsieve.benches.objectives import objective_for_fewer_objects
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench, plan_of, stored_options
@@ -72,7 +74,8 @@ def remake_of(folder: Path, header: CampaignHeader) -> Remake | str:
 
     @contextmanager
     def remade(task: Task) -> Iterator[Bench]:
-        bench = plan.bench(task)
+        objective = objective_for_fewer_objects(plan.objective, task)
+        bench = replace(plan, objective=objective).bench(task)
         try:
             yield bench
         finally:

@@ -13,7 +13,11 @@ from typing import Any
 from bugsieve.basis.arguments import whole_number
 from bugsieve.basis.notebooks import line_html
 from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import Objective, make_objective
+from bugsieve.benches.objectives import (
+    Objective,
+    make_objective,
+    objective_for_fewer_objects,
+)
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.replay import ReplayResult, replay
 from bugsieve.bugs.safety.bug import SafetyBug
@@ -93,9 +97,10 @@ class FoundBug(Bug):
 
         @contextmanager
         def remade(task: Task) -> Iterator[Bench]:
+            objective = objective_for_fewer_objects(self.bench.objective.spec, task)
             made = make(task)
             try:
-                yield self._bench(task, made, make_objective(self.bench.objective.spec, task))
+                yield self._bench(task, made, make_objective(objective, task))
             finally:
                 close_policy(made)
 

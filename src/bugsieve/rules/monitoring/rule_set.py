@@ -28,6 +28,7 @@ MAX_RULES = 10_000
 MAX_DEPTH = 200
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
+_INSTANCE = re.compile(r"\[([^\[\]]*)\]$")
 _NAME = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_]|-(?!>))*(?:\([A-Za-z0-9_][A-Za-z0-9_,-]*\))?")
 
 
@@ -81,6 +82,46 @@ def read_rule_set(text: str, task: Task) -> RuleSet:
         if unknown:
             _fail(f"{rule.id} is about {unknown[0][:80]!r}, which is not said there")
     return RuleSet(rules, atoms, text)
+
+
+def for_fewer_objects(text: str, task: Task) -> str:
+    """The rules of a text for a problem that has fewer objects.
+
+    Those of an object that is gone are gone with it, and an action that is gone is never taken.
+    A condition about a fact that is gone stays as it is, and no `read_rule_set` takes it: of what
+    quantifiers have left nobody can tell whether it would be true or false.
+    """
+    content = _content(text)
+    rules = [row for row in _rows(content["rules"]) if _objects(row[0]) <= task.objects.keys()]
+    used = {name for row in rules for name in atoms_of(_rule(row).formula)}
+    atoms = {
+        name: _written(_without_actions(_parsed(words), task))
+        for name, words in _mapping(content["atoms"]).items()
+        if name in used
+    }
+    return json.dumps({"atoms": atoms, "rules": rules}, separators=(",", ":"))
+
+
+def _objects(rule: str) -> set[str]:
+    """The objects in the name of a rule that has been expanded."""
+    found = _INSTANCE.search(rule)
+    return set(found[1].split(",")) if found else set()
+
+
+def _without_actions(block: list[Any], task: Task) -> list[Any]:
+    """A condition without the actions that the task does not have, where some are left."""
+    parts: list[Any] = [
+        part if isinstance(part, str) else _without_actions(part, task) for part in block
+    ]
+    if parts[:1] != ["did"]:
+        return parts
+    known = set(task.operator_names)
+    left = [part for part in parts[1:] if _is_plain(part) and _written(part) in known]
+    return ["did", *left] if left else parts
+
+
+def _written(block: list[Any]) -> str:
+    return f"({' '.join(part if isinstance(part, str) else _written(part) for part in block)})"
 
 
 def condition_text(task: Task, condition: Condition) -> str:

@@ -14,6 +14,7 @@ from bugsieve.rules.monitoring.rule_set import (
     GroundRule,
     RuleSet,
     condition_text,
+    for_fewer_objects,
     read_rule_set,
     rule_set_of,
 )
@@ -98,3 +99,37 @@ def test_only_atoms_that_rules_use_are_kept() -> None:
 def test_what_is_wrong_with_a_text_is_said(text: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         read_rule_set(text, TASK)
+
+
+FEWER = text_of(
+    {
+        "goes(p1)": "(did (right p1) (left p1))",
+        "goes(p9)": "(did (right p9))",
+        "moves": "(or (at p1) (did (right p0) (right p9)))",
+    },
+    [
+        ["R[p1]", "desired", "G(goes(p1) -> X moves)"],
+        ["R[p9]", "desired", "G(goes(p9) -> X moves)"],
+    ],
+)
+"""Rules of a longer line; a task of its own has the objects p0 to p3."""
+
+
+def test_rules_for_fewer_objects() -> None:
+    task = line_task(4)
+    task.objects = dict.fromkeys(("p0", "p1", "p2", "p3"), "place")
+    made = read_rule_set(for_fewer_objects(FEWER, task), task)
+    assert [rule.id for rule in made.rules] == ["R[p1]"]
+    assert made.atoms == read_rule_set(made.text, task).atoms
+    assert sorted(made.atoms) == ["goes(p1)", "moves"]
+    assert made.atoms["moves"] == ("or", ("fact", 0, 1), ("did", (0,)))
+    assert for_fewer_objects(made.text, task) == made.text, "nothing else is gone"
+
+
+@pytest.mark.parametrize("condition", ["(at p9)", "(did (right p9))", "(not (at p9))"])
+def test_what_would_be_true_of_objects_that_are_gone_is_not_guessed(condition: str) -> None:
+    text = text_of({"a": condition}, [["R", "desired", "G a"]])
+    made = for_fewer_objects(text, TASK)
+    assert json.loads(made) == json.loads(text)
+    with pytest.raises(InputError, match="p9"):
+        read_rule_set(made, TASK)
