@@ -184,7 +184,8 @@ class WarmTranslator(Closing):
     def _kill(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            with process:  # closes its pipes
+            # Leaving the process closes its pipes, and fails with what it could not be told.
+            with suppress(BrokenPipeError), process:
                 _kill(process)
 
 

@@ -133,11 +133,14 @@ def test_a_warm_translator_keeps_the_limits() -> None:
                 warm.translate(LARGE_DOMAIN, large_problem(30), name="p.pddl")
 
 
-def test_a_warm_translator_that_was_killed_is_started_again() -> None:
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_a_warm_translator_that_was_killed_is_started_again(is_awaited: bool) -> None:
     with WarmTranslator() as warm:
         found = warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl")
         assert warm._process is not None
         warm._process.kill()
+        if is_awaited:  # then it cannot even be told what to translate
+            warm._process.wait()
         with pytest.raises(BudgetError, match="needs more than"):
             warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl")
         assert warm.translate(DOMAIN.encode(), PROBLEM.encode(), name="p.pddl") == found
