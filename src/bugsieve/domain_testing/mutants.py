@@ -17,11 +17,13 @@ from bugsieve.domain_testing.places import (
     at,
     field_path,
     negated,
+    quantified_variables,
     replaced,
 )
 from bugsieve.tasks.pddl.declarations import ROOT_TYPE
 from bugsieve.tasks.pddl.domain import Domain
 from bugsieve.tasks.pddl.execution import conjuncts, is_literal
+from bugsieve.tasks.pddl.formulas import QUANTIFIERS
 from bugsieve.tasks.pddl.reader import (
     Block,
     Document,
@@ -116,13 +118,32 @@ def _part(place: LiteralPlace) -> str:
 
 
 def _dropped(domain: Domain, place: LiteralPlace) -> _Draft:
-    """Without the literal; one that stands alone becomes the empty conjunction."""
+    """Without the literal; one that stands alone becomes what is always true."""
     parent = at(domain.document.root, place.path[:-1])
     assert isinstance(parent, Block)
-    is_listed = parent[0] == "and" or (parent[0] == "or" and len(parent) > 2)
+    truth = _truth(domain, place)
+    is_listed = parent[0] in ("and", "or") and len(parent) > 2
+    is_enough = parent[0] == truth[0]  # without its only part
+    new = None if is_listed or is_enough else truth
+    return _draft(domain, place, f"drop-{_part(place)}", new, "")
+
+
+def _truth(domain: Domain, place: LiteralPlace) -> Block:
+    """The empty conjunction, or under a quantifier of a condition an equality.
+
+    Fast Downward's translator takes a quantifier over the empty conjunction to be true, also of a
+    type without objects, of which nothing exists.
+    """
     line = place.literal.line
-    nothing = None if is_listed else make_block(line, make_word("and", line))
-    return _draft(domain, place, f"drop-{_part(place)}", nothing, "")
+    if place.role != "effect":
+        for end in range(len(place.path) - 1, 0, -1):
+            block = at(domain.document.root, place.path[:end])
+            if isinstance(block, Block) and block[0] in QUANTIFIERS:
+                variable = next(iter(quantified_variables(domain, block)))
+                return make_block(
+                    line, *(make_word(word, line) for word in ("=", variable, variable))
+                )
+    return make_block(line, make_word("and", line))
 
 
 def _negated(domain: Domain, place: LiteralPlace) -> _Draft:

@@ -97,6 +97,21 @@ def test_literals_under_quantifiers_and_disjunctions_count() -> None:
     assert described(text, "add-effect") == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("(p ?x)", "(and)"),
+        ("(and (p ?x))", "(and)"),
+        ("(exists (?z - lamp) (p ?z))", "(exists (?z - lamp) (= ?z ?z))"),
+        ("(exists (?z - lamp) (and (p ?z)))", "(exists (?z - lamp) (and (= ?z ?z)))"),
+        ("(or (r) (forall (?z - lamp) (p ?z)))", "(or (forall (?z - lamp) (p ?z)))"),
+    ],
+)
+def test_quantifiers_stay_when_nothing_is_left_in_them(before: str, after: str) -> None:
+    first = next(it for it in mutants(action(before, "(r)")) if it.kind == "drop-precondition")
+    assert to_text(first.root) == to_text(read(action(after, "(r)")).document.root)
+
+
 def test_the_condition_of_an_effect_is_a_precondition_of_it() -> None:
     text = action("()", "(when (p ?x) (and (r) (not (p ?x))))")
     assert described(text, "negate-precondition") == ["a: (not (p ?x)) instead of (p ?x)"]
