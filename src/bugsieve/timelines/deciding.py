@@ -241,7 +241,7 @@ class _Search:
         self.rules = Rules(self.constraints, model, times, self.slots)
         self.rules.add_all()
         reservoirs = Reservoirs(self.constraints, model, times, self.rules.transactions)
-        if automaton.atoms:
+        if len(automaton) > 1:  # else it accepts every word; without atoms it may count steps
             letters = Letters(self.constraints, model, times, self.slots, reservoirs)
             letters.accept(automaton, atoms)
         for slot in self.slots:
