@@ -27,7 +27,7 @@ from bugsieve.campaigns.kind import (
     require_trusted_oracles,
     require_trusted_policy,
 )
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.options import CampaignOptions, CostOptions
 from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.status import status_lines
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
@@ -210,12 +210,10 @@ def read_campaign(folder: Path) -> tuple[Kind[Any], CampaignHeader, Any]:
     with kind.records(folder) as records:
         header = records.header
     options = kind.options.from_toml(header.options, name=str(folder / "options.toml"))
-    # The objective was checked to hold all that it is about; options may be a stranger's.
-    return (
-        kind,
-        header,
-        replace(options, objective=header.objective) if header.objective else options,
-    )
+    if isinstance(options, CostOptions) and header.objective:
+        # It was checked to hold all that it is about; options may be a stranger's.
+        options = replace(options, objective=header.objective)
+    return kind, header, options
 
 
 def summary_of(directory: AnyPath) -> Any:

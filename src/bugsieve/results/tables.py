@@ -114,7 +114,7 @@ _TROUBLE = (
 SHARED_CONDITIONS = {
     "*.troubles": json_condition("troubles", "object", _TROUBLE),
     "bugs.finders": json_condition("finders", "array", "item.type <> 'integer'"),
-    "bugs.cause": f"{json_condition('cause', 'array', '0')} AND json_array_length(cause) = 3",
+    "bugs.cause": "CASE WHEN json_valid(cause) THEN json_array_length(cause) = 3 END",
     "bugs.traits": json_condition("traits", "array", "item.type <> 'text'"),
     "rejected.certificate": "json_valid(certificate)",
     "meta.value": ANYTHING,
