@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from tests.hostile.processes import is_running
 
 INSTALL = ".venv/bin/python -m pip install -r requirements/deep.txt"
 OBJECT_STORE_BYTES = 80 << 20
+_ROOT = Path(__file__).parents[2]
 _MARK = "BUGSIEVE_TEST_CLUSTER"
 
 
@@ -43,27 +45,41 @@ class RayCluster:
     """Two nodes with one CPU each; the first is the head."""
 
     def __init__(self, folder: Path) -> None:
-        from ray.cluster_utils import Cluster
-
-        head = {**_node(), "include_dashboard": False, "env_vars": {_MARK: folder.name}}
         self.mark = folder.name
-        self._cluster: Any = Cluster(initialize_head=True, head_node_args=head)
-        self.second: Any = self.add()
+        self._log = folder / "ray.log"
+        with open(self._log, "wb") as log:
+            self._host = subprocess.Popen(
+                [sys.executable, "-m", "tests.system.ray_host"],
+                cwd=_ROOT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        self.address = str(self._answer({**self._node(), "include_dashboard": False}))
+        self.second = self.add()
 
-    @property
-    def address(self) -> str:
-        return str(self._cluster.address)
+    def add(self, variables: Mapping[str, str] | None = None) -> int:
+        return int(self._answer({"add": self._node(variables)}))
 
-    def add(self, variables: Mapping[str, str] | None = None) -> Any:
-        marked = {_MARK: self.mark, **(variables or {})}
-        return self._cluster.add_node(**_node(), env_vars=marked)
-
-    def kill(self, node: Any) -> None:
+    def kill(self, node: int) -> None:
         """The node is gone from one moment to the next."""
-        self._cluster.remove_node(node, allow_graceful=False)
+        self._answer({"kill": node})
 
     def shutdown(self) -> None:
-        self._cluster.shutdown()
+        self._host.communicate()
+
+    def _node(self, variables: Mapping[str, str] | None = None) -> dict[str, Any]:
+        marked = {_MARK: self.mark, **(variables or {})}
+        return {"num_cpus": 1, "object_store_memory": OBJECT_STORE_BYTES, "env_vars": marked}
+
+    def _answer(self, order: dict[str, Any]) -> Any:
+        assert self._host.stdin is not None
+        assert self._host.stdout is not None
+        print(json.dumps(order), file=self._host.stdin, flush=True)
+        line = self._host.stdout.readline()
+        assert line, self._log.read_text()
+        return json.loads(line)
 
     def ours(self) -> list[int]:
         """Processes on nodes that are not Ray's: those of jobs, and policies."""
@@ -79,10 +95,6 @@ class RayCluster:
         for name in os.listdir("/proc"):
             if name.isdigit() and int(name) != os.getpid() and mark in _read(name, "environ"):
                 yield int(name)
-
-
-def _node() -> dict[str, Any]:
-    return {"num_cpus": 1, "object_store_memory": OBJECT_STORE_BYTES}
 
 
 def _read(pid: int | str, name: str) -> bytes:
@@ -103,6 +115,7 @@ def ray_cluster(folder: Path) -> Iterator[RayCluster]:
         patch.setenv("RAY_AUTH_TOKEN_PATH", str(token))
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("RAY_worker_niceness", "0")
+        patch.setenv("RAY_gcs_server_port_wait_time_s", "600")  # on a busy machine
         patch.delenv("LD_PRELOAD", raising=False)
         cluster = RayCluster(folder)
         try:
