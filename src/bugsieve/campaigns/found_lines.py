@@ -30,7 +30,7 @@ def found_lines(kind: Kind[Any], folder: Path, records: Any) -> list[str]:
     lines += ["", *next_lines(folder, *listed)]
     if causes and len(found.ids) > len(causes):
         lines.append(f"all bugs:    {_place_of_all(len(found.ids), folder)}")
-    return lines
+    return [*lines, report_line(folder)]
 
 
 def joint_found_lines(directory: Path, summary: JointSummary, most: int) -> list[str]:
@@ -43,7 +43,8 @@ def joint_found_lines(directory: Path, summary: JointSummary, most: int) -> list
         lines.append(f"  … and {more} more: bugsieve status {directory} --causes {len(groups)}")
     first, *others = listed_examples(groups, most)
     named = (" ".join(map(str, place_of(directory, example))) for example in others)
-    return [*lines, "", *next_lines(*place_of(directory, first), *named)]
+    following = next_lines(*place_of(directory, first), *named)
+    return [*lines, "", *following, report_line(directory)]
 
 
 def next_lines(folder: Path, bug: str, *others: str) -> list[str]:
@@ -55,6 +56,11 @@ def next_lines(folder: Path, bug: str, *others: str) -> list[str]:
     if (folder / EXAMPLES_FOLDER / bug).is_dir():
         lines.append(f"smallest:    {folder / EXAMPLES_FOLDER / bug}")
     return [*lines, f"likewise:    {', '.join(others)}"] if others else lines
+
+
+def report_line(folder: Path) -> str:
+    """The command that shows all of it."""
+    return f"in pictures: bugsieve report {folder}"
 
 
 def _place_of_all(bugs: int, folder: Path) -> str:

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> list[str]:
     """Causes, then bugs; the bugs alone where they have no causes."""
     from bugsieve.campaigns.causes import cause_lines, listed_examples
-    from bugsieve.campaigns.found_lines import next_lines
+    from bugsieve.campaigns.found_lines import next_lines, report_line
 
     found, causes, lines = kind.wording.found(records), records.causes(), []
     most = args.bugs if causes else max(args.bugs, args.causes)
@@ -66,7 +66,7 @@ def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> lis
     if found.ids[:most]:
         lines += ["", *found.lines(most), *_more(len(found.ids), most, "--bugs")]
     if listed := listed_examples(causes, args.causes):
-        lines += ["", *next_lines(args.folder, *listed)]
+        lines += ["", *next_lines(args.folder, *listed), report_line(args.folder)]
     return lines
 
 
