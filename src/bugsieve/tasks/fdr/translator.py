@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
@@ -34,12 +33,16 @@ OPTIONS = (
     "1000000",
 )
 
-# Limits are set by the child itself: hooks between fork and exec are not safe with threads.
-# Where the system can (Linux), the child asks to be told of our end, however that comes, and then
-# removes the folder, which we no longer can.
-_WATCHING = """
-import os, resource, runpy, signal, sys
-folder, parent = os.getcwd(), int(sys.argv[1])
+# What is imported once serves every problem: each is translated by a fork, which is a process as
+# any other from there on. Its folder comes in hexadecimal digits, since it may be called anything.
+# - Limits are set by the fork itself: hooks between fork and exec are not safe with threads.
+# - A fork that fills its last megabyte is ended: where not even a small number fits any more,
+#   CPython 3.11 may raise the same MemoryError for ever instead of handling it.
+# - Where the system can (Linux), both ask to be told of our end, however that comes, and then
+#   remove the folder, which we no longer can.
+_SERVER = """
+import os, resource, runpy, select, signal, sys
+folder, parent = None, int(sys.argv[1])
 def end(*_):
     import shutil
     if folder is not None:
@@ -54,32 +57,39 @@ def watch():
         pass
     if os.getppid() != parent:
         end()
-"""
-_TRANSLATING = """
-limits = ((resource.RLIMIT_AS, int(sys.argv[2])), (resource.RLIMIT_CPU, int(sys.argv[3])))
-for limit, value in limits:
-    hard = resource.getrlimit(limit)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(limit, (value, hard))
-sys.argv[:] = ["translate", *sys.argv[4:]]
-runpy.run_module("fast_downward.translate", run_name="__main__", alter_sys=True)
-"""
-_LAUNCHER = f"{_WATCHING}watch(){_TRANSLATING}"
-# What is imported once serves every problem: each is translated by a fork, which is a process as
-# any other from there on. Its folder comes in hexadecimal digits, since it may be called anything.
-_SERVER = f"""{_WATCHING}
-folder, server = None, os.getpid()
+def limits(kind, value):
+    hard = resource.getrlimit(kind)[1]
+    return value if hard == resource.RLIM_INFINITY else min(value, hard), hard
+def memory_of(child):
+    try:
+        with open(f"/proc/{child}/statm") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
 watch()
+signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # else nobody could wait for forks
 sys.path[:] = [place for place in sys.path if place]  # no modules of the folder we are in
-import fast_downward.translate.main
+try:
+    import fast_downward.translate.main
+except Exception:
+    pass  # the fork says why
+server = os.getpid()
+memory = limits(resource.RLIMIT_AS, int(sys.argv[2]))
+processor = limits(resource.RLIMIT_CPU, int(sys.argv[3]))
 while True:
     line = sys.stdin.readline()
     if not line:
         os._exit(0)
     folder = os.fsdecode(bytes.fromhex(line))
+    ended, running = os.pipe()  # whose end the fork holds until it ends
     child = os.fork()
     if not child:
         break
+    os.close(running)
+    while not select.select([ended], [], [], 0.2)[0]:
+        if memory_of(child) > memory[0] - (1 << 20):
+            os.kill(child, signal.SIGKILL)
+    os.close(ended)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     folder = None
     print(code, flush=True)
@@ -88,7 +98,11 @@ watch()
 os.chdir(folder)
 for stream, name in ((1, "output.txt"), (2, "errors.txt")):
     os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), stream)
-{_TRANSLATING}"""
+resource.setrlimit(resource.RLIMIT_AS, memory)
+resource.setrlimit(resource.RLIMIT_CPU, processor)
+sys.argv[:] = ["translate", *sys.argv[4:]]
+runpy.run_module("fast_downward.translate", run_name="__main__", alter_sys=True)
+"""
 
 _LARGEST_LIMIT = (1 << 63) - 1  # what the system takes
 _CHUNK = 1 << 16
@@ -125,10 +139,6 @@ class TranslationLimits:
                 raise UsageError(f"TranslationLimits.{name} must be greater than 0, not {value}")
 
 
-_Runner = Callable[[Path, str, TranslationLimits], "subprocess.CompletedProcess[str]"]
-"""Runs the translator in a folder that has a domain and a problem."""
-
-
 def translator_version() -> str:
     """The installed version, or a UsageError with the pip command."""
     try:
@@ -140,10 +150,7 @@ def translator_version() -> str:
 
 
 class WarmTranslator(Closing):
-    """Translates one small problem after the other, without starting a program for each.
-
-    What comes out is what `translate` gives.
-    """
+    """Translates one problem after the other, without starting a program for each."""
 
     def __init__(self, limits: TranslationLimits | None = None) -> None:
         self._limits = limits or TranslationLimits()
@@ -151,12 +158,20 @@ class WarmTranslator(Closing):
 
     def translate(self, domain: bytes, problem: bytes, *, name: str) -> bytes:
         """The SAS text of a task; `name` is the problem file as errors call it."""
-        return _translated(domain, problem, name, self._limits, self._run)
+        translator_version()
+        with tempfile.TemporaryDirectory(prefix="bugsieve-") as folder:
+            place = Path(folder)
+            (place / "domain.pddl").write_bytes(domain)
+            (place / "problem.pddl").write_bytes(problem)
+            result = self._run(place, name)
+            if result.returncode != 0:
+                raise _failure(result, name, self._limits)
+            _reject_trivial(result.stdout, name)
+            return (place / "output.sas").read_bytes()
 
-    def _run(
-        self, place: Path, name: str, limits: TranslationLimits
-    ) -> subprocess.CompletedProcess[str]:
-        process = self._process = self._process or _launch(Path(os.sep), limits, _SERVER)
+    def _run(self, place: Path, name: str) -> subprocess.CompletedProcess[str]:
+        limits = self._limits
+        process = self._process = self._process or _launch(limits)
         assert process.stdin is not None
         end = time.monotonic() + limits.seconds
         try:
@@ -211,75 +226,24 @@ def translate(
     domain: bytes, problem: bytes, *, name: str, limits: TranslationLimits | None = None
 ) -> bytes:
     """The SAS text of a task; `name` is the problem file as errors call it."""
-    return _translated(domain, problem, name, limits or TranslationLimits(), _run)
+    with WarmTranslator(limits) as translator:
+        return translator.translate(domain, problem, name=name)
 
 
-def _translated(
-    domain: bytes, problem: bytes, name: str, limits: TranslationLimits, run: _Runner
-) -> bytes:
-    translator_version()
-    with tempfile.TemporaryDirectory(prefix="bugsieve-") as folder:
-        place = Path(folder)
-        (place / "domain.pddl").write_bytes(domain)
-        (place / "problem.pddl").write_bytes(problem)
-        result = run(place, name, limits)
-        if result.returncode != 0:
-            raise _failure(result, name, limits)
-        _reject_trivial(result.stdout, name)
-        return (place / "output.sas").read_bytes()
-
-
-def _run(place: Path, name: str, limits: TranslationLimits) -> subprocess.CompletedProcess[str]:
-    """Run the translator in `place`, which is also its search path for modules."""
-    end = time.monotonic() + limits.seconds
-    with _launch(place, limits, _LAUNCHER) as process:
-        try:
-            output, errors = _outputs(process, end)
-            process.wait()
-        except TimeoutError:
-            _kill(process)
-            raise _out_of_time(name, limits) from None
-        except BaseException:  # Ctrl-C among them: the child must not outlive this call
-            _kill(process)
-            raise
-    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
-
-
-def _launch(place: Path, limits: TranslationLimits, script: str) -> subprocess.Popen[bytes]:
+def _launch(limits: TranslationLimits) -> subprocess.Popen[bytes]:
     cpu_seconds = max(1, int(min(limits.seconds, _LARGEST_LIMIT)))
     memory = int(min(limits.bytes, _LARGEST_LIMIT))
     files = ("--sas-file", "output.sas", "domain.pddl", "problem.pddl")
     arguments = (*map(str, (os.getpid(), memory, cpu_seconds)), *OPTIONS, *files)
     return subprocess.Popen(
-        [sys.executable, "-c", script, *arguments],
-        cwd=place,
+        [sys.executable, "-c", _SERVER, *arguments],
+        cwd=os.sep,
         env={**os.environ, "PYTHONHASHSEED": "0"},
-        stdin=subprocess.PIPE if script is _SERVER else subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL if script is _SERVER else subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-
-
-def _outputs(process: subprocess.Popen[bytes], end: float) -> list[str]:
-    """What the child writes until it ends; TimeoutError if that is after `end`.
-
-    `communicate` would do, but on Ctrl-C it waits for a child that may not have been told.
-    """
-    received = [bytearray(), bytearray()]
-    with selectors.DefaultSelector() as selector:
-        for stream, data in zip((process.stdout, process.stderr), received, strict=True):
-            assert stream is not None
-            selector.register(stream, selectors.EVENT_READ, data)
-        while selector.get_map():
-            # Both pipes at once: a child that fills one while we wait for the other would never
-            # end.
-            for key, _ in _ready(selector, end):
-                chunk = os.read(key.fd, _CHUNK)
-                key.data.extend(chunk)
-                if not chunk:
-                    selector.unregister(key.fileobj)
-    return [data.decode(errors="backslashreplace") for data in received]
 
 
 def _ready(

@@ -61,11 +61,28 @@ def test_processor_time_limit_of_the_child() -> None:
 
 
 def test_memory_limit() -> None:
-    limits = TranslationLimits(bytes=400 << 20)
-    with pytest.raises(BudgetError, match=r"p\.pddl: grounding needs more than 400 MiB") as caught:
+    limits = TranslationLimits(bytes=150 << 20)
+    with pytest.raises(BudgetError, match=r"p\.pddl: grounding needs more than 150 MiB") as caught:
         translate(LARGE_DOMAIN, large_problem(30), name="p.pddl", limits=limits)
     assert "--translation-memory MIB" in str(caught.value)
     assert "bugsieve.TranslationLimits(bytes=N)" in str(caught.value)
+
+
+def test_who_hangs_at_the_memory_limit_is_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As CPython may when a MemoryError leaves no room for the way to its handler."""
+    hanging = """
+held = []
+try:
+    while True:
+        held.append(bytes(1000))
+except MemoryError:
+    while True:
+        pass
+"""
+    script = translator._SERVER.partition("sys.argv[:] =")[0] + hanging
+    monkeypatch.setattr(translator, "_SERVER", script)
+    with pytest.raises(BudgetError, match=r"p\.pddl: grounding needs more than 80 MiB"):
+        run(limits=TranslationLimits(bytes=80 << 20))
 
 
 @pytest.mark.parametrize("limits", [{"seconds": 0.0}, {"seconds": math.nan}, {"bytes": -1}])
