@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -105,12 +104,7 @@ def run_pytest(folder: Path, *arguments: str) -> Tests:
         env=environment(folder),
         capture_output=True,
         text=True,
-        preexec_fn=_default_signals,
     )
     assert not done.stderr, done.stderr
     found = re.findall(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS) (\S+)", done.stdout, re.MULTILINE)
     return Tests(done.returncode, done.stdout, {name: outcome for outcome, name in found})
-
-
-def _default_signals() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
