@@ -21,9 +21,16 @@ from tests.unit.tasks.fdr.test_translator import LARGE_DOMAIN, large_problem
 pytestmark = needs_proc
 
 LOAD = "import sys, bugsieve; bugsieve.load_task(*sys.argv[1:], cache=False)"
+DEAF = f"""
+from bugsieve.tasks.fdr import translator
+script = translator._SERVER.partition("sys.argv[:] =")[0]
+deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\\nwhile True:\\n    pass\\n"
+translator._SERVER = script + deaf
+{LOAD}
+"""
 
 
-def translating(folder: Path) -> subprocess.Popen[bytes]:
+def translating(folder: Path, script: str = LOAD) -> subprocess.Popen[bytes]:
     """A program that translates something large; its own folders are in `temporary`."""
     files = (folder / "domain.pddl", folder / "problem.pddl")
     for file, content in zip(files, (LARGE_DOMAIN, large_problem(30)), strict=True):
@@ -31,7 +38,7 @@ def translating(folder: Path) -> subprocess.Popen[bytes]:
     temporary = folder / "temporary"
     temporary.mkdir()
     environment = {**os.environ, "TMPDIR": str(temporary)}
-    return subprocess.Popen([sys.executable, "-c", LOAD, *files], env=environment)
+    return subprocess.Popen([sys.executable, "-c", script, *files], env=environment)
 
 
 def check_gone(folder: Path, *processes: int) -> None:
@@ -57,8 +64,11 @@ def ticks(process: int) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_killed_programs_leave_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
-    process = translating(tmp_path)
+@pytest.mark.parametrize("script", [LOAD, DEAF], ids=["translates", "hangs"])
+def test_killed_programs_leave_nothing_behind(
+    script: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    process = translating(tmp_path, script)
     wait_until(lambda: any(map(children, children(process.pid))), process)
     (server,) = children(process.pid)
     (translator,) = children(server)

@@ -39,12 +39,14 @@ OPTIONS = (
 # - A fork that fills its last megabyte is ended: where not even a small number fits any more,
 #   CPython 3.11 may raise the same MemoryError for ever instead of handling it.
 # - Where the system can (Linux), both ask to be told of our end, however that comes, and then
-#   remove the folder, which we no longer can.
+#   remove the folder, which we no longer can; the fork, too, if only its server has ended.
 _SERVER = """
 import os, resource, runpy, select, signal, sys
-folder, parent = None, int(sys.argv[1])
+folder, child, parent = None, 0, int(sys.argv[1])
 def end(*_):
     import shutil
+    if child:  # it may be beyond listening, and must not write while its folder goes
+        os.kill(child, signal.SIGKILL)
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
@@ -91,7 +93,7 @@ while True:
             os.kill(child, signal.SIGKILL)
     os.close(ended)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    folder = None
+    folder, child = None, 0
     print(code, flush=True)
 parent = server
 watch()
