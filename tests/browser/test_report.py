@@ -24,6 +24,7 @@ from tests.browser.axe import axe_script, violations
 from tests.browser.chromium import Page
 from tests.unit.policies.line import line_task
 from tests.unit.reports.page.folders import (
+    MAKERS,
     blocks_campaign,
     multiplied,
     sailing_campaign,
@@ -258,11 +259,46 @@ def test_a_page_that_is_followed_reloads_and_keeps_its_place(page: Page, tmp_pat
     check_quiet(page, path)
 
 
+@pytest.fixture(scope="session")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report on a campaign of each kind."""
+    folders = [make(tmp_path_factory.mktemp(kind)) for kind, make in MAKERS.items()]
+    return bugsieve.report(*folders, output=folders[0].parent / "report.html")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(page: Page, blocks: Path, scheme: str) -> None:
+def test_axe_finds_nothing(page: Page, blocks: Path, everything: Path, scheme: str) -> None:
     script = axe_script()
-    for width, height in ((1280, 720), (390, 844)):
-        page.resize(width, height)
-        page.prefer(scheme)
-        page.open(blocks)
-        assert violations(page, script) == []
+    for path in (blocks, everything):
+        for width, height in ((1280, 720), (390, 844)):
+            page.resize(width, height)
+            page.prefer(scheme)
+            page.open(path)
+            assert violations(page, script) == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_first_screen_has_as_much_of_many_campaigns(
+    page: Page, tmp_path: Path, width: int, height: int
+) -> None:
+    """However long their names are."""
+    (chapter,) = evil_contents().chapters
+    each = {f"domain/a-problem-with-a-long-name-{n}/policy_fuzzer_0": "1 bug" for n in range(12)}
+    short = replace(
+        chapter,
+        verdict="12 campaigns, 283 bugs: 140 costly, 143 unsolved",
+        more=["with bugs: 12 of 12", "not solved from the initial state: 6 of 12"],
+        tested="12 campaigns of cost testing, policy hill-climbing:hadd, objective quantitative",
+        each=each,
+        missing=[f"shard 2/2 is missing: {', '.join(each)}"],
+    )
+    path = tmp_path / "many.html"
+    path.write_text(report_page(Contents([short], True, False)), encoding="utf-8")
+    page.resize(width, height)
+    page.open(path)
+    for part in (".badge", "h1", ".tested", ".causes li"):
+        place = page.run(f"document.querySelector('{part}').getBoundingClientRect().bottom")
+        assert 0 < place <= height, part
+    page.run("document.querySelector('.head details').open = true")
+    assert page.run("document.querySelectorAll('.head tbody tr').length") == 12
+    assert page.run("document.documentElement.scrollWidth") <= width

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bugsieve.basis.wording import counted, printable
@@ -16,27 +17,70 @@ from bugsieve.policies.decisions import Ending
 _MOST_NAMES = 12
 
 
+@dataclass(frozen=True)
+class JointNote:
+    """Something that is so of some of the campaigns."""
+
+    words: str
+    names: Sequence[str] = ()
+    whole: int = 0
+    """How many there are of which it could be so."""
+
+    @property
+    def short(self) -> str:
+        """Of how many it is so."""
+        return f"{self.words}: {len(self.names)} of {self.whole}" if self.names else self.words
+
+    @property
+    def line(self) -> str:
+        """Of which it is so, too."""
+        rest = len(self.names) - _MOST_NAMES
+        more = f" and {rest} more" if rest > 0 else ""
+        listed = f": {', '.join(self.names[:_MOST_NAMES])}{more}" if self.names else ""
+        return f"{self.short}{listed}"
+
+
 def joint_lines(summary: JointSummary, noun: str, missing: Sequence[str] = ()) -> list[str]:
     """The most important fact first: bugs, what was left open, what fails from the start, which
     parts are missing; then a line on each campaign."""
+    rows = joint_rows(summary)
+    width = max(map(len, rows))
+    return [
+        joint_heading(summary, noun),
+        *(note.line for note in joint_notes(summary)),
+        *missing,
+        *(f"  {name:{width}}  {about}" for name, about in rows.items()),
+    ]
+
+
+def joint_heading(summary: JointSummary, noun: str) -> str:
+    """How many campaigns, and how many bugs."""
+    return f"{counted(len(_names(summary)), noun)}, {bugs_line(summary)}"
+
+
+def joint_notes(summary: JointSummary) -> Iterator[JointNote]:
+    """What people must know before they look at single campaigns."""
     parts, failed, waiting = summary.parts, summary.failed, summary.not_begun
-    names = [*parts, *failed, *waiting]
-    lines = [f"{counted(len({*names}), noun)}, {bugs_line(summary)}"]
+    whole = len(_names(summary))
     if faulty := [n for n, part in parts.items() if part.bugs and part.mistake is None]:
-        lines.append(f"with bugs: {_listed(faulty, len({*names}))}")
+        yield JointNote("with bugs", faulty, whole)
     if summary.undecided:
-        lines.append(f"{counted(summary.undecided, 'failing run')} undecided")
+        yield JointNote(f"{counted(summary.undecided, 'failing run')} undecided")
     if unsolved := [name for name, part in parts.items() if _fails_at_once(part)]:
-        lines.append(f"not solved from the initial state: {_listed(unsolved, len(parts))}")
+        yield JointNote("not solved from the initial state", unsolved, len(parts))
     if failed:
-        lines.append(f"could not be tested: {_listed([*failed], len({*names}))}")
+        yield JointNote("could not be tested", [*failed], whole)
     if waiting:
-        lines.append(f"not begun: {_listed(waiting, len({*names}))}")
-    lines += missing
-    width = max(map(len, names))
-    for name in sorted({*names}):
-        lines.append(f"  {name:{width}}  {_about(name, summary)}")
-    return lines
+        yield JointNote("not begun", waiting, whole)
+
+
+def joint_rows(summary: JointSummary) -> dict[str, str]:
+    """What has come of each campaign, by their names in order."""
+    return {name: _about(name, summary) for name in sorted(_names(summary))}
+
+
+def _names(summary: JointSummary) -> set[str]:
+    return {*summary.parts, *summary.failed, *summary.not_begun}
 
 
 def joint_figure_lines(summary: JointSummary) -> tuple[list[str], list[str]]:
@@ -86,9 +130,3 @@ def _fails_at_once(part: Summary) -> bool:
     """Whether the policy does not solve the initial state."""
     initial = getattr(part, "initial", None)
     return initial is not None and initial.ending != Ending.SOLVED.label
-
-
-def _listed(names: Sequence[str], whole: int) -> str:
-    rest = len(names) - _MOST_NAMES
-    more = f" and {rest} more" if rest > 0 else ""
-    return f"{len(names)} of {whole}: {', '.join(names[:_MOST_NAMES])}{more}"

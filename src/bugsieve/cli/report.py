@@ -71,5 +71,6 @@ def run(args: argparse.Namespace) -> int:
         follow(options, tell=lambda: show(f"wrote {options.output}, and goes on until the end"))
     except KeyboardInterrupt:  # the usual end where a campaign has stopped without an end
         interruption_seen()
+        write_report(options)  # a page that nobody writes any more does not wait for the next one
     show(f"wrote {options.output}")
     return 0

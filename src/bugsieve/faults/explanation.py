@@ -79,7 +79,7 @@ def explanation_text(of: Explanation) -> str:
         [
             f"bug {bug.id} ({bug.kind}) of {of.policy} on {task.title}",
             f"the policy: {bug.in_words}",
-            *_other_cost(bug, found),
+            *other_cost_lines(bug, found),
             *(["one of its runs:"] if "chances" in run else []),
             *of.bench.objective.explained(of.certificate),
             *([f"{run['ending']}: {run['detail']}"] if run["detail"] else []),
@@ -97,7 +97,7 @@ def explanation_text(of: Explanation) -> str:
     )
 
 
-def _other_cost(bug: Bug, found: Blame) -> list[str]:
+def other_cost_lines(bug: Bug, found: Blame) -> list[str]:
     """Why the better run costs something else than the plan that proves the bug."""
     cost, known = found.plan_cost, bug.certificate["plan"]["cost"]
     if cost < known:

@@ -56,5 +56,7 @@ def test_following_ends_cleanly_by_ctrl_c(campaign: Path, tmp_path: Path) -> Non
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert (process.returncode, out, err) == (0, "wrote report.html\n", "")
-    assert (tmp_path / "report.html").read_bytes() == before
+    after = (tmp_path / "report.html").read_bytes()
+    assert b'"follows":true' in before
+    assert b'"follows":false' in after and b"this page follows it" not in after
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []

@@ -20,7 +20,7 @@ from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track
 from bugsieve.checkers.cost import CertificateError, Checker
 from bugsieve.faults.blame import Blame
-from bugsieve.faults.explanation import blame_lines, goal_line
+from bugsieve.faults.explanation import blame_lines, goal_line, other_cost_lines
 from bugsieve.faults.keeping import NAME, kept_blame
 from bugsieve.judging.findings import CostBugRow
 from bugsieve.results.cost.records import CostRecords
@@ -114,6 +114,7 @@ class _Shown:
         yield f"the policy{where}: {bug.in_words}"
         yield from self.bench.objective.explained(bug.certificate)
         if self.found is not None:
+            yield from other_cost_lines(bug, self.found)
             yield from blame_lines(self.found)
         else:
             small = "this is the smallest example that was made of it; " if self.objects else ""
@@ -163,7 +164,7 @@ def _walk_rows(summary: CostSummary) -> list[list[str | int]]:
             ["states that walks offered", counts.offered],
             ["of these duplicates: in the pool, or offered twice", counts.duplicates],
             ["of these filtered: not new enough, or not wanted", counts.filtered],
-            ["dead ends: walks that could not go on", counts.stuck],
+            ["walks that could not go on: dead ends, or no step the bias allows", counts.stuck],
         ]
     return [
         ["walks", summary.walks],

@@ -17,7 +17,10 @@ from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.schema import understood
 from bugsieve.rules.obligations.judge import Check
 
-COMMANDS = {"explain": "the trace state by state, with all parts of the rule that are true"}
+COMMANDS = {
+    "explain": "the trace state by state, with all parts of the rule that are true",
+    "replay": "check again that it violates the rule; --domain FILE: in another domain",
+}
 
 
 class RulesExhibits:

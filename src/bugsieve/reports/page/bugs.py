@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from bugsieve.basis.wording import counted
 from bugsieve.reports.page.contents import BugLine, CampaignPart, Contents
 from bugsieve.reports.page.examples import Budget
-from bugsieve.reports.page.markup import Markup, element, joined
+from bugsieve.reports.page.markup import Markup, element, joined, linked
 
 _COLUMNS = {
     "bug": "text",
@@ -20,13 +20,16 @@ _COLUMNS = {
 }
 
 
-def bugs_section(contents: Contents, budget: Budget) -> Markup | None:
-    """The table with what chooses among its rows; None where there are no bugs."""
+def bugs_section(contents: Contents, budget: Budget, anchors: Container[str]) -> Markup | None:
+    """The table with what chooses among its rows; None where there are no bugs.
+
+    `anchors` are those of the causes that are on the page.
+    """
     parts = [part for chapter in contents.chapters for part in chapter.campaigns if part.bugs]
     if not parts:
         return None
     several = sum(len(chapter.campaigns) for chapter in contents.chapters) > 1
-    causes = _cause_numbers(contents)
+    causes = _cause_numbers(contents, anchors)
     rows, left_out = [], sum(part.bugs_left_out for part in parts)
     for part in parts:
         for bug in part.bugs:
@@ -47,14 +50,16 @@ def bugs_section(contents: Contents, budget: Budget) -> Markup | None:
     )
 
 
-def _cause_numbers(contents: Contents) -> Mapping[tuple[str, str], tuple[str, str]]:
-    """The number and the anchor of each cause, by the folder of the chapter and its id."""
+def _cause_numbers(
+    contents: Contents, anchors: Container[str]
+) -> Mapping[tuple[str, str], Markup]:
+    """The number of each cause, a link where it can be, by the folder of a campaign and its id."""
     found = {}
-    for place, chapter in enumerate(contents.chapters, 1):
-        for number, cause in enumerate(chapter.causes, 1):
-            for one in (cause, *cause.also):
-                for part in chapter.campaigns:
-                    found[part.folder, one.id] = (str(number), f"#cause-{place}-{number}")
+    for number, anchor, chapter, cause in contents.causes():
+        link = linked(str(number), anchor, anchors)
+        for one in (cause, *cause.also):
+            for part in chapter.campaigns:
+                found[part.folder, one.id] = link
     return found
 
 
@@ -84,12 +89,11 @@ def _head(name: str, how: str) -> Markup:
 def _row(
     bug: BugLine,
     part: CampaignPart,
-    causes: Mapping[tuple[str, str], tuple[str, str]],
+    causes: Mapping[tuple[str, str], Markup],
     *,
     several: bool,
 ) -> Markup:
-    number, anchor = causes.get((part.folder, bug.cause), ("", ""))
-    link = element("a", number, href=anchor) if number and bug.cause else ""
+    link = causes.get((part.folder, bug.cause)) if bug.cause else None
     cells = [
         element("td", part.name or part.folder) if several else None,
         element("td", element("code", bug.id)),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bugsieve.campaigns.exhibits import Exhibit, Panel
 from bugsieve.campaigns.summary import Outcome
@@ -83,6 +84,19 @@ class Chapter:
     printed: str = ""
     """What a policy printed that gave no answer."""
     bugs: int = 0
+    each: Mapping[str, str] = field(default_factory=dict)
+    """Of several campaigns: what has come of each, by their names."""
+    missing: Sequence[str] = ()
+    """Lines on parts of an experiment that are not there."""
+
+
+class Shown(NamedTuple):
+    """A cause on the page."""
+
+    number: int
+    anchor: str
+    chapter: Chapter
+    cause: CausePart
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +109,14 @@ class Contents:
     picture: str | None = None
     follows: bool = False
     """Whether the file is written again and again."""
+
+    def causes(self) -> Iterator[Shown]:
+        """All causes, numbered through all folders."""
+        number = 0
+        for place, chapter in enumerate(self.chapters, 1):
+            for within, cause in enumerate(chapter.causes, 1):
+                number += 1
+                yield Shown(number, f"cause-{place}-{within}", chapter, cause)
 
     @property
     def is_finished(self) -> bool:

@@ -33,8 +33,11 @@ def _fitting(part: CampaignPart, budget: Budget, *, is_only: bool) -> Markup:
 
 
 def _campaign(part: CampaignPart, *, is_only: bool) -> Markup:
-    title = None if is_only else element("h3", part.name or part.folder)
-    return element("article", title, *_parts(part, "h3" if is_only else "h4"), class_="campaign")
+    if is_only:
+        return element("article", *_parts(part, "h3"), class_="campaign")
+    title = element("summary", element("h3", part.name or part.folder))
+    details = element("details", title, *_parts(part, "h4"))
+    return element("article", details, class_="campaign")
 
 
 def _parts(part: CampaignPart, heading: str) -> Iterator[Markup]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from bugsieve.basis.pages import json_block
 from bugsieve.basis.wording import counted
-from bugsieve.reports.page.contents import CausePart, Chapter, Contents, Example
+from bugsieve.campaigns.exhibits import Track
+from bugsieve.reports.page.contents import Contents, Example, Shown
 from bugsieve.reports.page.frames import DrawnTrack, FrameData, Moment, Shapes, drawn_track
 from bugsieve.reports.page.markup import Markup, element, joined
 from bugsieve.reports.page.panels import printed
@@ -47,33 +48,33 @@ class Gallery:
     data: FrameData = field(default_factory=FrameData)
     runs: dict[str, Any] = field(default_factory=dict)
     """What the script is told of each example, by its anchor."""
+    anchors: set[str] = field(default_factory=set)
+    """Of the causes that are on the page."""
 
     def section(self) -> Markup | None:
         """All causes of all folders."""
-        articles = [
-            self._article(chapter, cause, f"{place}-{number}")
-            for place, chapter in enumerate(self.contents.chapters, 1)
-            for number, cause in enumerate(chapter.causes, 1)
-            if cause.example.exhibit is not None
-        ]
-        if not articles:
+        causes = [*self.contents.causes()]
+        drawn = [one for one in causes if one.cause.example.exhibit is not None]
+        if not drawn:
             return None
-        articles += self._rest()
+        articles = [self._article(one) for one in drawn]
+        self.anchors.update(one.anchor for one in drawn)
+        articles += self._rest(causes)
         title = element("h2", "What is wrong", id="examples")
         return element("section", title, *articles, aria_labelledby="examples")
 
-    def _rest(self) -> Iterator[Markup]:
+    def _rest(self, causes: Sequence[Shown]) -> Iterator[Markup]:
         """Further causes, without pictures, as far as they fit."""
-        for place, chapter in enumerate(self.contents.chapters, 1):
-            for number, cause in enumerate(chapter.causes, 1):
-                if cause.id and cause.example.exhibit is None:
-                    article = self._article(chapter, cause, f"{place}-{number}")
-                    if self.others.takes(len(article.encode())):
-                        yield article
+        for one in causes:
+            if one.anchor not in self.anchors:
+                article = self._article(one)
+                if self.others.takes(len(article.encode())):
+                    self.anchors.add(one.anchor)
+                    yield article
 
-    def _article(self, chapter: Chapter, cause: CausePart, anchor: str) -> Markup:
+    def _article(self, shown: Shown) -> Markup:
+        number, name, chapter, cause = shown
         count = f"{counted(cause.count, 'bug')} · " if cause.id else ""
-        name = f"cause-{anchor}"
         examples = [(cause.example, name)]
         examples += ((other.example, f"{name}-{n}") for n, other in enumerate(cause.also, 1))
         first, *others = (self._example(example, place) for example, place in examples)
@@ -82,7 +83,8 @@ class Gallery:
             for other, made in zip(cause.also, others, strict=True)
         ]
         where = f"{chapter.folder} · " if len(self.contents.chapters) > 1 else ""
-        heading = element("h3", element("span", where, count, class_="count"), cause.words)
+        lead = element("span", f"{number}. ", where, count, class_="count")
+        heading = element("h3", lead, cause.words)
         return element("article", heading, first, *also, id=name, class_="cause", tabindex="-1")
 
     def _example(self, example: Example, anchor: str) -> Markup:
@@ -95,6 +97,9 @@ class Gallery:
         sentences = element("ul", *(element("li", line) for line in exhibit.sentences))
         is_shown = self.contents.with_output and exhibit.printed
         output = printed(exhibit.printed) if is_shown else None
+        if exhibit.printed and not is_shown:
+            hint = "what the policy printed is left out: --with-output shows it"
+            output = element("p", hint, class_="hint")
         tracks = self._runs(
             [drawn_track(one, self.contents.picture) for one in exhibit.tracks], anchor
         )
@@ -158,6 +163,13 @@ def _frames(drawn: DrawnTrack, shapes: Shapes) -> Iterator[Markup]:
         yield element("li", back, class_="gap back")
 
 
+def _marked(track: Track) -> str:
+    """What is said of the decision in a state: what it is, not what led there."""
+    assert track.marked is not None
+    taken = track.actions[track.marked : track.marked + 1]
+    return ": ".join((track.mark, *taken))
+
+
 def _frame(drawn: DrawnTrack, moment: Moment, shapes: Shapes) -> Markup:
     track, size = drawn.track, drawn.size
     is_marked = moment.index == track.marked
@@ -166,11 +178,13 @@ def _frame(drawn: DrawnTrack, moment: Moment, shapes: Shapes) -> Markup:
         picture = element("p", moment.words, class_="words")
     else:
         picture = shapes.svg(moment.drawing, size, said)
-    mark = element("span", f"▼ {track.mark}", class_="mark") if is_marked else None
+    mark = element("span", f"▼ {_marked(track)}", class_="mark") if is_marked else None
     loop = None
     if drawn.closes and moment.index == track.loop_start:
         loop = element("span", "↻ the loop begins", class_="mark")
     action = moment.action or "start"
     caption = element("span", f"{moment.index}. {action}", class_="action")
     name = "frame marked" if is_marked else "frame"
-    return element("li", mark, loop, picture, caption, class_=name, data_step=moment.index)
+    note = track.notes[moment.index] if moment.index < len(track.notes) else ""
+    known = element("span", note, class_="note") if note else None
+    return element("li", mark, loop, picture, caption, known, class_=name, data_step=moment.index)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from bugsieve.basis.wording import counted, kind_in_words
 from bugsieve.campaigns.summary import Outcome
-from bugsieve.reports.page.contents import CausePart, Chapter, Contents
-from bugsieve.reports.page.markup import Markup, element, joined
-from bugsieve.reports.page.panels import printed
+from bugsieve.reports.page.contents import CausePart, Chapter, Contents, Shown
+from bugsieve.reports.page.markup import Markup, element, joined, linked
+from bugsieve.reports.page.panels import printed, table
 
 _SIGNS = {
     Outcome.BUG: ("bug", "M4 4 L16 16 M16 4 L4 16"),
@@ -18,36 +18,51 @@ _SIGNS = {
 }
 """How an outcome is called in the style sheet, and its sign: never its colour alone."""
 _FEWEST_SHOWN = 8
-"""Causes that are listed before the rest is folded away."""
+"""Causes that are listed before the rest is folded away; of one of several folders fewer."""
+_FEWEST_OF_SEVERAL = 3
 _MOST_SHOWN = 200
 """Causes that are listed at all."""
 
 
-def head(contents: Contents) -> Markup:
-    """One verdict for each folder; one of them is the title of the page."""
+def head(contents: Contents, anchors: Container[str]) -> Markup:
+    """One verdict for each folder; one of them is the title of the page.
+
+    `anchors` are those of the causes that are on the page.
+    """
     chapters = contents.chapters
+    causes = [*contents.causes()]
     tag = "h1" if len(chapters) == 1 else "h2"
     title = element("h1", f"{len(chapters)} folders", class_="small") if tag == "h2" else None
     verdicts = (
-        _verdict(one, place, tag, one.printed if contents.with_output else "")
+        _verdict(
+            one,
+            f"{place}. {one.folder}" if tag == "h2" else one.folder,
+            tag,
+            one.printed if contents.with_output else "",
+            [_cause(shown, anchors) for shown in causes if shown.chapter is one],
+        )
         for place, one in enumerate(chapters, 1)
     )
     return element("header", title, *verdicts, class_="head")
 
 
-def _verdict(chapter: Chapter, place: int, tag: str, output: str) -> Markup:
-    name, _ = _SIGNS[chapter.outcome]
+def _verdict(
+    chapter: Chapter, name: str, tag: str, output: str, causes: Sequence[Markup]
+) -> Markup:
+    tone, _ = _SIGNS[chapter.outcome]
     return element(
         "section",
+        element("p", chapter.folder, class_="folder") if tag == "h2" else None,
         element("p", _sign(chapter.outcome), _badge(chapter), class_="badge"),
         element(tag, chapter.verdict, class_="verdict"),
         *(element("p", line, class_="more") for line in chapter.more),
         element("p", chapter.tested, class_="tested"),
         _unfinished(chapter),
         printed(output) if output else None,
-        _causes(chapter, place),
-        class_=f"chapter-head outcome-{name}",
-        aria_label=chapter.folder,
+        _causes(causes, _FEWEST_SHOWN if tag == "h1" else _FEWEST_OF_SEVERAL),
+        _each(chapter),
+        class_=f"chapter-head outcome-{tone}",
+        aria_label=name,
     )
 
 
@@ -60,7 +75,7 @@ def _badge(chapter: Chapter) -> str:
     if chapter.outcome is None:
         return " and ".join(sorted({kind_in_words(part.kind) for part in chapter.campaigns}))
     is_fine = chapter.outcome is Outcome.FINE
-    return "nothing found, nothing left open" if is_fine else "undecided"
+    return "no bugs found" if is_fine else "undecided"
 
 
 def _sign(outcome: Outcome | None) -> Markup:
@@ -74,25 +89,35 @@ def _unfinished(chapter: Chapter) -> Markup | None:
     return element("p", "not finished: this is how far it was", class_="more")
 
 
-def _causes(chapter: Chapter, place: int) -> Markup | None:
-    """The causes with their counts; each leads to its example."""
-    causes = chapter.causes
-    if not causes:
+def _each(chapter: Chapter) -> Markup | None:
+    """What has come of each of several campaigns, folded away."""
+    if not chapter.each:
         return None
-    rows = [_cause(cause, f"{place}-{n}") for n, cause in enumerate(causes, 1)]
-    first = element("ol", *rows[:_FEWEST_SHOWN], class_="causes")
-    if len(rows) <= _FEWEST_SHOWN:
+    lines = (element("p", line, class_="more") for line in chapter.missing)
+    rows = table(["campaign", "what has come of it"], [*chapter.each.items()], "the campaigns")
+    title = element("summary", f"one by one: {len(chapter.each)}")
+    return element("details", title, *lines, rows)
+
+
+def _causes(rows: Sequence[Markup], fewest: int) -> Markup | None:
+    """The causes with their counts."""
+    if not rows:
+        return None
+    first = element("ol", *rows[:fewest], class_="causes")
+    if len(rows) <= fewest:
         return first
-    more = element("summary", f"{len(rows) - _FEWEST_SHOWN} more")
-    shown = rows[_FEWEST_SHOWN:_MOST_SHOWN]
-    rest = element("ol", *shown, class_="causes", start=_FEWEST_SHOWN + 1)
+    more = element("summary", f"{len(rows) - fewest} more")
+    shown = rows[fewest:_MOST_SHOWN]
+    rest = element("ol", *shown, class_="causes", start=fewest + 1)
     last = f"and {len(rows) - _MOST_SHOWN} others" if len(rows) > _MOST_SHOWN else None
     return joined(first, element("details", more, rest, last))
 
 
-def _cause(cause: CausePart, anchor: str) -> Markup:
+def _cause(shown: Shown, anchors: Container[str]) -> Markup:
+    """A cause, which leads to its example."""
+    cause = shown.cause
     count = element("span", f"{cause.count} ×", class_="count") if cause.id else None
-    link = element("a", count, " ", cause.words, href=f"#cause-{anchor}")
+    link = linked(joined(count, " ", cause.words), shown.anchor, anchors)
     return element("li", link, _also(cause.also))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from html import escape
 
 from bugsieve.basis.wording import printable
@@ -36,6 +37,11 @@ def element(tag: str, *children: Child, **attributes: Child) -> Markup:
 def joined(*children: Child) -> Markup:
     """Children one after the other."""
     return Markup("".join(_inside(child) for child in children if child is not None))
+
+
+def linked(child: Child, anchor: str, anchors: Container[str]) -> Markup:
+    """A link to a place of the page; where there is no such place, what it would be on alone."""
+    return element("a", child, href=f"#{anchor}") if anchor in anchors else joined(child)
 
 
 def shown(text: str) -> str:

@@ -25,10 +25,14 @@ def report_page(contents: Contents) -> str:
     pictures = Budget(None if room is None else int(_FOR_PICTURES * room))
     others = Budget(None if room is None else room - int(_FOR_PICTURES * room))
     gallery = Gallery(contents, pictures, others)
-    top = head(contents)
-    parts = [gallery.section(), bugs_section(contents, others), details_section(contents, others)]
+    examples = gallery.section()
+    parts = [
+        examples,
+        bugs_section(contents, others, gallery.anchors),
+        details_section(contents, others),
+    ]
     body = joined(
-        top,
+        head(contents, gallery.anchors),
         _navigation(parts),
         element("main", *parts, id="main", tabindex="-1"),
         _foot(contents, pictures, others),

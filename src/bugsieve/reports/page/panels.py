@@ -59,7 +59,7 @@ def _is_number(value: Child) -> bool:
 
 
 def _tree(panel: TreePanel) -> Markup:
-    """Each thing below the one it came from; an only child stands right below its parent."""
+    """Each thing below the one it came from, and to the right of it."""
     children: dict[int | None, list[int]] = {}
     for place, parent in enumerate(panel.parents):
         children.setdefault(parent, []).append(place)
@@ -67,9 +67,8 @@ def _tree(panel: TreePanel) -> Markup:
     while todo:  # lines may be longer than Python recurses
         place, depth = todo.pop()
         rows.append(_tree_row(panel, place, depth))
-        below = children.get(place, [])
-        deeper = depth if len(below) == 1 else min(depth + 1, _DEEPEST)
-        todo += [(child, deeper) for child in reversed(below)]
+        deeper = min(depth + 1, _DEEPEST)
+        todo += [(child, deeper) for child in reversed(children.get(place, []))]
     return element("ol", *rows, class_="tree")
 
 

@@ -7,15 +7,21 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-# Two parts at least, and nothing before it that would make it a part of something else.
-_PATH = re.compile(r"(?<![\w./~-])~?(?:/[^\s/:;,'\"()<>|]+)+/([^\s/:;,'\"()<>|]+)/?")
+_PART = r"[^\s/\\:;,'\"()<>|]+"
+# Two parts at least, and nothing before it that would make it a part of something else but for the
+# letter of an option, as in -C/home.
+_BEFORE = r"(?:(?<![\w./~-])|(?<=\s-\w)|(?<=^-\w))"
+_PATH = re.compile(rf"{_BEFORE}~?(?:(?<!:)/)?(?:/{_PART})+/({_PART})/?")
+_ADDRESS = re.compile(r"\bfile:/+(?=[^\s/])")
+_WINDOWS = re.compile(rf"(?<!\w)[A-Za-z]:(?:[\\/]{_PART})*[\\/]({_PART})")
 _HOME = re.compile(r"(?<![\w./-])~[\w.-]*/")
 
 
 def without_paths(text: str) -> str:
     """The text with the last name of each absolute path in its place."""
-    if "/" not in text:
+    if "/" not in text and "\\" not in text:
         return text
+    text = _WINDOWS.sub(r"\1", _ADDRESS.sub("/", text))
     return _HOME.sub("", _PATH.sub(r"\1", text))
 
 

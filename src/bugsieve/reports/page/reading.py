@@ -13,7 +13,12 @@ from bugsieve.basis.toml import parse_toml
 from bugsieve.basis.wording import counted, kind_in_words
 from bugsieve.campaigns.kind import Kind, kind_in
 from bugsieve.campaigns.several import JointSummary, is_joint, joint_causes
-from bugsieve.campaigns.several_wording import joint_figure_lines, joint_lines
+from bugsieve.campaigns.several_wording import (
+    joint_figure_lines,
+    joint_heading,
+    joint_notes,
+    joint_rows,
+)
 from bugsieve.campaigns.status import status_lines, verdict_lines
 from bugsieve.campaigns.summary import Summary
 from bugsieve.experiments.joint import joint_of, missing_in
@@ -83,19 +88,21 @@ def _several(folder: Path, room: Room) -> Chapter:
         left = None if left is None else left - len(made.bugs)
         found.campaigns[name] = _Campaign(folder / name, kind, made, veil)
     figures, _ = joint_figure_lines(summary)
-    parts = joint_lines(summary, noun, missing_in(folder, summary))
-    first, *rest = [*figures, *parts]
+    notes = [note.short for note in joint_notes(summary)]
+    lines = [*figures, joint_heading(summary, noun), *notes]
     campaigns = [one.part for one in found.campaigns.values()]
     return Chapter(
         typed,
-        first,
-        [line for line in rest if not line.startswith(" ")],
+        lines[0],
+        lines[1:],
         _tested(summary, noun, campaigns),
         summary.outcome if is_test or not summary.parts else None,
         summary.reason is not None,
         campaigns,
         found.causes(joint_causes(folder, summary), room.examples),
         bugs=summary.bugs,
+        each=joint_rows(summary),
+        missing=missing_in(folder, summary),
     )
 
 
@@ -106,7 +113,12 @@ def _tested(summary: JointSummary, noun: str, campaigns: Sequence[CampaignPart])
         return headings.pop()
     words = counted(len(summary.parts) + len(summary.failed) + len(summary.not_begun), noun)
     kinds = {kind_in_words(part.kind) for part in campaigns}
-    return f"{words} of {' and '.join(sorted(kinds))}" if kinds else words
+    tested = f"{words} of {' and '.join(sorted(kinds))}" if kinds else words
+    for name in ("policy", "objective"):
+        values = {part.provenance.get(name, "") for part in campaigns}
+        if len(values) == 1 and (value := values.pop()):
+            tested += f", {name} {value}"
+    return tested
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +260,7 @@ def _flat(table: Mapping[str, Any], prefix: str, veil: Veil) -> Iterator[tuple[s
     for name, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.", veil)
-        elif name not in _HIDDEN:
+        elif name not in _HIDDEN and value != "":
             plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             yield f"{prefix}{name}", veil(plain)
 

@@ -227,8 +227,9 @@
         else head.removeAttribute("aria-sort");
       });
       body.append(...sorted());
-      document.getElementById("shown").textContent = count === rows.length
-        ? `${count} bugs` : `${count} of ${rows.length} bugs`;
+      const bugs = `${rows.length} bug${rows.length === 1 ? "" : "s"}`;
+      document.getElementById("shown").textContent =
+        count === rows.length ? bugs : `${count} of ${bugs}`;
     };
     document.querySelector(".choices").hidden = false;
     refresh();

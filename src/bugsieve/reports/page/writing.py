@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.files import write_text
 from bugsieve.pictures import PICTURES
-from bugsieve.reports.page.contents import Contents
+from bugsieve.reports.page.contents import Chapter, Contents
 from bugsieve.reports.page.page import report_page
 from bugsieve.reports.page.reading import MOST_BUGS, MOST_EXAMPLES, Room, read_chapter
 
@@ -62,15 +62,24 @@ def report(
 
 def write_report(options: ReportOptions, *, follows: bool = False) -> bool:
     """Write the page; whether all campaigns have ended."""
-    share = max(1, MOST_EXAMPLES // len(options.folders))
-    room = Room(None if options.full else MOST_BUGS // len(options.folders), share)
     with doing("reading the campaigns"):
-        chapters = [read_chapter(folder, room) for folder in options.folders]
+        chapters = [*_chapters(options)]
     contents = Contents(chapters, options.full, options.with_output, options.picture, follows)
     with doing("drawing the examples"):
         page = report_page(contents)
     write_text(options.output, page)
     return contents.is_finished
+
+
+def _chapters(options: ReportOptions) -> Iterator[Chapter]:
+    """The folders in order; each has an equal share of the room that those before it left."""
+    bugs, examples = MOST_BUGS, MOST_EXAMPLES
+    for rest, folder in zip(range(len(options.folders), 0, -1), options.folders, strict=True):
+        most = None if options.full else bugs // rest
+        chapter = read_chapter(folder, Room(most, max(1, examples // rest)))
+        bugs -= sum(len(part.bugs) for part in chapter.campaigns)
+        examples -= sum(cause.example.exhibit is not None for cause in chapter.causes)
+        yield chapter
 
 
 def follow(
@@ -79,9 +88,10 @@ def follow(
     tell: Callable[[], None],
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Write the page again and again until all campaigns have ended; `tell` after the first."""
+    """Write the page again and again until all campaigns have ended; `tell` once it goes on."""
     is_over = write_report(options, follows=True)
-    tell()
+    if not is_over:
+        tell()
     while not is_over:
         wait(SECONDS)
         is_over = write_report(options, follows=True)

@@ -39,6 +39,12 @@ def test_elements_hold_markup_and_leave_out_nothing() -> None:
         ("~/secret/x.py and ~bob/x.py", "x.py and x.py"),
         ("a/b, 1/2, x / y, blocks/problem.pddl", "a/b, 1/2, x / y, blocks/problem.pddl"),
         ("G(a -> b) & c", "G(a -> b) & c"),
+        ("cmd:env -C/home/alice/x python3 p.py", "cmd:env -Cx python3 p.py"),
+        ("see file:///home/alice/x.py", "see x.py"),
+        ("//home/alice/x.py", "x.py"),
+        ("C:\\Users\\alice\\x.py", "x.py"),
+        ("C:/Users/alice/x.py", "x.py"),
+        ("http://host/a/b", "http://host/a/b"),
     ],
 )
 def test_absolute_paths_lose_all_but_their_last_name(text: str, left: str) -> None:

@@ -18,6 +18,7 @@ from bugsieve.campaigns.exhibits import Exhibit
 from bugsieve.campaigns.summary import Outcome
 from bugsieve.cli import main
 from bugsieve.reports.page import page as page_module
+from bugsieve.reports.page import writing
 from bugsieve.reports.page.reading import Room, read_chapter
 from bugsieve.reports.page.writing import ReportOptions, follow
 from tests.hostile.stores import other_bug, statement
@@ -120,6 +121,8 @@ def test_what_explain_has_kept_is_marked(
     assert ours["marked"] == explained["step"] % max(1, len(explained["run"]))
     assert theirs["actions"][1:] == explained["better_run"]
     assert html.escape(explained["sentence"]) in page
+    decision = explained["run"][ours["marked"]]
+    assert f"▼ the decision to blame: {html.escape(decision)}</span>" in page
 
 
 def test_smallest_examples_are_shown_if_they_hold(tmp_path: Path) -> None:
@@ -179,6 +182,31 @@ def test_several_campaigns_in_one_page(campaigns: dict[str, Path], tmp_path: Pat
     ).read_text()
     assert page.count("<h1") == 1 and "2 folders" in page and "2 campaigns, " in page
     assert "part0" in page and 'id="cause-2-1"' in page
+    assert '<p class="folder">all</p>' in page.replace(str(tmp_path) + "/", "")
+
+
+def test_several_campaigns_are_summed_up_before_they_are_named(
+    campaigns: dict[str, Path], tmp_path: Path
+) -> None:
+    for number in range(2):
+        shutil.copytree(campaigns["cost"], tmp_path / "all" / f"part{number}")
+    chapter = read_chapter(tmp_path / "all", Room())
+    assert "with bugs: 2 of 2" in chapter.more and not any("part" in line for line in chapter.more)
+    assert [*chapter.each] == ["part0", "part1"] and "states judged" in chapter.each["part0"]
+    assert "policy random:1, objective quantitative" in chapter.tested
+
+
+def test_links_lead_somewhere_and_numbers_of_causes_are_their_own(
+    campaigns: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where causes have no pictures for want of room."""
+    monkeypatch.setattr(writing, "MOST_EXAMPLES", 2)
+    folders = [campaigns[kind] for kind in ("rules", "cost", "safety")]
+    page = bugsieve.report(*folders, output=tmp_path / "r.html").read_text()
+    links = re.findall(r'href="#([^"]+)"', page)
+    assert len(links) > 10 and all(f'id="{link}"' in page for link in links)
+    numbers = re.findall(r'<h3><span class="count">(\d+)\. ', page)
+    assert len(numbers) > 3 and len({*numbers}) == len(numbers)
 
 
 def test_one_thousand_bugs_take_less_than_two_megabytes(many_bugs: Path, tmp_path: Path) -> None:
