@@ -14,7 +14,7 @@ import pytest
 
 from bugsieve.rules.ltl.automaton import Automaton, automaton_of, equivalent
 from bugsieve.rules.ltl.causes import CRITERIA, Criterion, literals, trap
-from bugsieve.rules.ltl.formula import Formula, atom, atoms_of, distinct_parts
+from bugsieve.rules.ltl.formula import Formula, atom, atoms_of, distinct_parts, finally_
 from bugsieve.rules.ltl.normal_form import TEMPORAL, nnf, simplified
 from bugsieve.rules.ltl.patterns import PATTERNS, SCOPES, parameters_of, pattern_formula
 from bugsieve.rules.ltl.printer import to_text
@@ -197,6 +197,17 @@ def test_a_literal_that_flips_the_formula_is_its_unique_cause() -> None:
             assert implies(flip, unique), (to_text(formula), str(occurrence))
             differs += not same(flip, unique)
     assert differs >= examples(50)
+
+
+def test_no_literal_flips_the_formula_that_is_never_true() -> None:
+    met = 0
+    for formula in formulas(examples(1000), depth=3):
+        for occurrence, view in product(literals(formula), VIEWS):
+            flip = ALL.truth(trap(formula, occurrence, view, "flip"))
+            seen = ALL.truth(finally_(occurrence.literal))
+            assert implies(flip, seen), (to_text(formula), str(occurrence), view)
+            met += any(row.any() for row in flip)
+    assert met >= examples(1000)
 
 
 def test_a_strong_cause_is_one_however_the_trace_goes_on() -> None:

@@ -25,7 +25,7 @@ pytest.importorskip("ortools", reason=REASON)
 
 from bugsieve.basis.errors import UnsupportedError  # noqa: E402
 from bugsieve.timelines.binding import TimelineRules  # noqa: E402
-from bugsieve.timelines.deciding import NoPlan, PlanFound, decide, margin_of  # noqa: E402
+from bugsieve.timelines.deciding import NoPlan, PlanFound, decide  # noqa: E402
 from bugsieve.timelines.emission import emit_nddl, slots_beside  # noqa: E402
 from bugsieve.timelines.models.atoms import resolve  # noqa: E402
 from bugsieve.timelines.models.loading import read_model  # noqa: E402
@@ -34,6 +34,7 @@ from bugsieve.timelines.nddl.relations import RELATIONS  # noqa: E402
 from bugsieve.timelines.world import TimelineWorld, check_plan  # noqa: E402
 from tests.property.timeline_models import (  # noqa: E402
     ATOMS,
+    margin_of,
     random_boolean,
     random_model,
     random_trap,
@@ -80,7 +81,7 @@ def compare_with_naive(seed: int) -> str:
     formula = random_formula(random, names)
     atoms = {name: ATOMS[name] for name in names}
     decision = decide(model, formula, atoms, slots=2)
-    naive = Naive(model, (0, 2), margin_of(model))
+    naive = Naive(model, (0, 2), margin_of(text))
     conditions = {name: resolve(name, value, model) for name, value in atoms.items()}
 
     @cache
@@ -107,9 +108,11 @@ def instance(name: str, formula: Formula) -> RuleInstance:
     return RuleInstance(name, name, (), "desired", formula, formula, "ltl", "", place)
 
 
-def words_of(model: Model, atoms: Mapping[str, TimelineAtom]) -> set[tuple[frozenset[str], ...]]:
+def words_of(
+    model: Model, margin: int, atoms: Mapping[str, TimelineAtom]
+) -> set[tuple[frozenset[str], ...]]:
     """The words of all plans."""
-    naive = Naive(model, (0, 2), margin_of(model))
+    naive = Naive(model, (0, 2), margin)
     conditions = {name: resolve(name, value, model) for name, value in atoms.items()}
     found: set[tuple[frozenset[str], ...]] = set()
     for tokens in naive.candidates():
@@ -122,14 +125,15 @@ def words_of(model: Model, atoms: Mapping[str, TimelineAtom]) -> set[tuple[froze
 def compare_verdicts(seed: int) -> Counter[str]:
     """The verdicts on two rules, which must be those of all words of plans."""
     random = Random(seed)
-    model = read_model([("random.nddl", random_model(random, horizon=2, is_tiny=True))])
+    text = random_model(random, horizon=2, is_tiny=True)
+    model = read_model([("random.nddl", text)])
     names = used_atoms(model)
     atoms = {name: ATOMS[name] for name in names}
     rules = tuple(instance(f"R{n}", random_formula(random, names)) for n in range(2))
     bound = TimelineRules(rules, atoms)
     options = JudgeOptions(with_goal=bool(seed % 2))
     judge = RuleJudge(TimelineWorld(model, bound, 2), options, partial(check_plan, model, bound))
-    words = words_of(model, atoms)
+    words = words_of(model, margin_of(text), atoms)
     seen: Counter[str] = Counter()
     for item in obligations_of(rules):
         answer = judge.judge(item)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 from bugsieve.rules.file.timeline_atoms import TimelineAtom, TokenAtom
@@ -41,6 +42,16 @@ def random_model(random: Random, *, horizon: int, is_tiny: bool) -> str:
     if not is_tiny and random.random() < 0.3:
         lines.append("A a2 = new A();")
     return "\n".join([*lines, *_goals(random, has_second)]) + "\n"
+
+
+def margin_of(text: str) -> int:
+    """How far beyond the horizon tokens of such a model may have to end.
+
+    Nothing is added or multiplied there: a chain of tokens goes on by one number at each object.
+    """
+    numbers = (int(number) for number in re.findall(r"(?<!\w)\d+", text.partition("Planner")[0]))
+    goals = (int(number) for number in re.findall(r"start, (\d+)", text))
+    return (1 + max(*numbers, *goals, 0, 0)) * (1 + text.count(" = new "))
 
 
 def _owners(has_second: bool) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -28,18 +28,7 @@ from bugsieve.timelines.encoding.solutions import extract_plan
 from bugsieve.timelines.encoding.variables import Constraints
 from bugsieve.timelines.models.atoms import AtomCondition, resolve
 from bugsieve.timelines.models.loading import check_horizon, duration_bounds
-from bugsieve.timelines.models.model import (
-    Between,
-    Constant,
-    Member,
-    Model,
-    Object,
-    OneOf,
-    Sum,
-    Term,
-    checks,
-    choices,
-)
+from bugsieve.timelines.models.model import Model, Object
 from bugsieve.timelines.nddl.packages import load_cp_model
 from bugsieve.timelines.plans.plan import Plan
 
@@ -153,42 +142,7 @@ def _times(model: Model, horizon: tuple[int, int] | None) -> Times:
     if horizon is None and model.horizon is None:
         raise InputError("the model has no PlannerConfig, name a horizon")
     start, end = check_horizon(horizon or model.horizon or (0, 0))
-    return Times(start, end, margin_of(model))
-
-
-def margin_of(model: Model) -> int:
-    """How far beyond the horizon times are looked at: as far as chains of tokens may reach.
-
-    Every number counts, whatever it is compared with: it may reach a time through a variable.
-    """
-    bodies = [model.root, *(rule.body for rule in model.rules)]
-    bodies += [p.body for c in model.classes.values() for p in c.predicates.values()]
-    terms: list[Term] = []
-    for body in bodies:
-        terms += (term for check in checks(body) for term in (check.left, check.right))
-        terms += (item.domain for item in choices(body) if item.domain is not None)
-    largest = max((abs(number) for number in _numbers(terms, model)), default=0)
-    return (1 + largest) * (2 + sum(1 for thing in model.objects if _carries(model, thing)))
-
-
-def _numbers(terms: list[Term], model: Model) -> Iterator[int]:
-    """The numbers that some terms name, those of members among them."""
-    pending = list(terms)
-    while pending:
-        term = pending.pop()
-        if isinstance(term, Sum):
-            pending += [term.left, term.right]
-        elif isinstance(term, Between):
-            yield from (bound for bound in (term.low, term.high) if bound is not None)
-        elif term.type.kind != "number":
-            continue
-        elif isinstance(term, Constant):
-            yield term.value
-        elif isinstance(term, OneOf):
-            yield from term.values
-        elif isinstance(term, Member):
-            things = model.instances(term.of.type.name)
-            yield from (thing.members[term.name] for thing in things)
+    return Times(start, end)
 
 
 def _carries(model: Model, thing: Object) -> bool:

@@ -87,6 +87,22 @@ def test_a_full_timeline_is_complete() -> None:
     assert found == NoPlan((0, 6), 5, is_complete=False)
 
 
+@pytest.mark.parametrize(
+    ("length", "duration"),
+    [
+        ("eq(n, 40); eq(duration, n * n);", 1600),
+        ("eq(n, 40); mulEq(n, n, duration);", 1600),
+        ("int b; int c; eq(n, 50); addEq(n, n, b); addEq(b, b, c); addEq(c, c, duration);", 400),
+    ],
+)
+def test_computed_durations_reach_as_far_as_numbers_do(length: str, duration: int) -> None:
+    text = PLAIN.format(rules="", goals="").replace("int n;", f"int n; {length}")
+    model = read_model([("small.nddl", text)])
+    found = plan(decide(model, ltl("F q"), {"q": TokenAtom("A", "Q")}, slots=4))
+    (token,) = (token for token in found.tokens if token.predicate == "Q")
+    assert token.end - token.start == duration
+
+
 def test_gaps_are_allowed_but_the_rules_fill_them() -> None:
     assert isinstance(decide(door(), ltl("G(!open & !closed)"), DOOR_ATOMS), PlanFound)
     chained = "goal(Door.Closed c); eq(c.start, 0);"

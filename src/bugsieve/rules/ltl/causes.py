@@ -117,6 +117,8 @@ def _check(normal: Formula, occurrence: Occurrence) -> None:
 
 
 def _flip(normal: Formula, occurrence: Occurrence, view: View) -> Formula:
+    """Weakly nothing more is shown than as the trace ends: what could follow denies anything."""
+    view = "neutral" if view == "weak" else view
     # Without its constants, or the strong view would wait for the end of G true.
     without = simplified(_replaced(normal, occurrence.path, FALSE))
     return simplified(conjunction((in_view(normal, view), _denied(without, view))))

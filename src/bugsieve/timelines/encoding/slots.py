@@ -46,21 +46,23 @@ class Slot:
 
 @dataclass(frozen=True)
 class Times:
-    """The horizon, and how far beyond it times are looked at."""
+    """The horizon; times beyond it are looked at as far as numbers reach.
+
+    A nearer limit would have to know how far sums and products of variables can get.
+    """
 
     start: int
     end: int
-    margin: int
 
     @property
     def low(self) -> int:
         """No time is before."""
-        return self.start - self.margin
+        return self.start - MAX_NUMBER
 
     @property
     def high(self) -> int:
         """No time is after."""
-        return self.end + self.margin
+        return self.end + MAX_NUMBER
 
 
 def value_variable(constraints: Constraints, model: Model, type_: Type) -> Linear:
