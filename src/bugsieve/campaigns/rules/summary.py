@@ -16,6 +16,7 @@ from bugsieve.results.schema import understood
 from bugsieve.rules.ltl.views import View
 from bugsieve.rules.obligations.answers import (
     MET,
+    NO_PLAN,
     NOT_COUNTED,
     VERDICTS_ON,
     Answer,
@@ -111,8 +112,8 @@ class RulesSummary(Summary):
     """Pairs of rules that no trace satisfies together, and in which tasks if there are several."""
     unreached: tuple[str, ...]
     """Atoms, or negated ones, that no state satisfies in any task."""
-    atoms: int = 0
-    """Atoms and negated ones that were sought."""
+    lacks_plans: bool = False
+    """Whether no trace counts at all: with the goal, where no task has a plan."""
     min_coverage: float = 0.0
     no_vacuous: bool = False
     warnings: tuple[str, ...] = ()
@@ -148,14 +149,6 @@ class RulesSummary(Summary):
     def lacks_coverage(self) -> bool:
         """Whether fewer obligations are met than were asked for."""
         return self.coverage is not None and self.coverage < self.min_coverage
-
-    @property
-    def lacks_plans(self) -> bool:
-        """Whether no trace counts at all: with the goal, where no task has a plan.
-
-        Otherwise the initial state has every atom, or its negation.
-        """
-        return self.atoms > 0 and len(self.unreached) == self.atoms
 
     @property
     def is_vacuous(self) -> bool:
@@ -208,12 +201,21 @@ def summarise(records: RulesRecords) -> RulesSummary:
             for a in merged
             if a.obligation.aim == "reached" and a.verdict == "vacuous"
         ),
-        atoms=sum(a.obligation.aim == "reached" for a in merged),
+        lacks_plans=_lacks_plans(records),
         min_coverage=options.min_coverage,
         no_vacuous=options.no_vacuous,
         warnings=records.header.subject.warnings,
         is_timelines=records.header.subject.language == NDDL,
     )
+
+
+def _lacks_plans(records: RulesRecords) -> bool:
+    """Whether it was found of every task that something was judged in that it has no plan."""
+    homes = {row.number: row.task for row in records.obligations()}
+    judged = {homes[row.number]: False for row in records.answers()}
+    for row in records.answers():
+        judged[homes[row.number]] |= row.answer.reason == NO_PLAN
+    return bool(judged) and all(judged.values())
 
 
 def _conflicts(records: RulesRecords) -> tuple[str, ...]:

@@ -45,6 +45,9 @@ Reading: TypeAlias = Literal["prefix", "plan", "lasso"]
 """Which traces count: any that begins in the initial state; only those that end in a goal state;
 those that go on for ever."""
 
+NO_PLAN = "the goal cannot be reached, so that there is no plan to judge"
+"""Why nothing can be said of a task where plans alone count."""
+
 
 @dataclass(frozen=True)
 class Answer:

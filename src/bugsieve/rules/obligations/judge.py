@@ -24,7 +24,7 @@ from bugsieve.rules.ltl.formula import TRUE, Formula, negation
 from bugsieve.rules.ltl.normal_form import nnf
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.ltl.views import View, in_view, is_proven_by_prefixes, shows_on_prefixes
-from bugsieve.rules.obligations.answers import Answer, Reading
+from bugsieve.rules.obligations.answers import NO_PLAN, Answer, Reading
 from bugsieve.rules.obligations.obligation import Obligation, caused, occurrences, required
 from bugsieve.rules.obligations.world import Certificate, Sought, World
 from bugsieve.search.limits import Limits
@@ -34,7 +34,6 @@ Check: TypeAlias = Callable[[Certificate], None]
 _VIEWS: tuple[View, ...] = ("strong", "neutral", "weak")
 _REFUSED = ("none", "empty")
 _NOWHERE = "no trace of any task does that"
-_NO_PLAN = "the goal cannot be reached, so that there is no plan to judge"
 MAX_AUTOMATON = 10_000
 DEFAULT_LIMITS = Limits(expansions=1_000_000, bytes=1 << 30)
 
@@ -142,8 +141,8 @@ class RuleJudge:
         last = found[-1][0]
         if not decided:
             return self._irrefutable(obligation, last, found)
-        if (last.reading == "plan" or self._world.plans_only) and self._has_no_plan:
-            return _answer("undecidable", last, decided, found, _NO_PLAN)
+        if self._needs_plans and self._has_no_plan:
+            return _answer("undecidable", last, decided, found, NO_PLAN)
         why = [self._not_judged(obligation, last), decided[-1].reason]
         return _answer("passed", last, decided, found, "; ".join(filter(None, why)))
 
@@ -160,7 +159,7 @@ class RuleJudge:
         """What a proof does not speak of, where its reading alone would say too much."""
         if last.reading == "lasso" and self._options.with_goal:
             # A trace that violates the rule and is stuck then is none of these.
-            return _NO_PLAN if self._has_no_plan else "on all plans, and on all traces without end"
+            return "on all plans, and on all traces without end"
         if last.reading != "prefix" or obligation.aim != "violation":
             return ""
         if is_proven_by_prefixes(negation(obligation.formula)):
@@ -240,7 +239,7 @@ class RuleJudge:
             # The weakest view is implied by all others: its proof is theirs.
             if self._needs_plans and self._has_no_plan:
                 verdict = "vacuous" if obligation.aim == "reached" else "not testable"
-                return _answer(verdict, weakest, [last], found, _NO_PLAN)
+                return _answer(verdict, weakest, [last], found, NO_PLAN)
             why = self._fails_at_once(obligation) if obligation.aim == "satisfied by" else ""
             if why:
                 return _answer("not testable", weakest, [last], found, why)
@@ -258,7 +257,7 @@ class RuleJudge:
         """Whether every two rules can be kept together; those that cannot are named."""
         if self._needs_plans and self._has_no_plan:  # which is not the fault of two rules
             found_plan = self._find(_ANY_PLAN, TRUE)
-            return _answer("vacuous", _ANY_PLAN, [found_plan], [], _NO_PLAN)
+            return _answer("vacuous", _ANY_PLAN, [found_plan], [], NO_PLAN)
         found = list(self._pairs())
         expanded = sum(result.expanded for _, result in found)
         against = [(names, result) for names, result in found if result.outcome in _REFUSED]

@@ -22,7 +22,7 @@ from bugsieve.rules.ltl.formula import TRUE, atom
 from bugsieve.rules.ltl.reader import Place, read_ltl
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.obligation import Obligation
-from tests.unit.campaigns.rules.small import PROBLEM, RULES, written
+from tests.unit.campaigns.rules.small import DOMAIN, PROBLEM, RULES, written
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,26 @@ def test_only_what_some_domain_could_meet_counts() -> None:
         "infeasible",
         "undecidable",
     ]
+
+
+@pytest.mark.parametrize(
+    ("goals", "lacks_plans"), [(("(cold a)",), True), (("(warm a)", "(cold a)"), False)]
+)
+def test_plans_are_lacking_only_where_no_task_has_one(
+    tmp_path: Path, goals: tuple[str, ...], lacks_plans: bool
+) -> None:
+    domain, _, rules = written(
+        tmp_path, domain=DOMAIN.replace("(warm ?l", "(cold ?l - lamp) (warm ?l", 1)
+    )
+    problems = [tmp_path / f"p{number}.pddl" for number in range(len(goals))]
+    for path, goal in zip(problems, goals, strict=True):
+        path.write_text(PROBLEM.replace("(warm a)", goal))
+    files = tuple(map(str, problems))
+    given = RulesOptions(domain=domain, problems=files, rules=rules, with_goal=True)
+    summary = Campaign.create(tmp_path / "campaign", given).run()
+    assert isinstance(summary, RulesSummary)
+    assert summary.lacks_plans == lacks_plans
+    assert summary.exit_code == (5 if lacks_plans else 1)
 
 
 def test_rules_that_contradict_each_other_are_named_for_every_task(tmp_path: Path) -> None:

@@ -166,8 +166,9 @@ def test_causes_of_truth(rule: str, literal: str, verdict: str, view: str | None
     assert (answer.verdict, answer.view) == (verdict, view)
 
 
-def test_what_no_plan_can_show_is_not_proven_by_there_being_none() -> None:
-    answers = judged({"desired 1": "G at0", "desired 2": "F at1"}, PLAN, task=one_way(2))
+@pytest.mark.parametrize("options", [PLAN, replace(PLAN, lassos=True)])
+def test_what_no_plan_can_show_is_not_proven_by_there_being_none(options: JudgeOptions) -> None:
+    answers = judged({"desired 1": "G !at2", "desired 2": "F at0"}, options, task=one_way(2))
     said = {one.aim: answer.verdict for one, answer in answers}
     assert said == {
         "violation": "undecidable",
