@@ -21,7 +21,7 @@ def joint_lines(summary: JointSummary, noun: str, missing: Sequence[str] = ()) -
     parts are missing; then a line on each campaign."""
     parts, failed, waiting = summary.parts, summary.failed, summary.not_begun
     names = [*parts, *failed, *waiting]
-    lines = [f"{counted(len({*names}), noun)}, {bugs_line(summary)}"]
+    lines = [f"{counted(len({*names}), noun)}, {_found(summary)}"]
     if faulty := [n for n, part in parts.items() if part.bugs and part.mistake is None]:
         lines.append(f"with bugs: {_listed(faulty, len({*names}))}")
     if summary.undecided:
@@ -67,7 +67,7 @@ def _about(name: str, summary: JointSummary) -> str:
     if name not in summary.parts:
         return "not begun"
     part = summary.parts[name]
-    words = [_unjudged(part) or bugs_line(part)]
+    words = [summary.told.get(name) or _unjudged(part) or bugs_line(part)]
     if part.unanswered is not None:
         words = [f"nothing could be tested: {part.unanswered}"]
     elif part.undecided:
@@ -75,6 +75,12 @@ def _about(name: str, summary: JointSummary) -> str:
     if (judged := getattr(part, "judged", None)) is not None:
         words.append(f"{counted(judged, 'state')} judged")
     return f"{', '.join(words)} ({part.reason or 'not finished'})"
+
+
+def _found(summary: JointSummary) -> str:
+    """How many bugs, where any campaign looks for them."""
+    looks_for_none = summary.told and summary.told.keys() == summary.parts.keys()
+    return "bugs were not looked for" if looks_for_none else bugs_line(summary)
 
 
 def _unjudged(part: Summary) -> str:

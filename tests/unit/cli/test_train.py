@@ -56,6 +56,16 @@ def test_status_says_how_far_it_is(training: Path, capsys: Captured) -> None:
     assert 0 <= report["best"]["score"] <= 1
 
 
+def test_status_of_several_asks_trainings_for_no_bugs(training: Path, capsys: Captured) -> None:
+    assert main(["status", str(training)]) == 0
+    best, *_ = capsys.readouterr().out.splitlines()
+    assert main(["status", str(training.parent)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1 campaign, bugs were not looked for",
+        f"  dir  {best} (all models are trained)",
+    ]
+
+
 def test_select_writes_a_policy_that_can_be_tested(
     training: Path, files: list[str], tmp_path: Path, capsys: Captured
 ) -> None:
