@@ -19,6 +19,7 @@ QUICK = [
     "--inits=2", "--start-epochs=1", "--main-epochs=2", "--steps=2", "--hidden=4", "--layers=1",
     "--pool-size=5", "--seed=3",
 ]  # fmt: skip
+TOLD = "no model solves a validation task, so scores say nothing: choose with --by loss"
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def test_status_says_how_far_it_is(training: Path, capsys: Captured) -> None:
         "(all models are trained)",
         "training tasks: 1, at most",
         "validation tasks: 3, at most",
-        "best score",
+        TOLD,
         "teacher:",
         "of which the limit on work cut 0",
     ):
@@ -83,6 +84,14 @@ def test_select_writes_a_policy_that_can_be_tested(
     assert about["seed"] == "3" and about["criterion"] == "pi-test"
     assert about["command"].startswith("bugsieve train asnets ")
     assert main(["rollout", files[0], files[1], "--policy", f"asnets:{file}"]) in (0, 1)
+
+
+def test_select_says_where_scores_say_nothing(
+    training: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    for by, note in (("pi-test", f"note: {TOLD}\n"), ("loss", "")):
+        assert main(["select", str(training), "--by", by, "-o", f"{tmp_path}/a.safetensors"]) == 0
+        assert capsys.readouterr().err == note
 
 
 def test_select_by_test_tasks_peeks(training: Path, files: list[str], capsys: Captured) -> None:
