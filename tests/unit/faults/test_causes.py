@@ -210,7 +210,16 @@ def test_words(cause: Cause, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "does"), [("drop", "drops"), ("pick-up", "picks-up"), ("fly", "flies"), ("1", "1")]
+    ("schema", "does"),
+    [
+        ("drop", "drops"),
+        ("pick-up", "picks up"),
+        ("turn_to", "turns to"),
+        ("analyze-2", "analyzes"),
+        ("fly", "flies"),
+        ("1", "1"),
+        ("", ""),
+    ],
 )
 def test_what_a_schema_does(schema: str, does: str) -> None:
     assert third_person(schema) == does

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bugsieve.basis.wording import counted
 from bugsieve.campaigns.training.options import TrainingOptions
 from bugsieve.campaigns.training.summary import options_in
 from bugsieve.reports.measures import UNDEFINED, Missing, Value, mean
@@ -35,9 +36,12 @@ def training_notes(trainings: Sequence[tuple[str, Path]]) -> Iterator[str]:
 def _sizes(options: TrainingOptions) -> str:
     schedule = options.schedule
     return (
-        f"{schedule.inits} initialisations, {schedule.models - schedule.inits} epochs of "
-        f"{options.asnets.steps} steps, {len(options.training)} training tasks, "
-        f"{len(options.validation)} validation tasks with pools of {options.fuzz.pool_size}"
+        f"{counted(schedule.inits, 'initialisation')}, "
+        f"{counted(schedule.models - schedule.inits, 'epoch')} of "
+        f"{counted(options.asnets.steps, 'step')}, "
+        f"{counted(len(options.training), 'training task')}, "
+        f"{counted(len(options.validation), 'validation task')} "
+        f"with pools of {options.fuzz.pool_size}"
     )
 
 

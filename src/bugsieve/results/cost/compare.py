@@ -150,7 +150,7 @@ def compare(first: AnyPath, second: AnyPath, *, cross: Cross | None = None) -> C
         if one.header.subject.sha256 != two.header.subject.sha256:
             raise InputError(
                 f"{first} and {second}: are campaigns on different tasks "
-                f"({one.header.subject.name} and {two.header.subject.name})"
+                f"({one.header.subject.title} and {two.header.subject.title})"
             )
         same_policy = _policy(one) == _policy(two)
         same_objective = one.header.objective == two.header.objective
