@@ -125,7 +125,8 @@ def test_several_tasks(policy: Any, tmp_path: Path, capsys: pytest.CaptureFixtur
         assert main(["resume", str(tmp_path / "kept")]) == 4
         told = [repr(part) for part in (*alone, bugs, *bugs.parts.values())]
         assert all("policy function:leftward, " in text for text in told)
-        assert "tests the Python object function:leftward: do so in Python" in capsys.readouterr().err
+        error = capsys.readouterr().err
+        assert "tests the Python object function:leftward: do so in Python" in error
 
 
 def test_files_and_folders(tmp_path: Path) -> None:

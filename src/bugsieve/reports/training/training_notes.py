@@ -19,7 +19,7 @@ def training_notes(trainings: Sequence[tuple[str, Path]]) -> Iterator[str]:
     epochs: dict[str, list[Value]] = {}
     for domain, folder in trainings:
         with TrainingRecords(folder) as records:
-            names = sizes.setdefault(_sizes(options_in(records)), [])
+            names = sizes.setdefault(sizes_text(options_in(records)), [])
             names += [] if domain in names else [domain]
             for file, reason in records.header.subject.dropped:
                 dropped[f"dropped {domain}, validation task {Path(file).name}: {reason}"] = None
@@ -33,7 +33,8 @@ def training_notes(trainings: Sequence[tuple[str, Path]]) -> Iterator[str]:
     yield from dropped
 
 
-def _sizes(options: TrainingOptions) -> str:
+def sizes_text(options: TrainingOptions) -> str:
+    """`2 initialisations, 6 epochs of 10 steps, 1 training task, …`."""
     schedule = options.schedule
     return (
         f"{counted(schedule.inits, 'initialisation')}, "
