@@ -225,6 +225,21 @@ def test_a_later_file_that_is_no_toml(tmp_path: Path, grounding: Grounding) -> N
         assert sentence in refusal(path, grounding)
 
 
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "is empty, an ASNet file was expected"),
+        (b"hello\n", "is no ASNet; give a file that Bugsieve has trained, or a published .policy"),
+        (b"a text of more than eight bytes", "is no ASNet; give a file that Bugsieve has trained"),
+    ],
+)
+def test_files_of_other_kinds(
+    data: bytes, sentence: str, tmp_path: Path, grounding: Grounding
+) -> None:
+    (tmp_path / "net").write_bytes(data)
+    assert sentence in refusal(tmp_path / "net", grounding)
+
+
 def test_nothing_is_written_beside_the_file(
     tmp_path: Path, grounding: Grounding, weights: Weights
 ) -> None:
@@ -255,7 +270,7 @@ ABOUT = {
     "format": ("bugsieve asnet 99", "'format' is 'bugsieve asnet 99' and not"),
     "hidden": ("99999999999", "'hidden' is '99999999999', and must be a number from 1 to"),
     "layers": ("-1", "'layers' is '-1', and must be a number from 1 to"),
-    "signature": ("0" * 64, "is for domain 'hall', not for domain 'hall': the order of"),
+    "signature": ("0" * 64, "is for domain 'hall', but for another version of it: the order of"),
 }
 
 

@@ -34,6 +34,8 @@ class JointSummary(Summary):
     """Why others could not be run, by their folders."""
     not_begun: tuple[str, ...] = ()
     """Those that were planned and have not begun."""
+    told: Mapping[str, str] = field(default_factory=dict)
+    """What parts that look for no bugs have come to, in words, by their folders."""
 
     @property
     def unfinished(self) -> set[str]:
@@ -106,11 +108,13 @@ def joint_summary(
     """
     planned = planned or {}
     parts: dict[str, Summary] = {}
+    told: dict[str, str] = {}
     failed = {name: error for name, error in planned.items() if error}
     for path in campaigns_in(directory):
         name = path.relative_to(directory).as_posix()
         try:
             parts[name] = summary_of(path)
+            told.update(_told(name, path, parts[name]))
         except BugsieveError as error:  # a damaged store is one of several
             failed[name] = str(error)
     if not parts and not planned and not failed:
@@ -136,7 +140,13 @@ def joint_summary(
         unstable=tuple(row for part in found for row in part.unstable),
         failed=failed,
         not_begun=not_begun,
+        told=told,
     )
+
+
+def _told(name: str, path: Path, summary: Summary) -> dict[str, str]:
+    kind = kind_in(path)
+    return {} if kind.is_test else {name: kind.wording.first_lines(summary)[0]}
 
 
 def joint_causes(directory: Path, summary: JointSummary) -> list[Group]:

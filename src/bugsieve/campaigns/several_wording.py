@@ -55,7 +55,7 @@ def joint_lines(summary: JointSummary, noun: str, missing: Sequence[str] = ()) -
 
 def joint_heading(summary: JointSummary, noun: str) -> str:
     """How many campaigns, and how many bugs."""
-    return f"{counted(len(_names(summary)), noun)}, {bugs_line(summary)}"
+    return f"{counted(len(_names(summary)), noun)}, {_found(summary)}"
 
 
 def joint_notes(summary: JointSummary) -> Iterator[JointNote]:
@@ -111,7 +111,7 @@ def _about(name: str, summary: JointSummary) -> str:
     if name not in summary.parts:
         return "not begun"
     part = summary.parts[name]
-    words = [_unjudged(part) or bugs_line(part)]
+    words = [summary.told.get(name) or _unjudged(part) or bugs_line(part)]
     if part.unanswered is not None:
         words = [f"nothing could be tested: {part.unanswered}"]
     elif part.undecided:
@@ -119,6 +119,12 @@ def _about(name: str, summary: JointSummary) -> str:
     if (judged := getattr(part, "judged", None)) is not None:
         words.append(f"{counted(judged, 'state')} judged")
     return f"{', '.join(words)} ({part.reason or 'not finished'})"
+
+
+def _found(summary: JointSummary) -> str:
+    """How many bugs, where any campaign looks for them."""
+    looks_for_none = summary.told and summary.told.keys() == summary.parts.keys()
+    return "bugs were not looked for" if looks_for_none else bugs_line(summary)
 
 
 def _unjudged(part: Summary) -> str:

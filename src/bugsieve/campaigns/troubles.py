@@ -16,7 +16,8 @@ FEWEST_RUNS = 3
 MISTAKES = tuple(
     ending.label for ending in (Ending.ILLEGAL_ACTION, Ending.POLICY_CRASH, Ending.POLICY_HANG)
 )
-_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+_VARYING = re.compile(r"[(\[{].*(?:[)\]}]|…)|'[^']*'|\"[^\"]*\"|\d+")
+"""Actions, tuples and the like, which may have been cut; names in quotes; numbers."""
 _UNANSWERED = (Ending.POLICY_CRASH.label, Ending.POLICY_HANG.label)
 
 

@@ -177,15 +177,17 @@ def add_output_arguments(parser: argparse.ArgumentParser, *, usual: str) -> None
     options.json("print the summary as JSON")
 
 
-def add_workers_argument(parser: argparse.ArgumentParser, *, default: int | None) -> None:
-    """How many processes judge."""
+def add_workers_argument(
+    parser: argparse.ArgumentParser, *, default: int | None, work: str = "judge"
+) -> None:
+    """How many processes judge, or do other `work`."""
     shown = "as before" if default is None else str(default)
     parser.add_argument(
         "--workers",
         type=whole_number(1, 1024),
         default=default,
         metavar="N",
-        help=f"processes that judge, at most ({shown}); results do not depend on it",
+        help=f"processes that {work}, at most ({shown}); results do not depend on it",
     )
 
 

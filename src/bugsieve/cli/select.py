@@ -77,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
             )
         if args.output is not None:
             _write(args, records, chosen)
+        _note(chosen)
         show((_as_json if args.json else _as_text)(args, records, found, chosen))
     return 0
 
@@ -92,6 +93,15 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("--by test needs test tasks: name some with --test")
     if args.output is not None and args.output.suffix.lower() != ".safetensors":
         raise UsageError(f"{args.output}: the name must end in .safetensors")
+
+
+def _note(chosen: Choice) -> None:
+    """Say where the criterion has nothing to go by, so that the oldest model is taken."""
+    from bugsieve.campaigns.training.wording import NO_SCORES
+    from bugsieve.training.selection import BY_VALIDATION
+
+    if chosen.criterion in BY_VALIDATION and not chosen.model.solved_validation:
+        complain(f"note: {NO_SCORES}")
 
 
 def _solved_tests(args: argparse.Namespace, records: TrainingRecords) -> list[int] | None:

@@ -123,7 +123,7 @@ def register(parser: Parser) -> None:
     )
     add("--unit-cost", action="store_true", help="every action costs 1, whatever the files say")
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-DOMAIN")
-    campaign_arguments.add_workers_argument(parser, default=1)
+    campaign_arguments.add_workers_argument(parser, default=1, work="teach and test")
     add("--seed", type=seed, default=0, metavar="N", help="seed of every random choice (0)")
     _add_groups(parser)
     task_arguments.add_translation_arguments(parser)

@@ -107,7 +107,7 @@ def _after(action: str, value: Value) -> Failure:
     assert isinstance(value, Failure)
     if value.excused:  # it was never asked, or had no memory: no state is to blame
         return value
-    return replace(value, detail=f"in the state after {action}: {value.detail}")
+    return replace(value, detail=f"{value.detail}, in the state after {action}")
 
 
 class PythonValues(FunctionMember, ValuedPolicy[str]):

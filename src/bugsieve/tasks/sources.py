@@ -38,11 +38,16 @@ def read_input(path: str | os.PathLike[str], *, kind: str, max_bytes: int) -> by
         raise InputError(f"{name}: cannot be read ({reason})") from None
     data = data.removeprefix(_BYTE_ORDER_MARK)
     if not data.strip():
-        raise InputError(f"{name}: is empty, a {kind} file was expected")
+        raise InputError(f"{name}: is empty, {_a_file(kind)} was expected")
     if len(data) > max_bytes:
         limit = max_bytes // MEBIBYTE
-        raise InputError(f"{name}: is larger than {limit} MiB, the limit for a {kind} file")
+        raise InputError(f"{name}: is larger than {limit} MiB, the limit for {_a_file(kind)}")
     return data
+
+
+def _a_file(kind: str) -> str:
+    """`an ASNet file`, `an NDDL file`, `a network file`."""
+    return f"{'an' if kind[:1] in 'aeiouAEION' else 'a'} {kind} file"
 
 
 def _at_most(file: BinaryIO, size: int) -> bytes:

@@ -123,7 +123,10 @@ def test_several_tasks(policy: Any, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert joint_summary(tmp_path / "kept").bugs == len(bugs) > 2
     if policy is leftward:
         assert main(["resume", str(tmp_path / "kept")]) == 4
-        assert "tests the Python object leftward: do so in Python" in capsys.readouterr().err
+        told = [repr(part) for part in (*alone, bugs, *bugs.parts.values())]
+        assert all("policy function:leftward, " in text for text in told)
+        error = capsys.readouterr().err
+        assert "tests the Python object function:leftward: do so in Python" in error
 
 
 def test_files_and_folders(tmp_path: Path) -> None:

@@ -58,4 +58,7 @@ def test_a_function_that_always_raises_could_not_be_tested() -> None:
 def test_reasons_are_one_apart_from_names_and_numbers() -> None:
     assert is_one_reason(["KeyError: 'x'", "KeyError: 'y'"])
     assert is_one_reason(['"(fly b1)" is no action', '"(fly b12)" is no action'])
+    assert is_one_reason(["returned ('fly', 'b1'), no name", "returned ('land',), no name"])
+    assert is_one_reason([f"ValueError: no, in the state after (fly {b})" for b in ("b", "c d")])
+    assert is_one_reason(["returned [('fly', …, no name", "returned [1], no name"])
     assert not is_one_reason(["KeyError: 'x'", "IndexError: 3"])

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import bugsieve
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import check
 from bugsieve.cli import main
@@ -342,7 +343,7 @@ def test_compare_finds_what_two_campaigns_share(
     assert report["same_policy"]
     assert report["bugs"]["both"] > 0
     text = run("compare", results, other)[1]
-    assert "finds" in text
+    assert "finds" in text and text == f"{bugsieve.compare(results, other)}\n"
     named = {cause["id"]: cause for cause in json.loads(out)["causes"]}
     assert {cause["words"] for cause in named.values()} >= {"loop of sail", "costly by sail"}
     for folder, side in ((results, "first"), (other, "second")):

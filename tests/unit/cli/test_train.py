@@ -19,6 +19,7 @@ QUICK = [
     "--inits=2", "--start-epochs=1", "--main-epochs=2", "--steps=2", "--hidden=4", "--layers=1",
     "--pool-size=5", "--seed=3",
 ]  # fmt: skip
+TOLD = "no model solves a validation task, so scores say nothing: choose with --by loss"
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def test_status_says_how_far_it_is(training: Path, capsys: Captured) -> None:
         "(all models are trained)",
         "training tasks: 1, at most",
         "validation tasks: 3, at most",
-        "best score",
+        TOLD,
         "teacher:",
         "of which the limit on work cut 0",
     ):
@@ -54,6 +55,16 @@ def test_status_says_how_far_it_is(training: Path, capsys: Captured) -> None:
     report = json.loads(capsys.readouterr().out)
     assert (report["models"], report["planned"], report["found"]) == (6, 6, [])
     assert 0 <= report["best"]["score"] <= 1
+
+
+def test_status_of_several_asks_trainings_for_no_bugs(training: Path, capsys: Captured) -> None:
+    assert main(["status", str(training)]) == 0
+    best, *_ = capsys.readouterr().out.splitlines()
+    assert main(["status", str(training.parent)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1 campaign, bugs were not looked for",
+        f"  dir  {best} (all models are trained)",
+    ]
 
 
 def test_select_writes_a_policy_that_can_be_tested(
@@ -73,6 +84,14 @@ def test_select_writes_a_policy_that_can_be_tested(
     assert about["seed"] == "3" and about["criterion"] == "pi-test"
     assert about["command"].startswith("bugsieve train asnets ")
     assert main(["rollout", files[0], files[1], "--policy", f"asnets:{file}"]) in (0, 1)
+
+
+def test_select_says_where_scores_say_nothing(
+    training: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    for by, note in (("pi-test", f"note: {TOLD}\n"), ("loss", "")):
+        assert main(["select", str(training), "--by", by, "-o", f"{tmp_path}/a.safetensors"]) == 0
+        assert capsys.readouterr().err == note
 
 
 def test_select_by_test_tasks_peeks(training: Path, files: list[str], capsys: Captured) -> None:

@@ -100,7 +100,7 @@ def test_an_old_campaign_made_anew_with_unit_costs(
     assert all("unit_cost" not in made["task"] for made in certificates(old))
     assert all(made["task"]["unit_cost"] for made in certificates(new))
     code, _, err = run("compare", old, new)
-    assert code == 4 and "different tasks" in err
+    assert code == 4 and "different tasks (" in err and err.endswith(" with unit costs)\n")
     code, _, err = run("test", *files, *TESTED, "--from", new, "-o", tmp_path / "x")
     assert code == 4 and "is a campaign on another task" in err
 

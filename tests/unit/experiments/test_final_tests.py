@@ -161,6 +161,7 @@ def test_the_table_says_how_policies_were_trained(made: Experiment) -> None:
     assert table.rows[0].label == "gripper" and table.rows[0].cells[0] == 3
     size = "2 initialisations, 6 epochs of 10 steps, 2 training tasks, 2 validation tasks"
     assert f"gripper: {size} with pools of 5" in table.notes
+    assert "means over 1 seed" in table.notes
     assert any(note.startswith("final tests: pools of 6 states, bmo:100") for note in table.notes)
     assert any("took the time of so many epochs: gripper" in note for note in table.notes)
 

@@ -94,6 +94,33 @@ def test_actions_that_are_none_and_crashes() -> None:
     assert line_cause(bench, 1) == Cause("policy crash", (), ("KeyError", "mine.py:7"))
 
 
+@pytest.mark.parametrize(
+    ("detail", "raised"),
+    [
+        ("KeyError: ('at', 'b1'), in the state after (go b1)", "KeyError"),
+        ("MyError", "MyError"),
+        ("MyError, in the state after (go b1)", "MyError"),
+        ("ended with exit code 3: b1: unknown", "ended with exit code 3"),
+        ("killed by SIGSEGV, in the state after (go b1)", "killed by SIGSEGV"),
+        ("returned ('go', 'b1'), neither an action name nor None", "no usable answer"),
+        ("answered the weight -1", "no usable answer"),
+        ("b1: a word of the program's own", "no usable answer"),
+    ],
+)
+def test_a_crash_names_no_objects(detail: str, raised: str) -> None:
+    class Fails:
+        spec = "fails"
+
+        def decide(self, states: StateArray) -> Decisions:
+            return Decisions.of([Failure(Ending.POLICY_CRASH, detail)] * len(states))
+
+        choose = None
+
+    task = line_task(4)
+    bench = Bench(task, Fails(), make_objective("quantitative", task))  # type: ignore[arg-type]
+    assert line_cause(bench, 0) == Cause("policy crash", (), (raised, ""))
+
+
 @pytest.mark.parametrize("objective", ["quantitative", "qualitative", "avoid"])
 def test_every_bug_has_a_cause_and_always_the_same(objective: str) -> None:
     bugs = 0
@@ -183,7 +210,16 @@ def test_words(cause: Cause, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "does"), [("drop", "drops"), ("pick-up", "picks-up"), ("fly", "flies"), ("1", "1")]
+    ("schema", "does"),
+    [
+        ("drop", "drops"),
+        ("pick-up", "picks up"),
+        ("turn_to", "turns to"),
+        ("analyze-2", "analyzes"),
+        ("fly", "flies"),
+        ("1", "1"),
+        ("", ""),
+    ],
 )
 def test_what_a_schema_does(schema: str, does: str) -> None:
     assert third_person(schema) == does

@@ -205,6 +205,10 @@ def test_commands_say_what_they_show(
     assert 0 < json.loads(capsys.readouterr().out)["probability"] < 1
     assert main(["judge", *files, *policy, "--objective", "probability:3"]) == 5
     assert "(99% confidence)" in capsys.readouterr().out
+    few = (*policy, "--objective", "probability:3", "--pool-size", "1", "-o", "few")
+    assert main(["test", *files, *few]) == 5
+    told = capsys.readouterr().out.splitlines()
+    assert "it is open how likely the policy reaches the goal from the initial state" in told
 
 
 def test_a_campaign_with_workers_finds_the_same(tmp_path: Path) -> None:

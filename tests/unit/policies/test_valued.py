@@ -94,7 +94,7 @@ def test_what_is_no_value_is_a_crash_of_the_decision(
         (run,) = run_policy(task, policy, task.initial_state)
     assert run.ending is Ending.POLICY_CRASH
     first = task.operator_names[int(task.applicable(task.initial_state).operators[0])]
-    assert run.detail == f"in the state after {first}: {detail}"
+    assert run.detail == f"{detail}, in the state after {first}"
 
 
 def test_a_hang_is_one_of_the_decision(tmp_path: Path, task: Task) -> None:
@@ -131,7 +131,23 @@ def test_a_value_that_changes_is_told(tmp_path: Path, task: Task) -> None:
         assert "its value was" in again.failures[0].detail
     bugs = find_bugs(task, spec, pool_size=10)
     assert not len(bugs) and bugs.unstable
-    assert "policy crash: in the state after" in bugs.unstable[0].second
+    assert "policy crash: its value was" in bugs.unstable[0].second
+
+
+def test_a_mistake_is_one_cause_whatever_objects_it_meets(tmp_path: Path, task: Task) -> None:
+    text = (
+        "def value(facts, task):\n    if any(fact.startswith('(carry') for fact in facts):\n"
+        "        raise KeyError('ball')\n    return 1\n"
+    )
+    bugs = find_bugs(task, written(tmp_path, text), pool_size=10)
+    crashes = {group.words for group in bugs.causes() if group.cause.ending == "policy crash"}
+    assert crashes == {"policy crash: KeyError at values.py:3"}
+
+
+def test_values_that_always_raise_test_nothing(tmp_path: Path, task: Task) -> None:
+    spec = written(tmp_path, "def value(facts):\n    raise ValueError('no')\n")
+    with pytest.raises(PolicyError, match="all 10 runs ended at their first decision"):
+        find_bugs(task, spec, pool_size=10)
 
 
 def test_values_that_differ_by_rounding_have_not_changed(tmp_path: Path, task: Task) -> None:

@@ -124,6 +124,8 @@ class Objective(ABC):
     """What is said of a run from the initial state that reaches the goal."""
     missed: ClassVar[str] = "the policy fails from the initial state"
     """What is said of one that does not."""
+    cut: ClassVar[str] = ""
+    """What is said of one that a limit has cut, where that does not count as a failure."""
     longer_runs: ClassVar[str] = "longer runs (--step-limit)"
     """What would tell more of runs that a limit has cut."""
     settled_ending: ClassVar[str] = "condition met"

@@ -52,6 +52,7 @@ class Probability(Objective):
     oracles_alone = FOR_PLANS_ALONE
     reached = "from the initial state the policy reaches the goal with probability 1"
     missed = "the policy does not reach the goal for certain from the initial state"
+    cut = "it is open how likely the policy reaches the goal from the initial state"
     longer_runs = "more states (--objective probability:STATES)"
 
     def __init__(self, task: Task, states: int = DEFAULT_STATES) -> None:

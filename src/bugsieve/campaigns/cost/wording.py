@@ -136,6 +136,8 @@ def initial_line(run: InitialRun, objective: type[Objective]) -> str:
         return f"{objective.reached.format(cost=run.cost)}: {rest}"
     if run.ending == Ending.STEP_LIMIT.label and run.outcome == "bug":
         return f"from the initial state the policy does worse than it need: {run.better}"
+    if run.ending == Ending.STEP_LIMIT.label and run.outcome == "inconclusive" and objective.cut:
+        return objective.cut
     known = {
         "pass": "no plan exists" if objective.takes_any_plan else "no run is better",
         "unstable": f"{run.ending}, but it changes its answers",

@@ -189,7 +189,9 @@ def policy_text(policy: object) -> str:
     """The spec, or what the options call a policy that is none, before it is bound."""
     if isinstance(policy, str):
         return policy
-    return str(getattr(policy, "__name__", type(policy).__name__))
+    if is_bound(policy):
+        return type(policy).__name__
+    return f"function:{getattr(policy, '__name__', 'policy')}"
 
 
 def _about(options: CampaignOptions, subject: str) -> str:

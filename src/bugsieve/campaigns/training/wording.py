@@ -10,6 +10,8 @@ from bugsieve.campaigns.training.summary import BestModel, TrainingSummary
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.training.records import TrainingRecords
 
+NO_SCORES = "no model solves a validation task, so scores say nothing: choose with --by loss"
+
 
 class NoBugs:
     """A training has none: what its tests found is counted, nothing more."""
@@ -40,7 +42,7 @@ class TrainingWording:
         """The best model so far."""
         if summary.best is None:
             return [f"{counted(summary.models, 'model')} trained, none of them tested"]
-        return [best_line(summary.best)]
+        return [best_line(summary.best) if summary.solved_validation else NO_SCORES]
 
     def count_lines(self, summary: TrainingSummary) -> list[str]:
         """How far the training is, how good its models are, and where limits bound."""
@@ -64,7 +66,7 @@ class TrainingWording:
         """How to get a policy out of it."""
         if not summary.models:
             return []
-        by = "" if summary.validation_tasks else "--by loss "
+        by = "" if summary.solved_validation else "--by loss "
         return ["", f"choose one: bugsieve select {records.directory} {by}-o policy.safetensors"]
 
     def progress(self, state: RoundDone) -> list[str]:

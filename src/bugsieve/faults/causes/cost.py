@@ -9,7 +9,7 @@ By how the policy's run ends:
 | dead end (a loop, or no action, where no plan exists) | the culprit's step |
 | no action | the predicates of the open goals |
 | illegal action | the schema; nothing where no such action exists |
-| policy crash | the exception and where it was raised |
+| policy crash | the exception, or how the process ended, and where it was raised |
 | rule violated | the rules without their objects; the literals that came true, and the step |
 | anything else | the ending alone |
 
@@ -19,6 +19,7 @@ into failure, and counts as any run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,11 @@ from bugsieve.search import Limits, greedy
 
 LIMITS = Limits(expansions=100, bytes=1 << 28)
 """Of the searches for the culprit: the same everywhere, for the cause depends on it."""
+
+NO_ANSWER = "no usable answer"
+_RAISED = re.compile(
+    r"[A-Z_]\w*(?=[:,]|$)|ended with exit code \d+|killed by (?:signal )?\w+|closed its output"
+)
 
 
 def cause_of(bench: Bench, certificate: Mapping[str, Any]) -> Cause:
@@ -76,8 +82,8 @@ class _Inquiry:
         if ending == Ending.ILLEGAL_ACTION.label:
             return Cause(ending, details=self._chosen())
         if ending == Ending.POLICY_CRASH.label:
-            exception = str(self.run["detail"]).partition(":")[0]
-            return Cause(ending, details=(exception, str(self.run.get("raised_at", ""))))
+            raised = _raised(str(self.run["detail"])), str(self.run.get("raised_at", ""))
+            return Cause(ending, details=raised)
         return Cause(ending)
 
     def _is_lost(self) -> bool:
@@ -135,6 +141,12 @@ class _Inquiry:
         letters = Letters(trace, objective.monitor.atoms)
         news = {literal for rule in broken for literal in _came_true(rule, letters)}
         return Cause(VIOLATED, steps, (*sorted(names), *sorted(news)))
+
+
+def _raised(detail: str) -> str:
+    """The exception, or how the process ended; what is said beside it may name objects."""
+    said = _RAISED.match(detail)
+    return said[0] if said else NO_ANSWER
 
 
 def _came_true(rule: GroundRule, letters: Letters) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -12,6 +13,7 @@ from bugsieve.faults.causes.cause import ACHIEVES, DESTROYS, NEITHER, LiftedStep
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 _NO_TYPE = "object"
+_LETTERS = re.compile(r"[^\W\d_]+")
 _ENDS_IN_S = ("s", "x", "z", "ch", "sh")
 
 
@@ -119,11 +121,9 @@ def _is_open(predicate: str) -> str:
 
 
 def third_person(schema: str) -> str:
-    """`drops` for drop, `picks-up` for pick-up."""
-    for place, letter in enumerate(schema):
-        if not letter.isalpha():
-            return _inflected(schema[:place]) + schema[place:] if place else schema
-    return _inflected(schema)
+    """`drops` for drop, `picks up` for pick-up, `rotates` for rotate-2."""
+    verb, *rest = _LETTERS.findall(schema) or [""]
+    return " ".join([_inflected(verb), *rest]) if verb else schema
 
 
 def _inflected(verb: str) -> str:

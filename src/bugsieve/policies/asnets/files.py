@@ -28,11 +28,12 @@ from bugsieve.policies.asnets.weights import (
     module_shapes,
 )
 from bugsieve.policies.networks.network import shortened
-from bugsieve.policies.networks.safetensors import read_tensors, write_tensors
+from bugsieve.policies.networks.safetensors import is_safetensors, read_tensors, write_tensors
 from bugsieve.tasks.sources import read_input
 
 FORMAT = "bugsieve asnet 1"
 MAX_BYTES = 64 << 20
+_TAKEN = "give a file that Bugsieve has trained, or a published .policy or TOML file"
 
 
 def save_weights(
@@ -75,12 +76,13 @@ def load_weights(path: str | os.PathLike[str], signature: Signature) -> Weights:
         return read_published(file, data).weights(signature)
     if is_published_toml(data):
         return read_published_toml(file, data, signature).weights(signature)
+    if not is_safetensors(data):
+        raise InputError(f"{file}: is no ASNet; {_TAKEN}")
     tensors, metadata = read_tensors(file, data)
     if metadata.get("format") != FORMAT:
         raise InputError(
             f"{file}: is no ASNet of ours, its metadata 'format' is "
-            f"{shortened(metadata.get('format'))!r} and not {FORMAT!r}; give a file that "
-            "Bugsieve has trained, or a published .policy file"
+            f"{shortened(metadata.get('format'))!r} and not {FORMAT!r}; {_TAKEN}"
         )
     _require_domain(file, metadata, signature)
     return weights_in(file, tensors, metadata, signature)[""]
@@ -139,8 +141,11 @@ def _require_domain(file: str, metadata: Mapping[str, Any], signature: Signature
     """InputError that names the first schema that differs, unless the signatures are equal."""
     if metadata.get("signature") == signature.digest:
         return
-    trained = f"{file}: is for domain {shortened(metadata.get('domain'))!r}, not for domain "
-    trained += f"{signature.domain!r}: "
+    domain = shortened(metadata.get("domain"))
+    other = f"not for domain {signature.domain!r}"
+    if domain == signature.domain:
+        other = "but for another version of it"
+    trained = f"{file}: is for domain {domain!r}, {other}: "
     found = _schemas(file, metadata)
     for name, text in signature.readable.items():
         if name not in found:

@@ -75,7 +75,7 @@ class GnnPolicy(BoundPolicy):
         """There is such a file."""
         name, _ = _split(argument)
         if not os.path.exists(located(name)):
-            raise UsageError(f"'gnn:{argument}': there is no file {name!r}")
+            raise UsageError(f"'gnn:{argument}': {_missing(name)}")
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
@@ -131,6 +131,14 @@ def _split(argument: str | None) -> tuple[str, bool]:
     if not name or way.strip() != _TOGETHER or os.path.exists(located(argument)):
         return argument, False
     return name.rstrip(), True
+
+
+def _missing(argument: str) -> str:
+    """That there is no such file, or what should follow the one that there is."""
+    name, _, way = argument.rpartition(":")
+    if name and os.path.isfile(located(name)):
+        return f"{name!r} may be followed by ':{_TOGETHER}', not by ':{way}'"
+    return f"there is no file {argument!r}"
 
 
 def _ranks(task: Task) -> tuple[ActionArray, ActionArray]:

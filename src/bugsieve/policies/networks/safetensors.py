@@ -97,12 +97,17 @@ def _description(network: Network) -> dict[str, str]:
     return about
 
 
+def is_safetensors(data: bytes) -> bool:
+    """Whether the bytes begin as such a file does."""
+    return data[_LENGTH.size : _LENGTH.size + 1] == b"{"
+
+
 def _split(file: str, data: bytes) -> tuple[dict[str, Any], memoryview]:
     if len(data) < _LENGTH.size:
         raise InputError(f"{file}: is truncated, a safetensors file has at least 8 bytes")
     (length,) = _LENGTH.unpack_from(data)
     end = _LENGTH.size + length
-    if data[_LENGTH.size : _LENGTH.size + 1] != b"{":
+    if not is_safetensors(data):
         raise InputError(f"{file}: is no safetensors file, its header does not begin with '{{'")
     # Before the length is believed: 8 bytes can announce a header of exabytes.
     if length > _LONGEST_HEADER:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bugsieve.basis.errors import InputError
+from bugsieve.basis.wording import counted
 from bugsieve.experiments.configurations import CONFIGURATIONS, LINE, START, USUAL
 from bugsieve.experiments.final_options import FinalTestOptions
 from bugsieve.experiments.final_records import (
@@ -201,7 +202,7 @@ def _table(
         overall = {seed: _means([own[seed] for own in domains.values()]) for seed in sorted(seeds)}
         if overall:
             rows += _rows(_ALL, overall, intervals)
-    seeds_note = f"means over {max(map(len, domains.values()))} seeds"
+    seeds_note = f"means over {counted(max(map(len, domains.values())), 'seed')}"
     return Table("domain", "", tuple(columns), tuple(rows), (seeds_note, *notes))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bugsieve.basis.wording import counted
 from bugsieve.campaigns.training.options import TrainingOptions
 from bugsieve.campaigns.training.summary import options_in
 from bugsieve.reports.measures import UNDEFINED, Missing, Value, mean
@@ -18,7 +19,7 @@ def training_notes(trainings: Sequence[tuple[str, Path]]) -> Iterator[str]:
     epochs: dict[str, list[Value]] = {}
     for domain, folder in trainings:
         with TrainingRecords(folder) as records:
-            names = sizes.setdefault(_sizes(options_in(records)), [])
+            names = sizes.setdefault(sizes_text(options_in(records)), [])
             names += [] if domain in names else [domain]
             for file, reason in records.header.subject.dropped:
                 dropped[f"dropped {domain}, validation task {Path(file).name}: {reason}"] = None
@@ -32,12 +33,16 @@ def training_notes(trainings: Sequence[tuple[str, Path]]) -> Iterator[str]:
     yield from dropped
 
 
-def _sizes(options: TrainingOptions) -> str:
+def sizes_text(options: TrainingOptions) -> str:
+    """`2 initialisations, 6 epochs of 10 steps, 1 training task, …`."""
     schedule = options.schedule
     return (
-        f"{schedule.inits} initialisations, {schedule.models - schedule.inits} epochs of "
-        f"{options.asnets.steps} steps, {len(options.training)} training tasks, "
-        f"{len(options.validation)} validation tasks with pools of {options.fuzz.pool_size}"
+        f"{counted(schedule.inits, 'initialisation')}, "
+        f"{counted(schedule.models - schedule.inits, 'epoch')} of "
+        f"{counted(options.asnets.steps, 'step')}, "
+        f"{counted(len(options.training), 'training task')}, "
+        f"{counted(len(options.validation), 'validation task')} "
+        f"with pools of {options.fuzz.pool_size}"
     )
 
 

@@ -12,6 +12,7 @@ from bugsieve.basis.errors import InputError
 from bugsieve.faults.causes.groups import Group
 from bugsieve.faults.causes.words import in_words
 from bugsieve.judging.findings import CostBugRow
+from bugsieve.results.cost.compare_wording import comparison_text
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.task import StateArray
 
@@ -93,6 +94,12 @@ class Comparison:
     recall: tuple[Mapping[str, Recall], Mapping[str, Recall]]
     """By oracle, for each campaign. Known are the bugs of both together if they test the same
     policy for the same objective, else those of the campaign itself."""
+    folders: tuple[str, str] = ("the first", "the second")
+    """What people call the two."""
+
+    def __str__(self) -> str:
+        """As `bugsieve compare` prints it."""
+        return comparison_text(self)
 
 
 @dataclass(frozen=True)
@@ -150,7 +157,7 @@ def compare(first: AnyPath, second: AnyPath, *, cross: Cross | None = None) -> C
         if one.header.subject.sha256 != two.header.subject.sha256:
             raise InputError(
                 f"{first} and {second}: are campaigns on different tasks "
-                f"({one.header.subject.name} and {two.header.subject.name})"
+                f"({one.header.subject.title} and {two.header.subject.title})"
             )
         same_policy = _policy(one) == _policy(two)
         same_objective = one.header.objective == two.header.objective
@@ -166,7 +173,8 @@ def compare(first: AnyPath, second: AnyPath, *, cross: Cross | None = None) -> C
             )
             crossed = some, more
             own, other = own.crossed(some, missing[0]), other.crossed(more, missing[1])
-        return _compared(own, other, same_policy, same_objective, recall, crossed)
+        found = _compared(own, other, same_policy, same_objective, recall, crossed)
+        return replace(found, folders=(os.fspath(first), os.fspath(second)))
 
 
 def _policy(records: CostRecords) -> str:

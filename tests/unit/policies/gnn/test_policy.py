@@ -294,6 +294,8 @@ def test_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             POLICIES.check(wrong)
         with pytest.raises(UsageError, match="gnn:"):
             make_policy(wrong, task)
+    with pytest.raises(UsageError, match="may be followed by ':successors', not by ':succesors'"):
+        POLICIES.check(f"gnn:{path}:succesors")
     monkeypatch.chdir(tmp_path)
     random_checkpoint(KNOWN, seed=1).write(tmp_path, "odd:successors")
     odd = make_policy("gnn:odd:successors", task)
