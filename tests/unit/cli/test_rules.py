@@ -221,6 +221,32 @@ def test_replaying_on_another_domain(
     assert found == code and words in out + err and "Traceback" not in err
 
 
+def test_replaying_leaves_open_what_nobody_decides(
+    run: Run, files: list[str], tmp_path: Path
+) -> None:
+    rules = Path(files[-1])
+    rules.write_text(RULES.replace("G !warm(?l)", "F warm(?l)"))
+    assert run("rules", *files, "-o", tmp_path / "open")[0] == 6
+    code, out, _ = run("replay", tmp_path / "open")
+    assert code == 6 and "UNDECIDED       cold[a]: a violation: no prefix can refute it" in out
+    # No prefix shows a cause of that violation either, which is no reason to stay open.
+    rules.write_text(RULES.replace("G !warm(?l)", "G(warm(?l) -> on(?l)) & F warm(?l)"))
+    assert run("rules", *files, "-o", tmp_path / "half")[0] == 0
+    code, out, _ = run("replay", tmp_path / "half")
+    assert code == 0 and "1 not counted" in out
+
+
+def test_replaying_where_no_plan_is_left(run: Run, files: list[str], tmp_path: Path) -> None:
+    rules, domain = Path(files[-1]), tmp_path / "other.pddl"
+    # With the static atom the rule has no causes: whether it holds is all that is asked.
+    never = '[[atom]]\nname = "never"\nis = "(not (= a a))"\n[[rule]]\nid = "R"\n'
+    rules.write_text(f'format = 1\n{never}kind = "desired"\nltl = "G !never"\n')
+    assert run("rules", *files, "--with-goal", "-o", tmp_path / "plans")[0] == 0
+    domain.write_text(DOMAIN.replace(":effect (warm ?l))", ":effect (on ?l))"))
+    code, out, _ = run("replay", tmp_path / "plans", "--domain", domain)
+    assert code == 6 and "PROOF LOST      R: a violation: the goal cannot be reached" in out
+
+
 def test_a_domain_that_is_not_there_is_a_mistake(run: Run, folder: Path) -> None:
     code, _, err = run("replay", folder, "--domain", folder / "no.pddl")
     assert code == 4 and "no.pddl" in err

@@ -23,7 +23,7 @@ from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import NDDL, ObligationRow
 from bugsieve.results.schema import damaged
 from bugsieve.rules.file.source import Source
-from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.rules.obligations.judge import RuleJudge
 from bugsieve.rules.obligations.obligation import Obligation, obligations_of
 from bugsieve.tasks.fdr.saved import SavedTask
@@ -45,12 +45,13 @@ class Status(enum.Enum):
     STILL_VIOLATED = "STILL VIOLATED"
     FIXED = "FIXED"
     UNDECIDED = "UNDECIDED"
+    NOT_COUNTED = "NOT COUNTED"
 
 
 FAILURES = (Status.NOW_VIOLATED, Status.STILL_VIOLATED, Status.LOST)
 OPEN = (Status.PROOF_LOST, Status.UNDECIDED)
 
-_PROVEN = ("passed", "vacuous", "not testable", "infeasible", "undecidable", "conflict")
+_PROVEN = ("passed", "vacuous", "not testable", "infeasible", "conflict")
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,16 @@ class Replayed:
 
     def check(self, group: str) -> Check:
         """What build servers are told."""
-        outcome: Outcome = "undecided" if self.status in OPEN else "passed"
-        outcome = "failure" if self.status in FAILURES else outcome
         reason = ": ".join(filter(None, (self.status.value, self.sentence)))
-        return Check(f"{self.row.number} {self.row.obligation.name}", group, outcome, reason)
+        return Check(f"{self.row.number} {self.row.obligation.name}", group, self._outcome, reason)
+
+    @property
+    def _outcome(self) -> Outcome:
+        if self.status in FAILURES:
+            return "failure"
+        if self.status is Status.NOT_COUNTED:
+            return "skipped"
+        return "undecided" if self.status in OPEN else "passed"
 
 
 def replay_rules(
@@ -165,7 +172,10 @@ def _replayed(
             yield Replayed(row, status, "the rule reads differently there")
             continue
         after = judge.judge(obligation)
-        yield Replayed(row, _status(before, after), _remark(before, after))
+        status = _status(before, after)
+        if status is Status.UNDECIDED and _is_not_counted(obligation, after):
+            status = Status.NOT_COUNTED
+        yield Replayed(row, status, _remark(before, after))
 
 
 def _key(item: Obligation) -> tuple[object, ...]:
@@ -178,11 +188,24 @@ def _status(before: Answer, after: Answer) -> Status:
         return Status.STILL_VIOLATED if before.verdict in wrong else Status.NOW_VIOLATED
     if after.verdict == "covered":
         return Status.STILL_COVERED if before.verdict == "covered" else Status.NOW_COVERED
-    if after.verdict == "inconclusive":
-        return Status.PROOF_LOST if before.verdict in _PROVEN else Status.UNDECIDED
-    if before.verdict == "covered":
+    if before.verdict == "covered" and after.verdict != "inconclusive":
         return Status.LOST
+    if after.is_undecided:
+        return Status.PROOF_LOST if _is_proven(before) else Status.UNDECIDED
     return Status.FIXED if before.verdict in wrong else Status.PROOF_HOLDS
+
+
+def _is_proven(answer: Answer) -> bool:
+    return answer.verdict in _PROVEN and not answer.is_undecided
+
+
+def _is_not_counted(obligation: Obligation, after: Answer) -> bool:
+    """Whether it is a cause that no trace of the kind that counts could show.
+
+    That leaves nothing open: whether the rule holds is a test of its own.
+    """
+    is_cause = obligation.aim != "violation"
+    return is_cause and after.verdict == "undecidable" and after.reason != NO_PLAN
 
 
 def _remark(before: Answer, after: Answer) -> str:

@@ -45,6 +45,9 @@ Reading: TypeAlias = Literal["prefix", "plan", "lasso"]
 """Which traces count: any that begins in the initial state; only those that end in a goal state;
 those that go on for ever."""
 
+NO_PLAN = "the goal cannot be reached, so that there is no plan to judge"
+"""The reason of an answer that says nothing, since only plans count and there is none."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -65,6 +68,11 @@ class Answer:
     def is_met(self) -> bool:
         """Whether the obligation is met."""
         return self.verdict in MET
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether it neither shows nor excludes a trace."""
+        return self.verdict in ("inconclusive", "undecidable") or self.reason == NO_PLAN
 
     @property
     def trace(self) -> Mapping[str, Any] | None:

@@ -24,6 +24,7 @@ from bugsieve.rules.ltl.formula import TRUE, Formula, negation
 from bugsieve.rules.ltl.normal_form import nnf
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.ltl.views import View, in_view, is_proven_by_prefixes, shows_on_prefixes
+from bugsieve.rules.obligations.answers import NO_PLAN as _NO_PLAN
 from bugsieve.rules.obligations.answers import Answer, Reading
 from bugsieve.rules.obligations.obligation import Obligation, caused, occurrences, required
 from bugsieve.rules.obligations.world import Certificate, Sought, World
@@ -34,7 +35,6 @@ Check: TypeAlias = Callable[[Certificate], None]
 _VIEWS: tuple[View, ...] = ("strong", "neutral", "weak")
 _REFUSED = ("none", "empty")
 _NOWHERE = "no trace of any task does that"
-_NO_PLAN = "the goal cannot be reached, so that there is no plan to judge"
 MAX_AUTOMATON = 10_000
 DEFAULT_LIMITS = Limits(expansions=1_000_000, bytes=1 << 30)
 

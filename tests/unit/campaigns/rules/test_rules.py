@@ -25,7 +25,7 @@ from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.domain_testing.coverage_runs import cover_tests
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.rules import examples as example
-from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.search import Limits, astar
 from bugsieve.tasks.fdr.loading import load_task
 from tests.unit.campaigns.rules.small import said
@@ -294,10 +294,30 @@ def test_what_prefixes_do_not_judge_is_said(tmp_path: Path) -> None:
         ("passed", "inconclusive", Status.PROOF_LOST),
         ("failed", "passed", Status.FIXED),
         ("failed", "failed", Status.STILL_VIOLATED),
+        ("passed", "undecidable", Status.PROOF_LOST),
+        ("failed", "undecidable", Status.UNDECIDED),
+        ("undecidable", "undecidable", Status.UNDECIDED),
+        ("undecidable", "inconclusive", Status.UNDECIDED),
+        ("undecidable", "passed", Status.PROOF_HOLDS),
     ],
 )
 def test_statuses(before: Any, after: Any, status: Status) -> None:
     assert _status(Answer(before, "x"), Answer(after, "x")) is status
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "status"),
+    [
+        (Answer("vacuous"), "vacuous", Status.PROOF_LOST),
+        (Answer("not testable"), "not testable", Status.PROOF_LOST),
+        (Answer("vacuous", NO_PLAN), "vacuous", Status.UNDECIDED),
+        (Answer("conflict"), "vacuous", Status.PROOF_LOST),
+        (Answer("failed"), "undecidable", Status.UNDECIDED),
+        (Answer("covered"), "not testable", Status.LOST),
+    ],
+)
+def test_without_a_plan_nothing_is_proven(before: Answer, after: Any, status: Status) -> None:
+    assert _status(before, Answer(after, NO_PLAN)) is status
 
 
 def test_a_weaker_view_is_no_secret() -> None:
