@@ -40,9 +40,9 @@ def register(parser: Parser) -> None:
         "FIXED, FLAKY (two runs differ) or CANNOT REPLAY. The exit code is 1 if a bug is still "
         "there, improved or not, or the policy is flaky, 0 if all are fixed, 5 if that cannot be "
         "said. Tests of rules are made again, all or those of the rule of a bug, on another "
-        "domain if one is named: 1 if a rule is violated or a trace is lost, 6 if a proof is, "
-        "or something is undecided. "
-        "Nothing that the folder says is believed, so this is the way to check a stranger's.",
+        "domain if one is named: 1 if a rule is not as it should be or a trace is lost, 6 if a "
+        "proof is, or something is undecided. Nothing that the folder says is believed, so this "
+        "is the way to check a stranger's.",
     )
     add_bug_arguments(parser, many=True)
     parser.add_argument("--policy", metavar="SPEC", help="another policy than the campaign's")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bugsieve.basis.build_servers import Check, Outcome
@@ -43,12 +43,14 @@ class Status(enum.Enum):
     PROOF_LOST = "PROOF LOST"
     NOW_VIOLATED = "NOW VIOLATED"
     STILL_VIOLATED = "STILL VIOLATED"
+    AS_EXPECTED = "AS EXPECTED"
+    UNEXPECTED = "UNEXPECTED"
     FIXED = "FIXED"
     UNDECIDED = "UNDECIDED"
     NOT_COUNTED = "NOT COUNTED"
 
 
-FAILURES = (Status.NOW_VIOLATED, Status.STILL_VIOLATED, Status.LOST)
+FAILURES = (Status.NOW_VIOLATED, Status.STILL_VIOLATED, Status.UNEXPECTED, Status.LOST)
 OPEN = (Status.PROOF_LOST, Status.UNDECIDED)
 
 _PROVEN = ("passed", "vacuous", "not testable", "infeasible", "conflict")
@@ -94,6 +96,7 @@ def replay_rules(
         tasks = _own(records) if domain is None else _other(records, domain)
         rules = {row.bug.rule for row in records.named(bugs)}
         rows = [row for row in records.obligations() if not bugs or row.obligation.rule in rules]
+    expected = _Expected(rows)
     for number, task in enumerate(tasks):
         own = [row for row in rows if row.task == number and row.number in answers]
         if isinstance(task, str):
@@ -101,7 +104,8 @@ def replay_rules(
             continue
         traces = (answers[row.number].trace for row in own)
         judge = make_judge(task, options.judging, filter(None, traces))
-        yield from _replayed(task, judge, own, answers)
+        for item in _replayed(task, judge, own, answers):
+            yield expected.weighed(item) if _should_fail(task, item.row) else item
 
 
 def _own(records: RulesRecords) -> Sequence[Bound]:
@@ -176,6 +180,32 @@ def _replayed(
         if status is Status.UNDECIDED and _is_not_counted(obligation, after):
             status = Status.NOT_COUNTED
         yield Replayed(row, status, _remark(before, after))
+
+
+class _Expected:
+    """Weighs tests of rules that should be violated, in one task or another."""
+
+    def __init__(self, rows: Sequence[ObligationRow]) -> None:
+        about = (row for row in rows if row.obligation.aim == "violation")
+        self._last = {row.obligation.rule: row.number for row in about}
+        self._may_fail: set[str] = set()
+
+    def weighed(self, item: Replayed) -> Replayed:
+        """A violation is as expected; that no task has one is known when the last is judged."""
+        rule = item.row.obligation.rule
+        is_violated = item.status in (Status.NOW_VIOLATED, Status.STILL_VIOLATED)
+        if is_violated or item.status in OPEN:
+            self._may_fail.add(rule)
+        if is_violated:
+            return replace(item, status=Status.AS_EXPECTED)
+        if item.row.number != self._last.get(rule) or rule in self._may_fail:
+            return item
+        return Replayed(item.row, Status.UNEXPECTED, "one is expected, but there is none")
+
+
+def _should_fail(task: Bound, row: ObligationRow) -> bool:
+    rules = task.rules.rules
+    return any(rule.id == row.obligation.rule and rule.expect == "violated" for rule in rules)
 
 
 def _key(item: Obligation) -> tuple[object, ...]:

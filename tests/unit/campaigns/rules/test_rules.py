@@ -17,7 +17,7 @@ from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.checks import campaign_checks
 from bugsieve.campaigns.rules.options import RulesOptions
 from bugsieve.campaigns.rules.products import write_products
-from bugsieve.campaigns.rules.replay import Status, _remark, _status, replay_rules
+from bugsieve.campaigns.rules.replay import FAILURES, Status, _remark, _status, replay_rules
 from bugsieve.campaigns.rules.subject import load_rules
 from bugsieve.campaigns.rules.summary import RulesSummary
 from bugsieve.campaigns.rules.wording import RulesWording
@@ -335,6 +335,26 @@ def test_tests_as_tasks_of_other_planners(tmp_path: Path, domain: str, is_solvab
     if is_solvable:  # the translator refuses PDDL whose goal is out of reach
         tasks.append(load_task(f"{stem}-domain.pddl", f"{stem}-problem.pddl"))
     assert {astar(task, task.initial_state).solved for task in tasks} == {is_solvable}
+
+
+@pytest.mark.parametrize(
+    ("problems", "statuses"),
+    [
+        ([ONE], [Status.UNEXPECTED]),
+        ([ONE, TWO], [Status.FIXED, Status.AS_EXPECTED]),
+    ],
+)
+def test_replaying_a_rule_that_should_be_violated(
+    tmp_path: Path, problems: list[str], statuses: list[Status]
+) -> None:
+    file, folder = tmp_path / "rules.toml", tmp_path / "campaign"
+    file.write_text(HEAD + rule("G(moving -> stowed)", expect="violated"))
+    assert run(folder, options(FAULTY, *problems, rules=str(file))).exit_code == 0
+    same = Counter(item.status for item in replay_rules(folder))
+    assert same[Status.AS_EXPECTED] and not any(same[status] for status in FAILURES)
+    mended = list(replay_rules(folder, Path(SOUND)))
+    found = [item.status for item in mended if item.row.obligation.aim == "violation"]
+    assert found == statuses
 
 
 def test_comments_may_hold_any_bytes(tmp_path: Path) -> None:
