@@ -12,7 +12,7 @@ import pytest
 from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.rules.driver import RulesDriver
-from tests.unit.campaigns.rules.small import DOMAIN, OBLIGATIONS, RULES, said, written
+from tests.unit.campaigns.rules.small import DOMAIN, OBLIGATIONS, PROBLEM, RULES, said, written
 from tests.unit.cli.commands import Run
 
 HOLDS = RULES.partition('[[rule]]\nid = "cold"')[0]
@@ -206,8 +206,10 @@ def test_a_bug_is_explained_and_its_rule_replayed(run: Run, folder: Path) -> Non
 @pytest.mark.parametrize(
     ("domain", "code", "words"),
     [
-        (DOMAIN.replace("(domain lamps)", "(domain candles)"), 1, "LOST"),
-        (DOMAIN.replace("(warm ?l - lamp)", "(hot ?l - lamp)"), 1, "LOST"),
+        (DOMAIN.replace("(domain lamps)", "(domain candles)"), 4, "but 'lamps' was tested"),
+        (DOMAIN.replace("(warm ?l - lamp)", "(hot ?l - lamp)"), 4, "predicate 'warm'"),
+        (PROBLEM, 4, "is a problem file"),
+        (DOMAIN.replace("warm", "hot"), 1, "3 proof lost, 10 lost"),
         (DOMAIN.replace(":effect (warm ?l))", ":effect (on ?l))"), 1, "FIXED"),
         ("(define", 4, "error"),
     ],
@@ -219,6 +221,7 @@ def test_replaying_on_another_domain(
     other.write_text(domain)
     found, out, err = run("replay", folder, "--domain", other)
     assert found == code and words in out + err and "Traceback" not in err
+    assert code != 4 or (not out and err.count("\n") == 1)
 
 
 def test_replaying_leaves_open_what_nobody_decides(

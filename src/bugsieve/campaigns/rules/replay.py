@@ -27,7 +27,9 @@ from bugsieve.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.rules.obligations.judge import RuleJudge
 from bugsieve.rules.obligations.obligation import Obligation, obligations_of
 from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.pddl.domain import check_domain
 from bugsieve.tasks.pddl.reader import read_document
+from bugsieve.tasks.pddl.summary import without_constraints
 from bugsieve.timelines.models.loading import read_model
 from bugsieve.timelines.models.saved import SavedModel
 from bugsieve.timelines.nddl.reader import parse, read_text
@@ -100,7 +102,7 @@ def replay_rules(
     for number, task in enumerate(tasks):
         own = [row for row in rows if row.task == number and row.number in answers]
         if isinstance(task, str):
-            yield from (Replayed(row, Status.LOST, task) for row in own)
+            yield from (Replayed(row, _unread(answers[row.number]), task) for row in own)
             continue
         traces = (answers[row.number].trace for row in own)
         judge = make_judge(task, options.judging, filter(None, traces))
@@ -128,9 +130,16 @@ def _other(records: RulesRecords, domain: Path) -> Sequence[Bound | str]:
     """The stored problems with another domain, or why they do not go with it."""
     if records.header.subject.language == NDDL:
         return _models(records, domain)
-    read_document(domain)  # a file that is no PDDL is a mistake, not a change
+    _require_domain(domain, records.header.subject.name)
     with tempfile.TemporaryDirectory() as place:
         return _grounded(records, domain, Path(place))
+
+
+def _require_domain(file: Path, name: str) -> None:
+    """InputError for a file that is no domain, or another one: a mistake, not a change."""
+    domain = check_domain(without_constraints(read_document(file)))
+    if domain.name != name:
+        raise InputError(f"{file}: defines the domain {domain.name!r}, but {name!r} was tested")
 
 
 def _models(records: RulesRecords, file: Path) -> list[Bound | str]:
@@ -223,6 +232,13 @@ def _status(before: Answer, after: Answer) -> Status:
     if after.is_undecided:
         return Status.PROOF_LOST if _is_proven(before) else Status.UNDECIDED
     return Status.FIXED if before.verdict in wrong else Status.PROOF_HOLDS
+
+
+def _unread(before: Answer) -> Status:
+    """Of a test whose task cannot be read any more."""
+    if before.trace is not None or before.verdict == "covered":
+        return Status.LOST
+    return Status.PROOF_LOST if _is_proven(before) else Status.UNDECIDED
 
 
 def _is_proven(answer: Answer) -> bool:
