@@ -9,7 +9,8 @@ from typing import Any
 from bugsieve.basis.errors import InternalError
 from bugsieve.checkers.rules import CertificateError
 from bugsieve.checkers.rules_pddl import PddlChecker
-from bugsieve.domain_testing.rule_judging import Reading, RuleFinding
+from bugsieve.domain_testing.requirements import source_of
+from bugsieve.domain_testing.rule_judging import Reading, Requirement, RuleFinding
 from bugsieve.rules.file.binding import BoundRules, RuleInstance
 from bugsieve.rules.file.reading import rules_of
 from bugsieve.rules.file.source import Source
@@ -24,10 +25,11 @@ from bugsieve.tasks.fdr.task import Task
 
 
 def judge_rules(
-    task: Task, rules: str, *, name: str, reading: Reading
+    task: Task, rules: str | Requirement, *, name: str, reading: Reading
 ) -> Mapping[str, RuleFinding]:
     """Every instance of the rules with its verdict; InputError where they do not fit the task."""
-    bound = rules_of(Source(name, rules)).bind(task)
+    source = Source(name, rules) if isinstance(rules, str) else source_of(rules)
+    bound = rules_of(source).bind(task)
     judge = _Judge(task, bound, reading)
     return {
         instance.id: replace(judge.finding(instance), expect=instance.expect)
@@ -50,7 +52,7 @@ class _Judge:
         if answer.verdict == "failed":
             return self._violated(instance, text, answer)
         if answer.verdict in ("inconclusive", "undecidable"):
-            return RuleFinding("undecided", text)
+            return RuleFinding("undecided", text, reason=_why(answer))
         shown = [cause for cause in causes if cause.aim == "satisfied by"]
         if instance.kind != FORBIDDEN and any(
             self._judge.judge(cause).verdict == "vacuous" for cause in shown
@@ -76,6 +78,13 @@ class _Judge:
             PddlChecker(domain, problem).check(certificate, self._pddl)
         except CertificateError as error:
             raise InternalError(f"the checker refuses a violation: {error}") from None
+
+
+def _why(answer: Answer) -> str:
+    """Why nothing is decided; what to do about it has another name in suites."""
+    if answer.verdict == "undecidable" and answer.reading == "prefix":
+        return "no prefix can refute it: try 'goalConstrained'"
+    return answer.reason
 
 
 def _options(reading: Reading) -> JudgeOptions:

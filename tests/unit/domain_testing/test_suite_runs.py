@@ -156,6 +156,18 @@ def test_requirements(tmp_path: Path, requirement: str, verdict: str) -> None:
     assert (vacuous == "pass") == (verdict == "vacuous")
 
 
+def test_why_a_rule_is_undecided(tmp_path: Path) -> None:
+    def reason(requirement: str, expansions: int = 1000, **more: Any) -> str:
+        return run_one(
+            tmp_path, expansions, requirement=requirement, atoms=ATOMS, **more
+        ).reason.removeprefix("a rule is undecided: ")
+
+    assert reason("F on(b)") == "no prefix can refute it: try 'goalConstrained'"
+    assert reason("G(on(a) & on(b) -> dark)", expansions=0) == "the expansions were spent (0)"
+    (tmp_path / "never.pddl").write_text(PROBLEM.replace("(wired s a)", ""))
+    assert "no plan" in reason("G(!on(b))", problem="never.pddl", goalConstrained=True)
+
+
 def test_with_the_goal_liveness_is_decided(tmp_path: Path) -> None:
     content: dict[str, Any] = {"requirement": "F on(b)", "atoms": ATOMS, "goalConstrained": True}
     assert run_one(tmp_path, **content).outcome == "pass"
@@ -174,8 +186,11 @@ def test_a_violation_is_told_with_the_atoms(tmp_path: Path) -> None:
 
 
 def test_rules_that_do_not_fit_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"case 1 \(case-0\): requirement of case 1"):
+    place = r"case 1 \(case-0\): requirement 'G\(on\(c\)\)', column 3: "
+    with pytest.raises(InputError, match=place):
         run_one(tmp_path, requirement="G(on(c))", atoms=ATOMS)
+    with pytest.raises(InputError, match=r"\): condition '\(no\)', column 2: "):
+        run_one(tmp_path, requirement="G(x)", atoms={"x": "(no)"})
     with pytest.raises(InputError, match=r"nowhere\.toml: there is no such file"):
         run_one(tmp_path, rules="nowhere.toml")
 
