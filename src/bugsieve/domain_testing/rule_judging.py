@@ -24,6 +24,8 @@ class Reading:
     """None: the views of the table of verdicts."""
     with_goal: bool = False
     limits: Limits = NO_LIMITS
+    certified: bool = True
+    """Whether proofs are written down and checked; of mutants there are too many for that."""
 
 
 @dataclass(frozen=True)

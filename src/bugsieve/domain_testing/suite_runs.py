@@ -63,6 +63,8 @@ class RunOptions:
 
     expansions: int = 1_000_000
     judge: RuleJudge = field(default_factory=engine_judge)
+    certified: bool = True
+    """Whether what is said of rules is proven to a checker."""
 
     @property
     def limits(self) -> Limits:
@@ -297,7 +299,7 @@ def _weighed(expect: str, findings: Sequence[RuleFinding]) -> tuple[Outcome, str
 
 def judged_rules(case: Case, files: Files, options: RunOptions) -> Mapping[str, RuleFinding]:
     """What each rule instance comes to."""
-    reading = Reading(case.criterion, case.view, case.with_goal, options.limits)
+    reading = Reading(case.criterion, case.view, case.with_goal, options.limits, options.certified)
     text, name = _rules_of(case)
     try:
         task = files.world(case.domain, case.problem).task

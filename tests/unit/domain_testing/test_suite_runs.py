@@ -10,7 +10,9 @@ import pytest
 
 from bugsieve.basis.build_servers import junit_text
 from bugsieve.basis.errors import InputError, InternalError
+from bugsieve.checkers.rules import CertificateError, Checker
 from bugsieve.domain_testing import suite_runs
+from bugsieve.domain_testing.mutation import MutationOptions, MutationTest
 from bugsieve.domain_testing.suite_runs import CaseResult, RunOptions, exit_code, run_suite
 from bugsieve.domain_testing.worlds import Files
 from tests.unit.domain_testing.lights import PROBLEM, write_suite
@@ -183,6 +185,27 @@ def test_a_violation_is_told_with_the_atoms(tmp_path: Path) -> None:
     assert found.details[0] == "requirement: violated: G(on(a) -> !on(b))"
     assert found.details[1] == "   0. initially  [no atom of the rule holds]"
     assert found.details[-1].endswith("[on(a), on(b)]")
+
+
+def test_that_rules_hold_is_proven_to_a_checker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise CertificateError("no")
+
+    case = {"requirement": "G(on(b) -> !dark)", "atoms": ATOMS}
+    monkeypatch.setattr(Checker, "check", refuse)
+    with pytest.raises(InternalError, match="the checker refuses what is said of requirement: no"):
+        run(tmp_path, case)
+    suite = write_suite(tmp_path, case)
+    (result,) = MutationTest(suite, Files(), MutationOptions()).baseline
+    assert result.outcome == "pass"  # mutants are too many for that
+
+
+@pytest.mark.parametrize("view", ["strong", "neutral", "weak"])
+@pytest.mark.parametrize("requirement", ["G(on(a) -> !on(b))", "F dark", "on(a) U on(b)"])
+def test_the_checker_reads_all_views(tmp_path: Path, view: str, requirement: str) -> None:
+    assert run_one(tmp_path, requirement=requirement, atoms=ATOMS, view=view).outcome
 
 
 def test_rules_that_do_not_fit_are_named(tmp_path: Path) -> None:
