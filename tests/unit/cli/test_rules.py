@@ -193,6 +193,19 @@ def test_numbers_of_tests_that_are_none(
     assert code == 4 and sentence in err and err.count("\n") == 1
 
 
+def test_atoms_that_never_change_are_named(run: Run, files: list[str], tmp_path: Path) -> None:
+    same = '[[atom]]\nname = "same(?l - lamp)"\nis = "(= ?l a)"\n[[rule]]'
+    rules = HOLDS.replace("[[rule]]", same).replace("warm(?l) ->", "warm(?l) & same(?l) ->")
+    Path(files[-1]).write_text(rules)
+    assert run("rules", *files, "-o", tmp_path / "c")[0] == 0
+    _, out, _ = run("rules", "--show", tmp_path / "c", 1)
+    assert "\nrule: G(warm(a) -> on(a))\nnever changes: same(a) true\ntask: " in out
+    _, out, _ = run("rules", "--show", tmp_path / "c", 1, "--json")
+    assert json.loads(out)["never_changes"] == {"same(a)": True}
+    _, out, _ = run("rules", "--show", tmp_path / "c", 5)
+    assert "never changes" not in out
+
+
 def test_a_bug_is_explained_and_its_rule_replayed(run: Run, folder: Path) -> None:
     bug = next((folder / "bugs").iterdir()).stem
     code, out, _ = run("explain", folder, bug)
