@@ -197,6 +197,9 @@ def test_a_rule_that_fails_at_once_shows_nothing(tmp_path: Path) -> None:
     assert summary.rules[0].verdict == "FAIL"
     counts = Counter(verdict for verdict, _ in verdicts(tmp_path / "campaign"))
     assert counts["not testable"] == 2
+    skipped = [one for one in campaign_checks(tmp_path / "campaign") if one.outcome == "skipped"]
+    reasons = Counter(check.reason for check in skipped)
+    assert reasons["the rule fails in the initial state"] == 2
 
 
 def test_constraints_of_the_pddl_are_rules(tmp_path: Path) -> None:
