@@ -58,7 +58,7 @@ def test_a_campaign_in_any_order_of_files(run: Run, files: list[str], tmp_path: 
 def test_a_folder_stands_for_its_task(run: Run, files: list[str], tmp_path: Path) -> None:
     (tmp_path / "rules.toml").write_text(HOLDS)
     code, out, _ = run("rules", tmp_path, files[2], "-o", tmp_path / "campaign")
-    assert code == 0 and out.startswith("all 1 rule hold")
+    assert code == 0 and out.startswith("the rule holds")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_mistakes_in_the_rules(
 @pytest.mark.parametrize(
     ("rules", "options", "code", "sentence"),
     [
-        (HOLDS, [], 0, "all 1 rule hold"),
+        (HOLDS, [], 0, "the rule holds"),
         (HOLDS, ["--min-coverage", "100"], 0, "coverage 100.0 %"),
         (RULES, [], 1, "cold[a]"),
         (HOLDS.replace("G(warm(?l) -> on(?l))", "F warm(?l)"), [], 6, "--with-goal, or --lassos"),
@@ -204,6 +204,13 @@ def test_atoms_that_never_change_are_named(run: Run, files: list[str], tmp_path:
     assert json.loads(out)["never_changes"] == {"same(a)": True}
     _, out, _ = run("rules", "--show", tmp_path / "c", 5)
     assert "never changes" not in out
+
+
+def test_instances_of_one_rule(run: Run, files: list[str], tmp_path: Path) -> None:
+    Path(files[-1]).write_text(HOLDS)
+    Path(files[1]).write_text(PROBLEM.replace("a - lamp", "a b - lamp"))
+    _, out, _ = run("rules", *files, "-o", tmp_path / "c")
+    assert out.startswith("all 2 instances of the rule hold, proven\n")
 
 
 def test_a_bug_is_explained_and_its_rule_replayed(run: Run, folder: Path) -> None:

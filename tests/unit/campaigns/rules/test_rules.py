@@ -165,6 +165,7 @@ def test_a_forbidden_rule_is_one_that_must_not_be_satisfied(tmp_path: Path) -> N
 def test_expectations_turn_a_violation_into_a_pass(tmp_path: Path) -> None:
     summary = judged(tmp_path, rule("G !moving", expect="violated"))
     assert summary.rules[0].verdict == "FAIL" and summary.exit_code == 0
+    assert RulesWording().first_lines(summary) == ["the rule is violated, as expected"]
     (tmp_path / "again").mkdir()
     summary = judged(tmp_path / "again", rule("G(moving -> stowed)", expect="violated"))
     assert summary.rules[0].verdict == "holds" and summary.exit_code == 1
@@ -211,6 +212,18 @@ def test_constraints_of_the_pddl_are_rules(tmp_path: Path) -> None:
     domain.write_text(text[:place] + constraint + text[place:])
     summary = run(tmp_path / "campaign", options(str(domain), ONE, rules=""))
     assert summary.rules and {result.verdict for result in summary.rules} == {"holds"}
+
+
+def test_constraints_without_objects(tmp_path: Path) -> None:
+    domain = tmp_path / "domain.pddl"
+    text = Path(SOUND).read_text()
+    place = text.index("(:predicates")
+    text = text[:place].replace("(:types", "(:types ghost") + text[place:]
+    place = text.index("(:action")
+    constraint = "(:constraints (forall (?x - ghost) (always (not (= ?x ?x)))))\n"
+    domain.write_text(text[:place] + constraint + text[place:])
+    with pytest.raises(UsageError, match="the :constraints have no instance for the objects"):
+        run(tmp_path / "campaign", options(str(domain), ONE, rules=""))
 
 
 def test_replaying_on_a_faulty_domain(sound: Path) -> None:
@@ -280,7 +293,7 @@ def test_what_prefixes_do_not_judge_is_said(tmp_path: Path) -> None:
     summary = judged(tmp_path, rule("G(moving -> stowed) & F samples"))
     (result,) = summary.rules
     assert result.verdict == "holds" and "--with-goal" in result.caveat
-    assert "as far as they were judged" in RulesWording().first_lines(summary)[0]
+    assert "holds as far as judged" in RulesWording().first_lines(summary)[0]
 
 
 @pytest.mark.parametrize(
