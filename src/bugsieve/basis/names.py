@@ -20,7 +20,8 @@ def no_such(kind: str, name: str, choices: Iterable[str]) -> str:
     """`there is no policy 'gredy' (did you mean 'greedy'?); there are greedy, random`."""
     choices = list(choices)
     shown = name if len(name) <= _LONGEST_SHOWN else name[:_LONGEST_SHOWN] + "…"
-    return f"there is no {kind} {shown!r}{suggest(shown, choices)}; there are {', '.join(choices)}"
+    known = ", ".join(choices) or "none"
+    return f"there is no {kind} {shown!r}{suggest(shown, choices)}; there are {known}"
 
 
 def for_others(kind: str, name: str, *, ours: str, theirs: str, choices: Iterable[str]) -> str:

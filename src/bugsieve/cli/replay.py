@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.errors import UsageError
+from bugsieve.basis.wording import counted
 from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind, open_bugs
 from bugsieve.cli.build_servers import (
     add_build_server_arguments,
@@ -39,8 +40,9 @@ def register(parser: Parser) -> None:
         "FIXED, FLAKY (two runs differ) or CANNOT REPLAY. The exit code is 1 if a bug is still "
         "there, improved or not, or the policy is flaky, 0 if all are fixed, 5 if that cannot be "
         "said. Tests of rules are made again, all or those of the rule of a bug, on another "
-        "domain if one is named: 1 if a rule is violated or a trace is lost, 6 if a proof is. "
-        "Nothing that the folder says is believed, so this is the way to check a stranger's.",
+        "domain if one is named: 1 if a rule is not as it should be or a trace is lost, 6 if a "
+        "proof is, or something is undecided. Nothing that the folder says is believed, so this "
+        "is the way to check a stranger's.",
     )
     add_bug_arguments(parser, many=True)
     parser.add_argument("--policy", metavar="SPEC", help="another policy than the campaign's")
@@ -83,7 +85,7 @@ def _run_rules(args: argparse.Namespace) -> int:
             show(f"{item.row.number:>5}  {item.status.value:14}  {about.name}{reason}")
     if not args.json:
         counts = (f"{count} {status.value.lower()}" for status, count in found.items())
-        show(f"{found.total()} tests: {', '.join(counts)}")
+        show(f"{counted(found.total(), 'test')}: {', '.join(counts)}")
     tell(args, f"replay of {args.folder}", checks)
     if any(found[status] for status in FAILURES):
         return BUG_IS_THERE

@@ -82,7 +82,12 @@ def test_text(folder: Path, number: int) -> str:
     row, answer, bound = _found(folder, number)
     from bugsieve.rules.ltl.printer import to_text
 
-    lines = [_line(row, answer), f"rule: {to_text(row.obligation.formula)}", f"task: {bound.file}"]
+    lines = [_line(row, answer), f"rule: {to_text(row.obligation.formula)}"]
+    constants = bound.constants(row.obligation.rule)
+    if constants:
+        told = (f"{name} {str(value).lower()}" for name, value in constants.items())
+        lines.append(f"never changes: {', '.join(told)}")
+    lines.append(f"task: {bound.file}")
     if answer is None:
         return "\n".join(lines)
     trace = answer.trace
@@ -95,12 +100,13 @@ def test_text(folder: Path, number: int) -> str:
 
 def test_json(folder: Path, number: int) -> str:
     """The same for programs."""
-    row, answer, _ = _found(folder, number)
+    row, answer, bound = _found(folder, number)
     from bugsieve.rules.ltl.printer import to_text
 
     item = row.obligation
     report: dict[str, Any] = {"number": number, "rule": item.rule, "aim": item.aim}
     report |= {"literal": item.literal, "formula": to_text(item.formula)}
+    report |= {"never_changes": dict(bound.constants(item.rule))}
     if answer is not None:
         report |= {"verdict": answer.verdict, "view": answer.view, "reading": answer.reading}
         report |= {"reason": answer.reason, "certificates": list(answer.certificates)}

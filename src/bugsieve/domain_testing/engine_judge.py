@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from bugsieve.basis.errors import InternalError
-from bugsieve.checkers.rules import CertificateError
+from bugsieve.checkers.rules import CertificateError, Checker
 from bugsieve.checkers.rules_pddl import PddlChecker
-from bugsieve.domain_testing.rule_judging import Reading, RuleFinding
+from bugsieve.domain_testing.requirements import source_of
+from bugsieve.domain_testing.rule_judging import Reading, Requirement, RuleFinding
 from bugsieve.rules.file.binding import BoundRules, RuleInstance
 from bugsieve.rules.file.reading import rules_of
 from bugsieve.rules.file.source import Source
@@ -24,10 +26,11 @@ from bugsieve.tasks.fdr.task import Task
 
 
 def judge_rules(
-    task: Task, rules: str, *, name: str, reading: Reading
+    task: Task, rules: str | Requirement, *, name: str, reading: Reading
 ) -> Mapping[str, RuleFinding]:
     """Every instance of the rules with its verdict; InputError where they do not fit the task."""
-    bound = rules_of(Source(name, rules)).bind(task)
+    source = Source(name, rules) if isinstance(rules, str) else source_of(rules)
+    bound = rules_of(source).bind(task)
     judge = _Judge(task, bound, reading)
     return {
         instance.id: replace(judge.finding(instance), expect=instance.expect)
@@ -40,17 +43,24 @@ class _Judge:
         self._task = task
         self._pddl = {name: atom.pddl for name, atom in bound.atoms.items()}
         self._atoms = {name: atom.condition for name, atom in bound.atoms.items()}
-        self._judge = RuleJudge(TaskWorld(task, bound), _options(reading), None)
+        check = self._check if reading.certified else None
+        self._judge = RuleJudge(TaskWorld(task, bound), _options(reading), check)
 
     def finding(self, instance: RuleInstance) -> RuleFinding:
-        """The verdict, and a trace where the rule is violated."""
+        """The verdict, and a trace where the rule is violated; InternalError unless proven."""
+        found = self._found(instance)
+        for _, reason in self._judge.rejected:
+            raise InternalError(f"the checker refuses what is said of {instance.id}: {reason}")
+        return found
+
+    def _found(self, instance: RuleInstance) -> RuleFinding:
         text = to_text(instance.unfolded)
         violation, *causes = rule_obligations(instance)
         answer = self._judge.judge(violation)
         if answer.verdict == "failed":
             return self._violated(instance, text, answer)
         if answer.verdict in ("inconclusive", "undecidable"):
-            return RuleFinding("undecided", text)
+            return RuleFinding("undecided", text, reason=_why(answer))
         shown = [cause for cause in causes if cause.aim == "satisfied by"]
         if instance.kind != FORBIDDEN and any(
             self._judge.judge(cause).verdict == "vacuous" for cause in shown
@@ -60,7 +70,7 @@ class _Judge:
 
     def _violated(self, instance: RuleInstance, text: str, answer: Answer) -> RuleFinding:
         assert answer.trace is not None
-        self._check(answer.trace)
+        self._check_on_pddl(answer.trace)
         trace = answer.trace["trace"]
         names = atoms_of(instance.unfolded)
         found, _ = letters_of(self._task, trace["operators"], self._atoms)
@@ -68,14 +78,34 @@ class _Judge:
         return RuleFinding("violated", text, tuple(trace["actions"]), tuple(letters))
 
     def _check(self, certificate: Mapping[str, Any]) -> None:
+        """As campaigns of rules do it: on the grounded task, and traces on the PDDL."""
+        self._checker.check(certificate)
+        if certificate["kind"] == "trace":
+            self._pddl_checker.check(certificate, self._pddl)
+
+    def _check_on_pddl(self, certificate: Mapping[str, Any]) -> None:
         """A violation is told only if the validator of PDDL sees it, too."""
-        texts = self._task.pddl_texts
-        assert texts is not None
-        domain, problem = (text.decode("utf-8", "replace") for text in texts)
         try:
-            PddlChecker(domain, problem).check(certificate, self._pddl)
+            self._pddl_checker.check(certificate, self._pddl)
         except CertificateError as error:
             raise InternalError(f"the checker refuses a violation: {error}") from None
+
+    @cached_property
+    def _checker(self) -> Checker:
+        return Checker(self._task.to_sas())
+
+    @cached_property
+    def _pddl_checker(self) -> PddlChecker:
+        texts = self._task.pddl_texts
+        assert texts is not None
+        return PddlChecker(*(text.decode("utf-8", "replace") for text in texts))
+
+
+def _why(answer: Answer) -> str:
+    """Why nothing is decided; what to do about it has another name in suites."""
+    if answer.verdict == "undecidable" and answer.reading == "prefix":
+        return "no prefix can refute it: try 'goalConstrained'"
+    return answer.reason
 
 
 def _options(reading: Reading) -> JudgeOptions:

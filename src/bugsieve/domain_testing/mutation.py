@@ -56,14 +56,14 @@ class MutationTest:
         *,
         domain: Path | None = None,
     ) -> None:
-        self.options = options
+        self.options = replace(options, run=replace(options.run, certified=False))
         self.files = files
         self.domain, self.cases = cases_of_one_domain(suite, domain)
         tested = Suite(suite.path, self.domain, tuple(self.cases))
         check_files(tested, files)
         self.problems = list(dict.fromkeys(case.problem for case in self.cases))
         self.mutants = mutants_of(check_domain(files.document(self.domain)))
-        self.baseline = list(run_suite(tested, files, options.run))
+        self.baseline = list(run_suite(tested, files, self.options.run))
 
     def run(self, mutants: Sequence[Mutant] | None = None) -> Iterator[MutantResult]:
         """One result per mutant, in order."""

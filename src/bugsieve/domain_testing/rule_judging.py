@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -25,6 +24,17 @@ class Reading:
     """None: the views of the table of verdicts."""
     with_goal: bool = False
     limits: Limits = NO_LIMITS
+    certified: bool = True
+    """Whether proofs are written down and checked; of mutants there are too many for that."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A rule that a case has itself."""
+
+    rule: str | Mapping[str, Any]
+    """In LTL or English, or the keys of a `[[rule]]`."""
+    atoms: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -37,15 +47,17 @@ class RuleFinding:
     actions: tuple[str, ...] = ()
     letters: tuple[tuple[str, ...], ...] = ()
     """The atoms that are true in each state of the trace, the first state's first."""
+    reason: str = ""
+    """Why it is undecided."""
     expect: str | None = None
     """What the rules file itself expects."""
 
 
 class RuleJudge(Protocol):
-    """Judges every instance of every rule of a rules file on one task."""
+    """Judges every instance of every rule of a rules file, or of a requirement, on one task."""
 
     def __call__(
-        self, task: Task, rules: str, *, name: str, reading: Reading
+        self, task: Task, rules: str | Requirement, *, name: str, reading: Reading
     ) -> Mapping[str, RuleFinding]:
         """Instance, such as `FR-2[rover1]`, to what was found; `name` is the file in errors.
 
@@ -56,27 +68,11 @@ class RuleJudge(Protocol):
 def engine_judge() -> RuleJudge:
     """The judge that asks the rules engine, which is loaded when it is first needed."""
 
-    def judge(task: Task, rules: str, *, name: str, reading: Reading) -> Mapping[str, RuleFinding]:
+    def judge(
+        task: Task, rules: str | Requirement, *, name: str, reading: Reading
+    ) -> Mapping[str, RuleFinding]:
         from bugsieve.domain_testing.engine_judge import judge_rules
 
         return judge_rules(task, rules, name=name, reading=reading)
 
     return judge
-
-
-def rules_text(requirement: str | Mapping[str, Any], atoms: Mapping[str, str]) -> str:
-    """A rules file of one rule; its text is English if it says what something shall do."""
-    if isinstance(requirement, str):
-        form = "english" if " shall " in requirement else "ltl"
-        requirement = {form: requirement}
-    rule = {"id": "requirement", "kind": "desired", **requirement}
-    lines = ["format = 1"]
-    for name, condition in atoms.items():
-        lines += ["[[atom]]", f"name = {_quoted(name)}", f"is = {_quoted(condition)}"]
-    lines += ["[[rule]]", *(f"{key} = {_quoted(value)}" for key, value in rule.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _quoted(value: str | int) -> str:
-    """As TOML has it; texts in JSON are texts in TOML."""
-    return str(value) if isinstance(value, int) else json.dumps(value)

@@ -15,10 +15,10 @@ from bugsieve.checkers.rules_pddl import CertificateError, RefusedPddlError, val
 from bugsieve.domain_testing.plan_files import Replay, read_plan, replay
 from bugsieve.domain_testing.rule_judging import (
     Reading,
+    Requirement,
     RuleFinding,
     RuleJudge,
     engine_judge,
-    rules_text,
 )
 from bugsieve.domain_testing.suites import RULE_EXPECTATIONS, Bounds, Case, Suite
 from bugsieve.domain_testing.worlds import Files
@@ -63,6 +63,8 @@ class RunOptions:
 
     expansions: int = 1_000_000
     judge: RuleJudge = field(default_factory=engine_judge)
+    certified: bool = True
+    """Whether what is said of rules is proven to a checker."""
 
     @property
     def limits(self) -> Limits:
@@ -250,7 +252,7 @@ def _run_rules(case: Case, files: Files, options: RunOptions) -> CaseResult:
 
 def _told(interpreter: Interpreter, name: str, found: RuleFinding) -> Iterator[str]:
     """A rule with its verdict, and the trace that violates it state by state."""
-    yield f"{name}: {found.verdict}: {found.rule}"
+    yield ": ".join(filter(None, (name, found.verdict, found.rule, found.reason)))
     if found.verdict != "violated":
         return
     replayed = replay(interpreter, found.actions, must_reach_goal=False)
@@ -264,11 +266,9 @@ def _told(interpreter: Interpreter, name: str, found: RuleFinding) -> Iterator[s
 def _weighed_together(expect: str, findings: Mapping[str, RuleFinding]) -> tuple[Outcome, str]:
     """What the rules file expects of a rule goes before what the case expects of all others."""
     weighed = [
-        _weighed(found.expect, {found.verdict})
-        for found in findings.values()
-        if found.expect is not None
+        _weighed(found.expect, [found]) for found in findings.values() if found.expect is not None
     ]
-    others = {found.verdict for found in findings.values() if found.expect is None}
+    others = [found for found in findings.values() if found.expect is None]
     if others or not weighed:
         weighed.append(_weighed(expect, others))
     for outcome in ("fail", "undecided"):
@@ -278,7 +278,8 @@ def _weighed_together(expect: str, findings: Mapping[str, RuleFinding]) -> tuple
     return weighed[-1]
 
 
-def _weighed(expect: str, found: Collection[str]) -> tuple[Outcome, str]:
+def _weighed(expect: str, findings: Sequence[RuleFinding]) -> tuple[Outcome, str]:
+    found = {finding.verdict for finding in findings}
     if not found:
         return "undecided", "no rule has an instance in this problem"
     if expect == "violated":
@@ -287,7 +288,8 @@ def _weighed(expect: str, found: Collection[str]) -> tuple[Outcome, str]:
     elif "violated" in found:
         return "fail", "a rule is violated"
     if "undecided" in found:
-        return "undecided", f"{SPENT} before every rule was decided"
+        reason = next(item.reason for item in findings if item.verdict == "undecided")
+        return "undecided", f"a rule is undecided: {reason}"
     if expect == "holds":
         return "pass", "every rule holds"
     if expect == "vacuous" and "vacuous" in found:
@@ -297,19 +299,19 @@ def _weighed(expect: str, found: Collection[str]) -> tuple[Outcome, str]:
 
 def judged_rules(case: Case, files: Files, options: RunOptions) -> Mapping[str, RuleFinding]:
     """What each rule instance comes to."""
-    reading = Reading(case.criterion, case.view, case.with_goal, options.limits)
+    reading = Reading(case.criterion, case.view, case.with_goal, options.limits, options.certified)
     text, name = _rules_of(case)
     try:
         task = files.world(case.domain, case.problem).task
         return options.judge(task, text, name=name, reading=reading)
     except BudgetError as error:
-        return {"grounding": RuleFinding("undecided", str(error))}
+        return {"grounding": RuleFinding("undecided", reason=str(error))}
 
 
-def _rules_of(case: Case) -> tuple[str, str]:
+def _rules_of(case: Case) -> tuple[str | Requirement, str]:
     if case.rules is None:
         assert case.requirement is not None
-        return rules_text(case.requirement, case.atoms), f"requirement of {case.title}"
+        return Requirement(case.requirement, case.atoms), case.title
     data = read_input(case.rules, kind="rules", max_bytes=_MAX_RULES_BYTES)
     try:
         return data.decode("utf-8"), str(case.rules)

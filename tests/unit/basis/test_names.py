@@ -37,6 +37,7 @@ def test_no_such_name_lists_the_others() -> None:
     )
     assert no_such("domain", "visital", ["towers", "visitall"]) == sentence
     assert no_such("domain", "x", iter(["towers"])) == "there is no domain 'x'; there are towers"
+    assert no_such("domain", "x", []) == "there is no domain 'x'; there are none"
 
 
 def test_long_names_are_cut() -> None:

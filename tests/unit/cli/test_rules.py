@@ -12,7 +12,7 @@ import pytest
 from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.rules.driver import RulesDriver
-from tests.unit.campaigns.rules.small import DOMAIN, OBLIGATIONS, RULES, said, written
+from tests.unit.campaigns.rules.small import DOMAIN, OBLIGATIONS, PROBLEM, RULES, said, written
 from tests.unit.cli.commands import Run
 
 HOLDS = RULES.partition('[[rule]]\nid = "cold"')[0]
@@ -58,7 +58,7 @@ def test_a_campaign_in_any_order_of_files(run: Run, files: list[str], tmp_path: 
 def test_a_folder_stands_for_its_task(run: Run, files: list[str], tmp_path: Path) -> None:
     (tmp_path / "rules.toml").write_text(HOLDS)
     code, out, _ = run("rules", tmp_path, files[2], "-o", tmp_path / "campaign")
-    assert code == 0 and out.startswith("all 1 rule hold")
+    assert code == 0 and out.startswith("the rule holds")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_mistakes_in_the_rules(
 @pytest.mark.parametrize(
     ("rules", "options", "code", "sentence"),
     [
-        (HOLDS, [], 0, "all 1 rule hold"),
+        (HOLDS, [], 0, "the rule holds"),
         (HOLDS, ["--min-coverage", "100"], 0, "coverage 100.0 %"),
         (RULES, [], 1, "cold[a]"),
         (HOLDS.replace("G(warm(?l) -> on(?l))", "F warm(?l)"), [], 6, "--with-goal, or --lassos"),
@@ -193,6 +193,26 @@ def test_numbers_of_tests_that_are_none(
     assert code == 4 and sentence in err and err.count("\n") == 1
 
 
+def test_atoms_that_never_change_are_named(run: Run, files: list[str], tmp_path: Path) -> None:
+    same = '[[atom]]\nname = "same(?l - lamp)"\nis = "(= ?l a)"\n[[rule]]'
+    rules = HOLDS.replace("[[rule]]", same).replace("warm(?l) ->", "warm(?l) & same(?l) ->")
+    Path(files[-1]).write_text(rules)
+    assert run("rules", *files, "-o", tmp_path / "c")[0] == 0
+    _, out, _ = run("rules", "--show", tmp_path / "c", 1)
+    assert "\nrule: G(warm(a) -> on(a))\nnever changes: same(a) true\ntask: " in out
+    _, out, _ = run("rules", "--show", tmp_path / "c", 1, "--json")
+    assert json.loads(out)["never_changes"] == {"same(a)": True}
+    _, out, _ = run("rules", "--show", tmp_path / "c", 5)
+    assert "never changes" not in out
+
+
+def test_instances_of_one_rule(run: Run, files: list[str], tmp_path: Path) -> None:
+    Path(files[-1]).write_text(HOLDS)
+    Path(files[1]).write_text(PROBLEM.replace("a - lamp", "a b - lamp"))
+    _, out, _ = run("rules", *files, "-o", tmp_path / "c")
+    assert out.startswith("all 2 instances of the rule hold, proven\n")
+
+
 def test_a_bug_is_explained_and_its_rule_replayed(run: Run, folder: Path) -> None:
     bug = next((folder / "bugs").iterdir()).stem
     code, out, _ = run("explain", folder, bug)
@@ -206,8 +226,10 @@ def test_a_bug_is_explained_and_its_rule_replayed(run: Run, folder: Path) -> Non
 @pytest.mark.parametrize(
     ("domain", "code", "words"),
     [
-        (DOMAIN.replace("(domain lamps)", "(domain candles)"), 1, "LOST"),
-        (DOMAIN.replace("(warm ?l - lamp)", "(hot ?l - lamp)"), 1, "LOST"),
+        (DOMAIN.replace("(domain lamps)", "(domain candles)"), 4, "but 'lamps' was tested"),
+        (DOMAIN.replace("(warm ?l - lamp)", "(hot ?l - lamp)"), 4, "predicate 'warm'"),
+        (PROBLEM, 4, "is a problem file"),
+        (DOMAIN.replace("warm", "hot"), 1, "3 proof lost, 10 lost"),
         (DOMAIN.replace(":effect (warm ?l))", ":effect (on ?l))"), 1, "FIXED"),
         ("(define", 4, "error"),
     ],
@@ -219,6 +241,33 @@ def test_replaying_on_another_domain(
     other.write_text(domain)
     found, out, err = run("replay", folder, "--domain", other)
     assert found == code and words in out + err and "Traceback" not in err
+    assert code != 4 or (not out and err.count("\n") == 1)
+
+
+def test_replaying_leaves_open_what_nobody_decides(
+    run: Run, files: list[str], tmp_path: Path
+) -> None:
+    rules = Path(files[-1])
+    rules.write_text(RULES.replace("G !warm(?l)", "F warm(?l)"))
+    assert run("rules", *files, "-o", tmp_path / "open")[0] == 6
+    code, out, _ = run("replay", tmp_path / "open")
+    assert code == 6 and "UNDECIDED       cold[a]: a violation: no prefix can refute it" in out
+    # No prefix shows a cause of that violation either, which is no reason to stay open.
+    rules.write_text(RULES.replace("G !warm(?l)", "G(warm(?l) -> on(?l)) & F warm(?l)"))
+    assert run("rules", *files, "-o", tmp_path / "half")[0] == 0
+    code, out, _ = run("replay", tmp_path / "half")
+    assert code == 0 and "1 not counted" in out
+
+
+def test_replaying_where_no_plan_is_left(run: Run, files: list[str], tmp_path: Path) -> None:
+    rules, domain = Path(files[-1]), tmp_path / "other.pddl"
+    # With the static atom the rule has no causes: whether it holds is all that is asked.
+    never = '[[atom]]\nname = "never"\nis = "(not (= a a))"\n[[rule]]\nid = "R"\n'
+    rules.write_text(f'format = 1\n{never}kind = "desired"\nltl = "G !never"\n')
+    assert run("rules", *files, "--with-goal", "-o", tmp_path / "plans")[0] == 0
+    domain.write_text(DOMAIN.replace(":effect (warm ?l))", ":effect (on ?l))"))
+    code, out, _ = run("replay", tmp_path / "plans", "--domain", domain)
+    assert code == 6 and "PROOF LOST      R: a violation: the goal cannot be reached" in out
 
 
 def test_a_domain_that_is_not_there_is_a_mistake(run: Run, folder: Path) -> None:

@@ -10,7 +10,9 @@ import pytest
 
 from bugsieve.basis.build_servers import junit_text
 from bugsieve.basis.errors import InputError, InternalError
+from bugsieve.checkers.rules import CertificateError, Checker
 from bugsieve.domain_testing import suite_runs
+from bugsieve.domain_testing.mutation import MutationOptions, MutationTest
 from bugsieve.domain_testing.suite_runs import CaseResult, RunOptions, exit_code, run_suite
 from bugsieve.domain_testing.worlds import Files
 from tests.unit.domain_testing.lights import PROBLEM, write_suite
@@ -156,6 +158,18 @@ def test_requirements(tmp_path: Path, requirement: str, verdict: str) -> None:
     assert (vacuous == "pass") == (verdict == "vacuous")
 
 
+def test_why_a_rule_is_undecided(tmp_path: Path) -> None:
+    def reason(requirement: str, expansions: int = 1000, **more: Any) -> str:
+        return run_one(
+            tmp_path, expansions, requirement=requirement, atoms=ATOMS, **more
+        ).reason.removeprefix("a rule is undecided: ")
+
+    assert reason("F on(b)") == "no prefix can refute it: try 'goalConstrained'"
+    assert reason("G(on(a) & on(b) -> dark)", expansions=0) == "the expansions were spent (0)"
+    (tmp_path / "never.pddl").write_text(PROBLEM.replace("(wired s a)", ""))
+    assert "no plan" in reason("G(!on(b))", problem="never.pddl", goalConstrained=True)
+
+
 def test_with_the_goal_liveness_is_decided(tmp_path: Path) -> None:
     content: dict[str, Any] = {"requirement": "F on(b)", "atoms": ATOMS, "goalConstrained": True}
     assert run_one(tmp_path, **content).outcome == "pass"
@@ -173,9 +187,33 @@ def test_a_violation_is_told_with_the_atoms(tmp_path: Path) -> None:
     assert found.details[-1].endswith("[on(a), on(b)]")
 
 
+def test_that_rules_hold_is_proven_to_a_checker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise CertificateError("no")
+
+    case = {"requirement": "G(on(b) -> !dark)", "atoms": ATOMS}
+    monkeypatch.setattr(Checker, "check", refuse)
+    with pytest.raises(InternalError, match="the checker refuses what is said of requirement: no"):
+        run(tmp_path, case)
+    suite = write_suite(tmp_path, case)
+    (result,) = MutationTest(suite, Files(), MutationOptions()).baseline
+    assert result.outcome == "pass"  # mutants are too many for that
+
+
+@pytest.mark.parametrize("view", ["strong", "neutral", "weak"])
+@pytest.mark.parametrize("requirement", ["G(on(a) -> !on(b))", "F dark", "on(a) U on(b)"])
+def test_the_checker_reads_all_views(tmp_path: Path, view: str, requirement: str) -> None:
+    assert run_one(tmp_path, requirement=requirement, atoms=ATOMS, view=view).outcome
+
+
 def test_rules_that_do_not_fit_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"case 1 \(case-0\): requirement of case 1"):
+    place = r"case 1 \(case-0\): requirement 'G\(on\(c\)\)', column 3: "
+    with pytest.raises(InputError, match=place):
         run_one(tmp_path, requirement="G(on(c))", atoms=ATOMS)
+    with pytest.raises(InputError, match=r"\): condition '\(no\)', column 2: "):
+        run_one(tmp_path, requirement="G(x)", atoms={"x": "(no)"})
     with pytest.raises(InputError, match=r"nowhere\.toml: there is no such file"):
         run_one(tmp_path, rules="nowhere.toml")
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from bugsieve.checkers.rules import Checker
 from bugsieve.checkers.rules_pddl import PddlChecker
 from bugsieve.rules.file.binding import BoundRules
+from bugsieve.rules.ltl.formula import atoms_of
 from bugsieve.rules.obligations.judge import Check
 from bugsieve.rules.obligations.letters import letters_of
 from bugsieve.rules.obligations.task_world import TaskWorld
@@ -49,6 +50,10 @@ class Bound(ABC):
     @abstractmethod
     def path(self, certificate: Certificate) -> Path:
         """The steps of a trace that was checked."""
+
+    def constants(self, rule: str) -> Mapping[str, bool]:
+        """The atoms of a rule that never change; its formula is judged without them."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +97,13 @@ class BoundTask(Bound):
         conditions = {name: atom.condition for name, atom in self.rules.atoms.items()}
         letters, _ = letters_of(self.task, trace["operators"], conditions)
         return ["the initial state", *trace["actions"]], letters
+
+    def constants(self, rule: str) -> Mapping[str, bool]:
+        """Those whose conditions are the same in every state."""
+        written = [one.unfolded for one in self.rules.rules if one.id == rule]
+        names = dict.fromkeys(name for formula in written for name in atoms_of(formula))
+        folded = self.rules.folded
+        return {name: folded[name] for name in names if name in folded}
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bugsieve.basis.build_servers import Check, Outcome
@@ -23,11 +23,13 @@ from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import NDDL, ObligationRow
 from bugsieve.results.schema import damaged
 from bugsieve.rules.file.source import Source
-from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.rules.obligations.judge import RuleJudge
 from bugsieve.rules.obligations.obligation import Obligation, obligations_of
 from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.pddl.domain import check_domain
 from bugsieve.tasks.pddl.reader import read_document
+from bugsieve.tasks.pddl.summary import without_constraints
 from bugsieve.timelines.models.loading import read_model
 from bugsieve.timelines.models.saved import SavedModel
 from bugsieve.timelines.nddl.reader import parse, read_text
@@ -43,14 +45,17 @@ class Status(enum.Enum):
     PROOF_LOST = "PROOF LOST"
     NOW_VIOLATED = "NOW VIOLATED"
     STILL_VIOLATED = "STILL VIOLATED"
+    AS_EXPECTED = "AS EXPECTED"
+    UNEXPECTED = "UNEXPECTED"
     FIXED = "FIXED"
     UNDECIDED = "UNDECIDED"
+    NOT_COUNTED = "NOT COUNTED"
 
 
-FAILURES = (Status.NOW_VIOLATED, Status.STILL_VIOLATED, Status.LOST)
+FAILURES = (Status.NOW_VIOLATED, Status.STILL_VIOLATED, Status.UNEXPECTED, Status.LOST)
 OPEN = (Status.PROOF_LOST, Status.UNDECIDED)
 
-_PROVEN = ("passed", "vacuous", "not testable", "infeasible", "undecidable", "conflict")
+_PROVEN = ("passed", "vacuous", "not testable", "infeasible", "conflict")
 
 
 @dataclass(frozen=True)
@@ -63,10 +68,16 @@ class Replayed:
 
     def check(self, group: str) -> Check:
         """What build servers are told."""
-        outcome: Outcome = "undecided" if self.status in OPEN else "passed"
-        outcome = "failure" if self.status in FAILURES else outcome
         reason = ": ".join(filter(None, (self.status.value, self.sentence)))
-        return Check(f"{self.row.number} {self.row.obligation.name}", group, outcome, reason)
+        return Check(f"{self.row.number} {self.row.obligation.name}", group, self._outcome, reason)
+
+    @property
+    def _outcome(self) -> Outcome:
+        if self.status in FAILURES:
+            return "failure"
+        if self.status is Status.NOT_COUNTED:
+            return "skipped"
+        return "undecided" if self.status in OPEN else "passed"
 
 
 def replay_rules(
@@ -87,14 +98,16 @@ def replay_rules(
         tasks = _own(records) if domain is None else _other(records, domain)
         rules = {row.bug.rule for row in records.named(bugs)}
         rows = [row for row in records.obligations() if not bugs or row.obligation.rule in rules]
+    expected = _Expected(rows)
     for number, task in enumerate(tasks):
         own = [row for row in rows if row.task == number and row.number in answers]
         if isinstance(task, str):
-            yield from (Replayed(row, Status.LOST, task) for row in own)
+            yield from (Replayed(row, _unread(answers[row.number]), task) for row in own)
             continue
         traces = (answers[row.number].trace for row in own)
         judge = make_judge(task, options.judging, filter(None, traces))
-        yield from _replayed(task, judge, own, answers)
+        for item in _replayed(task, judge, own, answers):
+            yield expected.weighed(item) if _should_fail(task, item.row) else item
 
 
 def _own(records: RulesRecords) -> Sequence[Bound]:
@@ -117,9 +130,16 @@ def _other(records: RulesRecords, domain: Path) -> Sequence[Bound | str]:
     """The stored problems with another domain, or why they do not go with it."""
     if records.header.subject.language == NDDL:
         return _models(records, domain)
-    read_document(domain)  # a file that is no PDDL is a mistake, not a change
+    _require_domain(domain, records.header.subject.name)
     with tempfile.TemporaryDirectory() as place:
         return _grounded(records, domain, Path(place))
+
+
+def _require_domain(file: Path, name: str) -> None:
+    """InputError for a file that is no domain, or another one: a mistake, not a change."""
+    domain = check_domain(without_constraints(read_document(file)))
+    if domain.name != name:
+        raise InputError(f"{file}: defines the domain {domain.name!r}, but {name!r} was tested")
 
 
 def _models(records: RulesRecords, file: Path) -> list[Bound | str]:
@@ -165,7 +185,36 @@ def _replayed(
             yield Replayed(row, status, "the rule reads differently there")
             continue
         after = judge.judge(obligation)
-        yield Replayed(row, _status(before, after), _remark(before, after))
+        status = _status(before, after)
+        if status is Status.UNDECIDED and _is_not_counted(obligation, after):
+            status = Status.NOT_COUNTED
+        yield Replayed(row, status, _remark(before, after))
+
+
+class _Expected:
+    """Weighs tests of rules that should be violated, in one task or another."""
+
+    def __init__(self, rows: Sequence[ObligationRow]) -> None:
+        about = (row for row in rows if row.obligation.aim == "violation")
+        self._last = {row.obligation.rule: row.number for row in about}
+        self._may_fail: set[str] = set()
+
+    def weighed(self, item: Replayed) -> Replayed:
+        """A violation is as expected; that no task has one is known when the last is judged."""
+        rule = item.row.obligation.rule
+        is_violated = item.status in (Status.NOW_VIOLATED, Status.STILL_VIOLATED)
+        if is_violated or item.status in OPEN:
+            self._may_fail.add(rule)
+        if is_violated:
+            return replace(item, status=Status.AS_EXPECTED)
+        if item.row.number != self._last.get(rule) or rule in self._may_fail:
+            return item
+        return Replayed(item.row, Status.UNEXPECTED, "one is expected, but there is none")
+
+
+def _should_fail(task: Bound, row: ObligationRow) -> bool:
+    rules = task.rules.rules
+    return any(rule.id == row.obligation.rule and rule.expect == "violated" for rule in rules)
 
 
 def _key(item: Obligation) -> tuple[object, ...]:
@@ -178,11 +227,31 @@ def _status(before: Answer, after: Answer) -> Status:
         return Status.STILL_VIOLATED if before.verdict in wrong else Status.NOW_VIOLATED
     if after.verdict == "covered":
         return Status.STILL_COVERED if before.verdict == "covered" else Status.NOW_COVERED
-    if after.verdict == "inconclusive":
-        return Status.PROOF_LOST if before.verdict in _PROVEN else Status.UNDECIDED
-    if before.verdict == "covered":
+    if before.verdict == "covered" and after.verdict != "inconclusive":
         return Status.LOST
+    if after.is_undecided:
+        return Status.PROOF_LOST if _is_proven(before) else Status.UNDECIDED
     return Status.FIXED if before.verdict in wrong else Status.PROOF_HOLDS
+
+
+def _unread(before: Answer) -> Status:
+    """Of a test whose task cannot be read any more."""
+    if before.trace is not None or before.verdict == "covered":
+        return Status.LOST
+    return Status.PROOF_LOST if _is_proven(before) else Status.UNDECIDED
+
+
+def _is_proven(answer: Answer) -> bool:
+    return answer.verdict in _PROVEN and not answer.is_undecided
+
+
+def _is_not_counted(obligation: Obligation, after: Answer) -> bool:
+    """Whether it is a cause that no trace of the kind that counts could show.
+
+    That leaves nothing open: whether the rule holds is a test of its own.
+    """
+    is_cause = obligation.aim != "violation"
+    return is_cause and after.verdict == "undecidable" and after.reason != NO_PLAN
 
 
 def _remark(before: Answer, after: Answer) -> str:

@@ -63,9 +63,7 @@ def load_rules(options: RulesOptions, *, limits: TranslationLimits | None = None
         return _load_timelines(options, source)
     bound = [_loaded(options.domain, file, source, limits) for file in options.problems]
     if not any(item.rules.rules for item in bound):
-        if options.rules:
-            raise UsageError(f"{options.rules}: has no rule for the objects of these tasks")
-        raise UsageError("there is no rule to test: name a rules file (*.toml)")
+        raise _no_rule(options, bound)
     first = bound[0].task
     assert first.pddl is not None and first.pddl_texts is not None
     warnings = dict.fromkeys(warning for item in bound for warning in item.rules.warnings)
@@ -77,6 +75,14 @@ def load_rules(options: RulesOptions, *, limits: TranslationLimits | None = None
         tuple(warnings),
     )
     return RulesTasks(subject, tuple(bound))
+
+
+def _no_rule(options: RulesOptions, tasks: Sequence[BoundTask]) -> UsageError:
+    if options.rules:
+        return UsageError(f"{options.rules}: has no rule for the objects of these tasks")
+    if any(list(_files(item.task, None, options.domain, item.file)) for item in tasks):
+        return UsageError("the :constraints have no instance for the objects of these tasks")
+    return UsageError("there is no rule to test: name a rules file (*.toml)")
 
 
 def _load_timelines(options: RulesOptions, source: Source) -> RulesTasks:

@@ -93,7 +93,8 @@ class RulesWording:
 
 
 def _first_line(summary: RulesSummary) -> str:
-    rules = _counted_rules(summary.rules)
+    rules, verb = _all_rules(summary.rules)
+    held = f"{rules} {verb}"
     if summary.failures:
         names = [rule.rule for rule in summary.failures]
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
@@ -109,26 +110,31 @@ def _first_line(summary: RulesSummary) -> str:
     if open_rules:
         return f"no rule fails, but {open_rules} of {len(summary.rules)} could not be decided"
     if summary.open_obligations:
-        return f"all {rules} hold, but {counted(summary.open_obligations, 'test')} left undecided"
+        return f"{held}, but {counted(summary.open_obligations, 'test')} left undecided"
     if summary.lacks_coverage:
-        return f"all {rules} hold, but the coverage is below {summary.min_coverage:g} %"
+        return f"{held}, but the coverage is below {summary.min_coverage:g} %"
     if summary.is_vacuous:
-        return f"all {rules} hold, but some hold vacuously"
+        return f"{held}, but some literals are vacuous"
     if any(rule.verdict == FAILS for rule in summary.rules):
-        return f"all {rules} as expected, some of them violated"
+        some = "as expected, some of them violated" if len(summary.rules) > 1 else ""
+        return f"{rules} {some or 'is violated, as expected'}"
     if summary.is_timelines:
-        return f"all {rules} hold, for plans of the size below"
+        return f"{held}, for plans of the size below"
     unjudged = sum(bool(rule.caveat) for rule in summary.rules)
     if unjudged:
-        return f"all {rules} hold as far as they were judged: {unjudged} not to the end"
-    return f"all {rules} hold, proven"
+        return f"{held} as far as judged: {unjudged} not to the end"
+    return f"{held}, proven"
 
 
-def _counted_rules(rules: tuple[RuleResult, ...]) -> str:
-    """`4 rules`, or `13 rules with 67 instances` where objects multiply them."""
+def _all_rules(rules: tuple[RuleResult, ...]) -> tuple[str, str]:
+    """`all 4 rules`, or `all 13 rules with 67 instances` where objects multiply them; `hold`."""
+    if len(rules) == 1:
+        return "the rule", "holds"
     families = {rule.rule.partition("[")[0] for rule in rules}
-    shown = counted(len(families), "rule")
-    return shown if len(families) == len(rules) else f"{shown} with {len(rules)} instances"
+    if len(families) == 1:
+        return f"all {len(rules)} instances of the rule", "hold"
+    more = "" if len(families) == len(rules) else f" with {len(rules)} instances"
+    return f"all {len(families)} rules{more}", "hold"
 
 
 def _grouped(rules: tuple[RuleResult, ...]) -> list[RuleResult]:

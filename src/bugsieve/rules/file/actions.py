@@ -36,7 +36,7 @@ class Actions:
         """Raise unless the part names an action with as many fitting arguments."""
         if DID in scope.vocabulary.predicates:
             raise scope.document.unsupported(
-                block, scope.owner, f"'{DID}', which is a predicate of the domain as well,"
+                block, scope.owner, f"'{DID}' beside a predicate of that name"
             )
         if len(block) < 2 or not isinstance(block[1], Word):
             raise scope.document.error(

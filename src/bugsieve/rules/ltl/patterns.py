@@ -49,7 +49,7 @@ PATTERNS: dict[str, Pattern] = {
     "universality": Pattern("p always holds", ("p",)),
     "response": Pattern("whenever p holds, s holds then or later", ("p", "s")),
     "precedence": Pattern("p holds only when s does or after s did", ("p", "s")),
-    "bounded-existence": Pattern("p becomes true at most k times", ("p", "k")),
+    "bounded-existence": Pattern("p becomes true at most k times, never if k is 0", ("p", "k")),
     "mutual-exclusion": Pattern("p and s never hold together", ("p", "s")),
 }
 

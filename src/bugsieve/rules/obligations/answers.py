@@ -70,6 +70,11 @@ class Answer:
         return self.verdict in MET
 
     @property
+    def is_undecided(self) -> bool:
+        """Whether it neither shows nor excludes a trace."""
+        return self.verdict in ("inconclusive", "undecidable") or self.reason == NO_PLAN
+
+    @property
     def trace(self) -> Mapping[str, Any] | None:
         """The certificate of the trace, where there is one."""
         return next((item for item in self.certificates if item["kind"] == "trace"), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bugsieve.basis.names import suggest
@@ -26,6 +26,7 @@ from bugsieve.timelines.models.model import (
 )
 from bugsieve.timelines.models.scopes import Scope, Token
 from bugsieve.timelines.nddl import syntax
+from bugsieve.timelines.nddl.relations import RELATIONS
 from bugsieve.timelines.nddl.syntax import Place
 
 MAX_ITEMS = 1000
@@ -60,8 +61,8 @@ _TRIPLES: Mapping[str, tuple[Comparison, str]] = {
 class Builder:
     """Makes the items of one body; numbers of tokens and variables count through its branches."""
 
-    parameters: Callable[[str, str], Mapping[str, Type] | None]
-    """The parameters of a predicate of a class; None if there is no such predicate."""
+    parameters: Mapping[str, Mapping[str, Mapping[str, Type]]]
+    """Those of the predicates of each class."""
     tokens: int = 0
     variables: int = 0
 
@@ -162,10 +163,11 @@ class Builder:
             class_name = thing.type.name
         if thing is not None and thing.type.kind != "object":
             raise name.place.error(f"{'.'.join(owner)!r} is not an object")
-        parameters = self.parameters(class_name, predicate)
-        if parameters is None:
-            raise name.place.error(f"the class {class_name!r} has no predicate {predicate!r}")
-        token = Token(self.tokens, class_name, predicate, parameters)
+        known = self.parameters[class_name]
+        if predicate not in known:
+            sentence = f"the class {class_name!r} has no predicate {predicate!r}"
+            raise name.place.error(f"{sentence}{suggest(predicate, known)}")
+        token = Token(self.tokens, class_name, predicate, known[predicate])
         self._count(name.place)
         self.tokens += 1
         if target.label is not None:
@@ -187,7 +189,7 @@ def constraint(item: syntax.Constraint, scope: Scope) -> Check:
     """The check that a constraint asks for."""
     known = [*_PAIRS, *_TRIPLES]
     if item.name not in known:
-        feature = f"the constraint {item.name!r}{suggest(item.name, known)} is used"
+        feature = f"the constraint {item.name!r}{suggest(item.name, [*known, *RELATIONS])} is used"
         raise item.place.unsupported(feature)
     terms = [scope.term(argument) for argument in item.arguments]
     wanted = 2 if item.name in _PAIRS else 3

@@ -60,7 +60,7 @@ def _elaborate(statements: list[Statement], texts: tuple[tuple[str, str], ...]) 
         elif not isinstance(item, syntax.Class | syntax.Enumeration):
             rest.append(item)
     parameters = _parameters(declarations)
-    builder = Builder(lambda owner, name: parameters[owner].get(name))
+    builder = Builder(parameters)
     rules = [_rule(item, world, parameters) for item in rest if isinstance(item, syntax.Rule)]
     others = [item for item in rest if not isinstance(item, syntax.Rule)]
     root = builder.body(others, Scope(world, None))
@@ -105,7 +105,7 @@ def _rule(
     known = parameters[item.class_name]
     if item.predicate not in known:
         raise item.place.error(no_such("predicate", item.predicate, known))
-    builder = Builder(lambda owner, name: parameters[owner].get(name))
+    builder = Builder(parameters)
     master = master_of(item.class_name, item.predicate, known[item.predicate])
     body = builder.body(item.body, Scope(world, master))
     return model.Rule(item.class_name, item.predicate, body, item.place)

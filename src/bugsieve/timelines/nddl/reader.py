@@ -8,9 +8,11 @@ from functools import cache
 from typing import Any, NoReturn
 
 from bugsieve.basis.errors import InputError
+from bugsieve.basis.names import suggest
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 from bugsieve.timelines.nddl.grammar import GRAMMAR, KEYWORDS
 from bugsieve.timelines.nddl.packages import load_lark
+from bugsieve.timelines.nddl.relations import RELATIONS
 from bugsieve.timelines.nddl.syntax import Place, Statement
 from bugsieve.timelines.nddl.trees import make_transformer
 
@@ -26,6 +28,8 @@ _PIECE = re.compile(
     r"""|(?P<sign>[-+*.])|(?P<end>[;,])"""
 )
 _INCLUDE = re.compile(r'^[ \t]*#include[ \t]+"(?P<file>[^"\n]*)"', re.MULTILINE)
+_LONGEST_WORD = 40
+_LAST_WORD = re.compile(r"([A-Za-z_$][A-Za-z0-9_$]*)\s*\Z")
 _OF_EUROPA = {"Plasma.nddl", "PlannerConfig.nddl"}
 """Files that come with EUROPA; what they declare is built in here."""
 
@@ -133,7 +137,18 @@ def _explain(error: Any, text: str, path: str) -> NoReturn:
         raise place.error("the file ends in the middle of a statement")
     if token.type == "UNSUPPORTED":
         raise place.unsupported(f"the file uses {token.value!r}")
-    raise place.error(f"{_shown(token.value)} is not expected here{_wanted(error)}")
+    more = _misspelt(text[: token.start_pos]) or _wanted(error)
+    raise place.error(f"{_shown(token.value)} is not expected here{more}")
+
+
+def _misspelt(before: str) -> str:
+    """The word in front of the parenthesis, if it is nearly a relation: labels belong to those."""
+    opened = before.rfind("(")
+    word = _LAST_WORD.search(before[max(0, opened - _LONGEST_WORD) : max(0, opened)])
+    if word is None or opened < before.rfind(")") or word[1] in KEYWORDS:
+        return ""
+    near = suggest(word[1], RELATIONS)
+    return f"; there is no relation {word[1]!r}{near}" if near else ""
 
 
 def _shown(value: str) -> str:

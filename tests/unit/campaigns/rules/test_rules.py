@@ -17,7 +17,7 @@ from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.checks import campaign_checks
 from bugsieve.campaigns.rules.options import RulesOptions
 from bugsieve.campaigns.rules.products import write_products
-from bugsieve.campaigns.rules.replay import Status, _remark, _status, replay_rules
+from bugsieve.campaigns.rules.replay import FAILURES, Status, _remark, _status, replay_rules
 from bugsieve.campaigns.rules.subject import load_rules
 from bugsieve.campaigns.rules.summary import RulesSummary
 from bugsieve.campaigns.rules.wording import RulesWording
@@ -25,7 +25,7 @@ from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.domain_testing.coverage_runs import cover_tests
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.rules import examples as example
-from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.search import Limits, astar
 from bugsieve.tasks.fdr.loading import load_task
 from tests.unit.campaigns.rules.small import said
@@ -165,6 +165,7 @@ def test_a_forbidden_rule_is_one_that_must_not_be_satisfied(tmp_path: Path) -> N
 def test_expectations_turn_a_violation_into_a_pass(tmp_path: Path) -> None:
     summary = judged(tmp_path, rule("G !moving", expect="violated"))
     assert summary.rules[0].verdict == "FAIL" and summary.exit_code == 0
+    assert RulesWording().first_lines(summary) == ["the rule is violated, as expected"]
     (tmp_path / "again").mkdir()
     summary = judged(tmp_path / "again", rule("G(moving -> stowed)", expect="violated"))
     assert summary.rules[0].verdict == "holds" and summary.exit_code == 1
@@ -197,6 +198,9 @@ def test_a_rule_that_fails_at_once_shows_nothing(tmp_path: Path) -> None:
     assert summary.rules[0].verdict == "FAIL"
     counts = Counter(verdict for verdict, _ in verdicts(tmp_path / "campaign"))
     assert counts["not testable"] == 2
+    skipped = [one for one in campaign_checks(tmp_path / "campaign") if one.outcome == "skipped"]
+    reasons = Counter(check.reason for check in skipped)
+    assert reasons["the rule fails in the initial state"] == 2
 
 
 def test_constraints_of_the_pddl_are_rules(tmp_path: Path) -> None:
@@ -208,6 +212,18 @@ def test_constraints_of_the_pddl_are_rules(tmp_path: Path) -> None:
     domain.write_text(text[:place] + constraint + text[place:])
     summary = run(tmp_path / "campaign", options(str(domain), ONE, rules=""))
     assert summary.rules and {result.verdict for result in summary.rules} == {"holds"}
+
+
+def test_constraints_without_objects(tmp_path: Path) -> None:
+    domain = tmp_path / "domain.pddl"
+    text = Path(SOUND).read_text()
+    place = text.index("(:predicates")
+    text = text[:place].replace("(:types", "(:types ghost") + text[place:]
+    place = text.index("(:action")
+    constraint = "(:constraints (forall (?x - ghost) (always (not (= ?x ?x)))))\n"
+    domain.write_text(text[:place] + constraint + text[place:])
+    with pytest.raises(UsageError, match="the :constraints have no instance for the objects"):
+        run(tmp_path / "campaign", options(str(domain), ONE, rules=""))
 
 
 def test_replaying_on_a_faulty_domain(sound: Path) -> None:
@@ -277,7 +293,7 @@ def test_what_prefixes_do_not_judge_is_said(tmp_path: Path) -> None:
     summary = judged(tmp_path, rule("G(moving -> stowed) & F samples"))
     (result,) = summary.rules
     assert result.verdict == "holds" and "--with-goal" in result.caveat
-    assert "as far as they were judged" in RulesWording().first_lines(summary)[0]
+    assert "holds as far as judged" in RulesWording().first_lines(summary)[0]
 
 
 @pytest.mark.parametrize(
@@ -294,10 +310,30 @@ def test_what_prefixes_do_not_judge_is_said(tmp_path: Path) -> None:
         ("passed", "inconclusive", Status.PROOF_LOST),
         ("failed", "passed", Status.FIXED),
         ("failed", "failed", Status.STILL_VIOLATED),
+        ("passed", "undecidable", Status.PROOF_LOST),
+        ("failed", "undecidable", Status.UNDECIDED),
+        ("undecidable", "undecidable", Status.UNDECIDED),
+        ("undecidable", "inconclusive", Status.UNDECIDED),
+        ("undecidable", "passed", Status.PROOF_HOLDS),
     ],
 )
 def test_statuses(before: Any, after: Any, status: Status) -> None:
     assert _status(Answer(before, "x"), Answer(after, "x")) is status
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "status"),
+    [
+        (Answer("vacuous"), "vacuous", Status.PROOF_LOST),
+        (Answer("not testable"), "not testable", Status.PROOF_LOST),
+        (Answer("vacuous", NO_PLAN), "vacuous", Status.UNDECIDED),
+        (Answer("conflict"), "vacuous", Status.PROOF_LOST),
+        (Answer("failed"), "undecidable", Status.UNDECIDED),
+        (Answer("covered"), "not testable", Status.LOST),
+    ],
+)
+def test_without_a_plan_nothing_is_proven(before: Answer, after: Any, status: Status) -> None:
+    assert _status(before, Answer(after, NO_PLAN)) is status
 
 
 def test_a_weaker_view_is_no_secret() -> None:
@@ -315,6 +351,26 @@ def test_tests_as_tasks_of_other_planners(tmp_path: Path, domain: str, is_solvab
     if is_solvable:  # the translator refuses PDDL whose goal is out of reach
         tasks.append(load_task(f"{stem}-domain.pddl", f"{stem}-problem.pddl"))
     assert {astar(task, task.initial_state).solved for task in tasks} == {is_solvable}
+
+
+@pytest.mark.parametrize(
+    ("problems", "statuses"),
+    [
+        ([ONE], [Status.UNEXPECTED]),
+        ([ONE, TWO], [Status.FIXED, Status.AS_EXPECTED]),
+    ],
+)
+def test_replaying_a_rule_that_should_be_violated(
+    tmp_path: Path, problems: list[str], statuses: list[Status]
+) -> None:
+    file, folder = tmp_path / "rules.toml", tmp_path / "campaign"
+    file.write_text(HEAD + rule("G(moving -> stowed)", expect="violated"))
+    assert run(folder, options(FAULTY, *problems, rules=str(file))).exit_code == 0
+    same = Counter(item.status for item in replay_rules(folder))
+    assert same[Status.AS_EXPECTED] and not any(same[status] for status in FAILURES)
+    mended = list(replay_rules(folder, Path(SOUND)))
+    found = [item.status for item in mended if item.row.obligation.aim == "violation"]
+    assert found == statuses
 
 
 def test_comments_may_hold_any_bytes(tmp_path: Path) -> None:

@@ -258,7 +258,7 @@ def test_an_atom_of_timelines_that_no_rule_uses_is_no_mistake() -> None:
 def test_a_predicate_called_did_is_refused(tmp_path: Path) -> None:
     domain = DOMAIN.replace("(lit) (idle", "(lit) (did ?i - instrument) (idle")
     task = load_task(*written(tmp_path, domain))
-    with pytest.raises(UnsupportedError, match="'did', which is a predicate of the domain"):
+    with pytest.raises(UnsupportedError, match="'did' beside a predicate of that name, which"):
         rules(RULES).bind(task)
 
 

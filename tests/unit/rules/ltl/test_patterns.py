@@ -23,6 +23,7 @@ def test_some_formulas() -> None:
     once = pattern_formula("bounded-existence", p=P, k=1)
     assert to_text(once) == "!p W p W G !p"
     assert to_text(pattern_formula("bounded-existence", p=P, k=0)) == "G !p"
+    assert "never if k is 0" in PATTERNS["bounded-existence"].meaning
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -83,7 +83,12 @@ def test_includes_name_files_that_are_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("goal(Door.Opne g);", r"d:1:6: .*has no predicate 'Opne'"),
+        ("goal(Door.Opne g);", r"d:1:6: .*no predicate 'Opne' \(did you mean 'Open'\?\)"),
+        (
+            "Door::Open { meet(object.Open c); }",
+            r"'c' is not expected here; .*no relation 'meet' \(did you mean 'meets'\?\)",
+        ),
+        ("Door::Open { eq(object.Open c); }", r"'c' is not expected here$"),
         ("goal(Dor.Open g);", r"d:1:6: there is no name 'Dor'"),
         ("goal(Door.Open g); eq(g.lmap, red);", r"no parameter 'lmap' \(did you mean 'lamp'\?\)"),
         ("goal(Door.Open g); eq(g.lamp, rde);", r"d:1:31: there is no name 'rde'"),
