@@ -43,13 +43,15 @@ def draw_run(
     *,
     picture: AnyPicture | None = None,
     steps: Sequence[int] | None = None,
+    beside: Sequence[ArrayLike] = (),
 ) -> DrawnRun:
     """Draw the states of a run, or those after these numbers of steps, all by the same picture.
 
     `picture` is a spec or a function; without it the first one is taken that has no objection. One
     that fails in a state gives way to the general one in all of them, and the note says so.
+    `beside` has the states of runs that are shown with this one, on the same scale.
     """
-    scenes = scenes_of(subject, states)
+    scenes = scenes_of(subject, states, beside=beside)
     chosen = scenes if steps is None else [scenes[step] for step in steps]
     return draw_scenes(picture_for(subject, picture), chosen)
 

@@ -11,10 +11,11 @@ import pytest
 from bugsieve.pictures import Circle, Drawing, draw_run
 from bugsieve.pictures.runs import telling_steps, what_changed
 from bugsieve.pictures.scene import Scene, scenes_of
+from bugsieve.pictures.shapes import Shape
 from bugsieve.pictures.strips import run_strip, strips_svg
 from bugsieve.testing.pictures import walk
 from tests.other_package import install
-from tests.unit.pictures.subjects import from_sas, model_of, scene_after, task_of
+from tests.unit.pictures.subjects import from_sas, model_of, scene_after, task_of, walks
 
 
 def raises(scene: Scene) -> Drawing:
@@ -160,6 +161,24 @@ def test_what_changes_in_a_model() -> None:
 )
 def test_which_states_tell_most(states: int, decision: int, shown: list[int]) -> None:
     assert telling_steps(states, decision, 2) == shown
+
+
+@pytest.mark.parametrize(
+    "domain", ["bouncing-ball", "cartpole", "inverted-pendulum", "follow-car"]
+)
+def test_runs_that_are_shown_together_have_the_same_scale(domain: str) -> None:
+    """The start of both is the same state: only what comes of it may be drawn otherwise."""
+    model = model_of(domain)
+    longest, *others = sorted(walks(model, steps=150), key=len, reverse=True)
+    runs = [longest, others[0][:3]]
+    both = [draw_run(model, run, beside=runs).frames[0].drawing for run in runs]
+    alone = [draw_run(model, run).frames[0].drawing for run in runs]
+    assert still(both[0]) == still(both[1])
+    assert still(alone[0]) != still(alone[1])
+
+
+def still(drawing: Drawing) -> list[Shape]:
+    return [shape for shape in drawing.shapes if not shape.id.endswith(" later")]
 
 
 def test_strips_mark_the_decision_and_count_what_is_left_out() -> None:

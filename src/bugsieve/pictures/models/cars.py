@@ -32,7 +32,8 @@ class CarsPicture(ModelPicture):
     def draw_values(self, scene: ModelScene) -> Drawing:
         """The leader stays in its place: what counts is how far behind the other one is."""
         lead, ego, speed = (float(scene.values[name]) for name in ("lead", "ego", "speed"))
-        farthest = float((scene.course("lead") - scene.course("ego")).max()) or 1.0
+        runs = zip(scene.courses("lead"), scene.courses("ego"), strict=True)
+        farthest = max(float((leads - egos).max()) for leads, egos in runs)
         scale = (_WIDTH - 2 * _MARGIN - 40) / max(farthest, 1.0)
         front = _WIDTH - _MARGIN
         behind = front - (lead - ego) * scale

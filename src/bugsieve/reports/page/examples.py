@@ -96,7 +96,8 @@ class Gallery:
         is_shown = self.contents.with_output and exhibit.printed
         output = printed(exhibit.printed) if is_shown else None
         tracks = self._runs(
-            [drawn_track(one, self.contents.picture) for one in exhibit.tracks], anchor
+            [drawn_track(one, self.contents.picture, exhibit.tracks) for one in exhibit.tracks],
+            anchor,
         )
         return joined(lead, tracks, sentences, output, self._commands(example, exhibit.commands))
 
@@ -105,6 +106,7 @@ class Gallery:
         if not tracks:
             return None
         known = self.shapes.copy()
+        tracks = [track.together(tracks) for track in tracks]
         strips = joined(*(_strip(track, known) for track in tracks))
         told = [self.data.track(track) for track in tracks]
         if not self.budget.takes(len(strips.encode()) + len(json_block(told).encode())):
