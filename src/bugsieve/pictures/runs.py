@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
+from bugsieve.pictures.legend import legend
 from bugsieve.pictures.picture import GENERAL, AnyPicture, Picture, general_for, picture_for
 from bugsieve.pictures.scene import Atom, ModelScene, Scene, Subject, TaskScene, scenes_of
 from bugsieve.pictures.shapes import Drawing, shortened
@@ -35,6 +36,8 @@ class DrawnRun:
     """The spec of the picture that was drawn."""
     note: str
     """Why it is another one than was meant; empty if it is not."""
+    legend: tuple[str, ...] = ()
+    """What the lines and signs that occur in it mean."""
 
 
 def draw_run(
@@ -78,7 +81,7 @@ def draw_scenes(picture: Picture, scenes: Sequence[Scene]) -> DrawnRun:
             failed.append(used.spec)
     sentences = map(what_changed, scenes)
     frames = tuple(Frame(*both) for both in zip(drawings, sentences, strict=True))
-    return DrawnRun(frames, used.spec, "; ".join(notes))
+    return DrawnRun(frames, used.spec, "; ".join(notes), legend(drawings, used.signs))
 
 
 def drawn(picture: Picture, scene: Scene) -> Drawing:

@@ -8,14 +8,22 @@ from typing import Any
 
 import pytest
 
-from bugsieve.pictures import Circle, Drawing, draw_run
+from bugsieve.pictures import Circle, Drawing, Text, draw_run, picture_for
+from bugsieve.pictures.legend import MEANINGS, legend
 from bugsieve.pictures.runs import telling_steps, what_changed
 from bugsieve.pictures.scene import Scene, scenes_of
-from bugsieve.pictures.shapes import Shape
+from bugsieve.pictures.shapes import ROLES, Shape
 from bugsieve.pictures.strips import run_strip, strips_svg
 from bugsieve.testing.pictures import walk
 from tests.other_package import install
-from tests.unit.pictures.subjects import from_sas, model_of, scene_after, task_of, walks
+from tests.unit.pictures.subjects import (
+    from_sas,
+    model_of,
+    scene_after,
+    subject_of,
+    task_of,
+    walks,
+)
 
 
 def raises(scene: Scene) -> Drawing:
@@ -179,6 +187,44 @@ def test_runs_that_are_shown_together_have_the_same_scale(domain: str) -> None:
 
 def still(drawing: Drawing) -> list[Shape]:
     return [shape for shape in drawing.shapes if not shape.id.endswith(" later")]
+
+
+def test_legends_name_what_occurs() -> None:
+    task, moved = task_of("gripper"), "dotted or bold: what the last step has changed"
+    start, *_, end = (draw_run(task, states).legend for states in (walk(task)[:1], walk(task)))
+    assert start == ("dashed or italic: a goal that does not hold",)
+    assert end == (*start, moved)
+    model = model_of("n-puzzle")
+    failed = model.state({**model.values(walk(model)[0]), "cost_1": 1})
+    sign = "! after a number: a slide of that tile that failed, !4 for four"
+    assert draw_run(model, walk(model)[:1]).legend[-1:] != (sign,)
+    assert draw_run(model, failed).legend[-1:] == (sign,)
+
+
+SIGNED = (
+    "childsnack",
+    "floortile",
+    "nd-blocksworld",
+    "n-puzzle",
+    "rovers",
+    "satellite",
+    "storage",
+)
+
+
+@pytest.mark.parametrize("domain", SIGNED)
+def test_legends_explain_the_signs_of_pictures(domain: str) -> None:
+    subject = subject_of(domain)
+    said = {line for states in walks(subject) for line in draw_run(subject, states).legend}
+    signs = picture_for(subject).signs
+    assert signs and said.issuperset(signs)
+
+
+def test_all_roles_have_a_meaning() -> None:
+    assert {"", *MEANINGS} == set(ROLES)
+    drawing = Drawing(9, 9, tuple(Circle(role, 0, 0, 1, role=role) for role in ROLES))
+    assert legend([drawing]) == tuple(MEANINGS.values())
+    assert legend([Drawing(9, 9, (Text("a", 0, 0, "unsafe", role="danger"),))]) == ()
 
 
 def test_strips_mark_the_decision_and_count_what_is_left_out() -> None:

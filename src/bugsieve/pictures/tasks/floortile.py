@@ -13,6 +13,7 @@ class FloortilePicture(TaskPicture):
     """A floor of tiles with their colours, wanted or painted, and the robots on it."""
 
     usage = "floortile"
+    signs = ("?: the colour that is wanted", "R1b: robot 1 with a colour that begins with b")
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:

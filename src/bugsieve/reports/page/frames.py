@@ -42,6 +42,8 @@ class DrawnTrack:
     moments: Sequence[Moment]
     note: str = ""
     """Why the picture is another one than was meant."""
+    legend: Sequence[str] = ()
+    """What its lines and signs mean."""
     beside: Sequence[DrawnTrack] = ()
     """The runs that are shown with it, in the same size."""
 
@@ -82,18 +84,19 @@ def drawn_track(track: Track, picture: str | None, beside: Sequence[Track] = ())
     """The run with pictures of its states, on the scale of those that are shown with it."""
     kept = _kept(track)
     words, note = [""] * len(kept), ""
+    legend: tuple[str, ...] = ()
     drawings: list[Drawing | None] = [None] * len(kept)
     if track.subject is not None:
         others = [_states(one) for one in beside if one.subject is track.subject]
         run = draw_run(track.subject, _states(track), picture=picture, beside=others)
         words = [frame.sentence for frame in run.frames]
         drawings = [frame.drawing for frame in run.frames]
-        note = run.note
+        note, legend = run.note, run.legend
     moments = [
         Moment(index, track.actions[index - 1] if index else "", _said(track, index, said), drawn)
         for index, said, drawn in zip(kept, words, drawings, strict=True)
     ]
-    return DrawnTrack(track, moments, note)
+    return DrawnTrack(track, moments, note, legend)
 
 
 def _kept(track: Track) -> list[int]:
