@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bugsieve.pictures import Drawing, Text, draw_run, svg_text
+from bugsieve.pictures import Drawing, Frame, Text, draw_run, svg_text
 from bugsieve.testing.pictures import walk
 from tests.browser.chromium import Page
-from tests.unit.pictures.subjects import NAMES, subject_of
+from tests.unit.pictures.subjects import NAMES, subject_of, walks
 
 OUTSIDE = """
 (() => {
-  const [, , width, height] = document.documentElement.getAttribute('viewBox').split(' ');
   return [...document.querySelectorAll('text')].filter(text => {
+    const [, , width, height] = text.ownerSVGElement.getAttribute('viewBox').split(' ');
     const box = text.getBBox();
     return box.x < -2 || box.y < -2 || box.x + box.width > +width + 2
       || box.y + box.height > +height + 2;
@@ -33,10 +34,25 @@ LOOKS = """
 """
 
 
-def last_frame(domain: str, picture: str | None = None) -> str:
+def last_frame(domain: str) -> str:
     subject = subject_of(domain)
-    frame = draw_run(subject, walk(subject), picture=picture).frames[-1]
+    frame = draw_run(subject, walk(subject)).frames[-1]
     return svg_text(frame.drawing, title=domain, description=frame.sentence)
+
+
+def frames(domain: str, picture: str | None = None) -> str:
+    """A page with the first and the last states of several runs, and some between."""
+    subject = subject_of(domain)
+    drawn = [
+        frame.drawing
+        for states in walks(subject)
+        for frame in _some(draw_run(subject, states, picture=picture).frames)
+    ]
+    return "<!DOCTYPE html>" + "".join(svg_text(drawing, title=domain) for drawing in drawn)
+
+
+def _some(run: Sequence[Frame]) -> Sequence[Frame]:
+    return [*run[:-1:8], run[-1]]
 
 
 def opened(page: Page, path: Path, text: str) -> Any:
@@ -49,14 +65,14 @@ def opened(page: Page, path: Path, text: str) -> Any:
 
 @pytest.mark.parametrize("domain", NAMES)
 def test_texts_stay_on_the_sheet(page: Page, tmp_path: Path, domain: str) -> None:
-    assert opened(page, tmp_path / "last.svg", last_frame(domain)) == []
+    assert opened(page, tmp_path / "frames.html", frames(domain)) == []
 
 
 @pytest.mark.parametrize(("domain", "picture"), [("rovers", "graph"), ("cartpole", "bars")])
 def test_texts_of_general_pictures_do(
     page: Page, tmp_path: Path, domain: str, picture: str
 ) -> None:
-    assert opened(page, tmp_path / "last.svg", last_frame(domain, picture)) == []
+    assert opened(page, tmp_path / "frames.html", frames(domain, picture)) == []
 
 
 def test_a_text_that_leaves_the_sheet_is_noticed(page: Page, tmp_path: Path) -> None:

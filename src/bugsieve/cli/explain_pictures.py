@@ -75,26 +75,31 @@ def draw_safety(found: SafetyExplanation, args: argparse.Namespace) -> list[str]
     from bugsieve.pictures.strips import run_strip
 
     model, place = found.model, found.row.position
+    outcomes = found.alternatives[:_MOST_OUTCOMES]
+    run = [model.state(state) for state in found.states]
+    start = model.state(found.row.bug.state)
+    safe_runs = [[start, model.state(after)] for after in outcomes]
     ours = run_strip(
         f"the policy {found.policy}",
         model,
-        [model.state(state) for state in found.states],
+        run,
         [*found.choices, "[danger]"],
         focus=place,
         picture=args.picture,
+        beside=safe_runs,
     )
     safe = found.actions[found.row.safe_action]
-    outcomes = found.alternatives[:_MOST_OUTCOMES]
     theirs = [
         run_strip(
             f"what is safe there: {safe}, outcome {number} of {len(found.alternatives)}",
             model,
-            [model.state(found.row.bug.state), model.state(after)],
+            states,
             [safe, "[danger can be avoided from here on]"],
             earlier=place,
             picture=args.picture,
+            beside=[run, *safe_runs],
         )
-        for number, after in enumerate(outcomes, start=1)
+        for number, states in enumerate(safe_runs, start=1)
     ]
     title = f"bug {found.row.id} of {found.policy} on {model.name}"
     return _written(args.svg, [ours, *theirs], title)

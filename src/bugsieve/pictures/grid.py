@@ -50,7 +50,7 @@ class Grid:
     def round_thing(self, name: str, cell: str, role: str, text: str = "") -> list[Shape]:
         """What goes by itself."""
         x, y = self.middle(cell)
-        thing = Circle(name, x, y, CELL * 0.32, role=role, tone="dark")
+        thing = Circle(name, x, y, CELL * 0.36, role=role, tone="dark")
         return [thing, label(f"{name} name", text or name, x, y, CELL * 0.6, size=11.0)]
 
     def square_thing(self, name: str, cell: str, role: str, text: str = "") -> list[Shape]:

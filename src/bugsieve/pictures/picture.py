@@ -23,6 +23,8 @@ class Picture(ABC):
     """How its specs are written."""
     spec: str = ""
     """The spec that it was made from."""
+    signs: ClassVar[tuple[str, ...]] = ()
+    """What signs in its texts mean: sentences that begin with the sign."""
 
     def __init__(self, subject: Subject, argument: str | None = None) -> None:
         self.subject = subject

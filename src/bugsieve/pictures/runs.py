@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
+from bugsieve.pictures.legend import legend
 from bugsieve.pictures.picture import GENERAL, AnyPicture, Picture, general_for, picture_for
 from bugsieve.pictures.scene import Atom, ModelScene, Scene, Subject, TaskScene, scenes_of
 from bugsieve.pictures.shapes import Drawing, shortened
@@ -35,6 +36,8 @@ class DrawnRun:
     """The spec of the picture that was drawn."""
     note: str
     """Why it is another one than was meant; empty if it is not."""
+    legend: tuple[str, ...] = ()
+    """What the lines and signs that occur in it mean."""
 
 
 def draw_run(
@@ -43,13 +46,15 @@ def draw_run(
     *,
     picture: AnyPicture | None = None,
     steps: Sequence[int] | None = None,
+    beside: Sequence[ArrayLike] = (),
 ) -> DrawnRun:
     """Draw the states of a run, or those after these numbers of steps, all by the same picture.
 
     `picture` is a spec or a function; without it the first one is taken that has no objection. One
     that fails in a state gives way to the general one in all of them, and the note says so.
+    `beside` has the states of runs that are shown with this one, on the same scale.
     """
-    scenes = scenes_of(subject, states)
+    scenes = scenes_of(subject, states, beside=beside)
     chosen = scenes if steps is None else [scenes[step] for step in steps]
     return draw_scenes(picture_for(subject, picture), chosen)
 
@@ -76,7 +81,7 @@ def draw_scenes(picture: Picture, scenes: Sequence[Scene]) -> DrawnRun:
             failed.append(used.spec)
     sentences = map(what_changed, scenes)
     frames = tuple(Frame(*both) for both in zip(drawings, sentences, strict=True))
-    return DrawnRun(frames, used.spec, "; ".join(notes))
+    return DrawnRun(frames, used.spec, "; ".join(notes), legend(drawings, used.signs))
 
 
 def drawn(picture: Picture, scene: Scene) -> Drawing:

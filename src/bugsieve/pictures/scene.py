@@ -167,6 +167,8 @@ class ModelScene:
     """Which of its states is to be drawn."""
     is_unsafe: bool
     is_goal: bool
+    beside: Sequence[NDArray[np.float64]] = ()
+    """Runs that are shown with this one: what is drawn to scale has the same scale in all."""
 
     @cached_property
     def values(self) -> Mapping[str, Value]:
@@ -180,8 +182,12 @@ class ModelScene:
 
     def course(self, name: str) -> NDArray[np.float64]:
         """The values of a variable over the whole run."""
-        names = [variable.name for variable in self.model.variables]
-        return self.states[:, names.index(name)]
+        return self.courses(name)[0]
+
+    def courses(self, name: str) -> list[NDArray[np.float64]]:
+        """The same, and then over each run that is shown with this one."""
+        column = [variable.name for variable in self.model.variables].index(name)
+        return [states[:, column] for states in (self.states, *self.beside)]
 
     def changed(self, *names: str) -> bool:
         """Whether the last step has changed one of these variables."""
@@ -208,14 +214,19 @@ class KeptForRun(Generic[Kept]):
         return self._kept
 
 
-def scenes_of(subject: Subject, states: ArrayLike) -> Sequence[Scene]:
-    """The states of a run as scenes, in their order; one state is a run of one."""
+def scenes_of(
+    subject: Subject, states: ArrayLike, *, beside: Sequence[ArrayLike] = ()
+) -> Sequence[Scene]:
+    """The states of a run as scenes, in their order; one state is a run of one.
+
+    `beside` has the states of runs that are shown with it.
+    """
     if isinstance(subject, Task):
         batch = subject.checked_states(states)
         words = words_in(subject)
         return [TaskScene(words, batch, index) for index in range(len(batch))]
     if not isinstance(subject, JaniModel):
         raise wrong("subject", "a Task or a JaniModel", subject)
-    rows = np.atleast_2d(np.asarray(states, dtype=np.float64))
+    rows, *others = (np.atleast_2d(np.asarray(s, dtype=np.float64)) for s in (states, *beside))
     flags = zip(subject.is_unsafe(rows).tolist(), subject.is_goal(rows).tolist(), strict=True)
-    return [ModelScene(subject, rows, index, *both) for index, both in enumerate(flags)]
+    return [ModelScene(subject, rows, index, *both, others) for index, both in enumerate(flags)]

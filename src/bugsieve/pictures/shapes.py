@@ -27,6 +27,8 @@ _LONGEST = 60
 """Letters of a text; what is longer is cut."""
 _LETTER = 0.58
 """The width of a letter in sizes of its font, on average."""
+_LEAST = 8.0
+"""The smallest font that a label shrinks to: nobody reads less."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,8 +189,8 @@ def label(
 ) -> Text:
     """A text in the middle of a place of this width: smaller first, then cut in its middle."""
     plain = printable(text if len(text) <= _LONGEST else text[:_LONGEST] + text[-_LONGEST:])
-    fitting = min(size, max(0.75 * size, width / (_LETTER * max(1, len(plain)))))
-    most = min(_LONGEST, max(2, math.floor(width / (_LETTER * fitting))))
+    fitting = min(size, max(_LEAST, 0.75 * size, width / (_LETTER * max(1, len(plain)))))
+    most = min(_LONGEST, max(2, math.floor(width / (_LETTER * fitting) + 1e-6)))
     return Text(id, x, y, _cut(plain, most), fitting, role=role)
 
 
@@ -196,5 +198,6 @@ def _cut(text: str, most: int) -> str:
     """Names differ in their ends more often than in their middles: `pac…12`."""
     if len(text) <= most:
         return text
+    letters = max(1, most - 2)  # the dots are as wide as two
     tail = min(most // 2, len(text) - len(text.rstrip("0123456789")) or 1)
-    return f"{text[: most - 1 - tail]}…{text[-tail:]}"
+    return f"{text[: letters - tail]}…{text[-tail:]}"

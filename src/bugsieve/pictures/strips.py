@@ -57,14 +57,15 @@ def run_strip(
     is_marked: bool = True,
     earlier: int = 0,
     picture: str | None = None,
+    beside: Sequence[ArrayLike] = (),
 ) -> Strip:
     """The states of a run around one of them, which may be the decision to mark.
 
     `doings` has what is done in each state, and in the last one how the run ends; `earlier` is the
-    number of steps before the first one.
+    number of steps before the first one; `beside` has the states of the other strips.
     """
     steps = telling_steps(len(doings), focus, AROUND)
-    drawn = draw_run(subject, states, picture=picture, steps=steps)
+    drawn = draw_run(subject, states, picture=picture, steps=steps, beside=beside)
     gaps = [step - before - 1 for before, step in pairwise((-1, *steps))]
     panels = tuple(
         Panel(frame, _heading(earlier + step), doings[step], is_marked and step == focus, gap)

@@ -74,6 +74,15 @@ def test_a_safety_bug(run: Run, safety: Path, tmp_path: Path) -> None:
     assert said.count(f"▶ {heading}: the decision") == 1 + len(rows)
 
 
+def test_curves_of_all_strips_have_one_scale(run: Run, tmp_path: Path) -> None:
+    folder, svg = tmp_path / "campaign", tmp_path / "bug.svg"
+    model = model_of("inverted-pendulum")
+    assert bugsieve.find_safety_bugs(model, "random:1", walks=3, folder=folder)
+    assert run("explain", folder, first_bug(folder), "--svg", svg)[0] == 0
+    ends = {text for text in texts(svg) if text.replace(".", "", 1).lstrip("-").isdigit()}
+    assert len(ends) == 2
+
+
 @pytest.mark.parametrize(
     ("more", "complaint"),
     [

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
 
 from bugsieve.domains import DOMAINS, generate
 from bugsieve.domains.jani import MODEL_DOMAINS, generate_model
@@ -13,6 +17,7 @@ from bugsieve.tasks.fdr.loading import load_task, native_task
 from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.jani.loading import load_model
 from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.testing.pictures import walk
 
 DRAWN_BY = {
     "matching-blocksworld": "blocks",
@@ -60,6 +65,21 @@ def subject_of(domain: str) -> Subject:
 def from_sas(task: Task) -> Task:
     """The task without what its PDDL adds."""
     return Task(native_task(task.to_sas().encode(), task.name), name=task.name)
+
+
+def walks(subject: Subject, *, steps: int = 40) -> Iterator[Any]:
+    """Runs with always the first choice, always the last one, and others; until there is none."""
+    for first, turn in ((0, 0), (-1, 0), (0, 1), (1, 2)):
+        states = [walk(subject)[0]]
+        while len(states) <= steps and len(after := _successors(subject, states[-1])):
+            states.append(after[(first + turn * len(states)) % len(after)])
+        yield np.stack(states)
+
+
+def _successors(subject: Subject, state: Any) -> Any:
+    if isinstance(subject, Task):
+        return subject.all_successors(state)[0]
+    return subject.expand(state).outcomes
 
 
 def scene_after(task: Task, *actions: str) -> TaskScene:

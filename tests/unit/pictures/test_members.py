@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Sequence
+from itertools import pairwise, product
+from math import hypot
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +16,11 @@ from bugsieve.pictures import PICTURES, picture_for
 from bugsieve.pictures.picture import GENERAL
 from bugsieve.pictures.runs import draw_run
 from bugsieve.pictures.scene import TaskScene, scenes_of
-from bugsieve.pictures.shapes import Drawing, Rectangle, Shape, Text
+from bugsieve.pictures.shapes import Circle, Curve, Drawing, Rectangle, Shape, Text
+from bugsieve.pictures.tasks.places import PlacesPicture, Thing
+from bugsieve.pictures.tasks.transport import TransportPicture
+from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.testing import check_picture
 from bugsieve.testing.pictures import walk
@@ -26,6 +33,7 @@ from tests.unit.pictures.subjects import (
     subject_of,
     task_from,
     task_of,
+    walks,
 )
 
 RENAMED = {
@@ -148,7 +156,116 @@ def test_what_has_no_room_is_counted_and_what_moved_has_room() -> None:
         assert moved <= names
         texts = [shape.text for shape in drawing.shapes if isinstance(shape, Text)]
         assert any(text.startswith("and ") and text.endswith(" more") for text in texts)
-    assert any("+6" in text for text in texts), "of 11 balls 5 are shown"
+    assert any("+8" in text for text in texts), "of 11 balls 3 are shown"
+
+
+class Parked(TransportPicture):
+    """With more loaded vans in every place than there are rows."""
+
+    def things(self, scene: TaskScene) -> list[Thing]:
+        vans = [(f"van{number} {place}", place) for number in range(9) for place in self.spots]
+        parked = [Thing(van, place, ()) for van, place in vans]
+        return [
+            *parked,
+            *(Thing(f"load of {van}", van, ()) for van, _ in vans),
+            *super().things(scene),
+        ]
+
+
+def test_what_comes_to_a_full_place_has_room() -> None:
+    task = task_of("transport")
+    scene = scenes("transport")[1]
+    (moved,) = {atom[1] for atom in scene.added if atom[0] in ("at", "in")}
+    drawing = Parked(task).draw(scene)
+    assert moved in boxes(drawing)
+    assert any(shape.text.endswith(" more") for shape in drawing.shapes if isinstance(shape, Text))
+
+
+CROWDED: dict[str, dict[str, int]] = {
+    "rovers": {"rovers": 5, "soils": 4, "rocks": 4, "images": 6, "cameras": 5},
+    "transport": {"packages": 9, "nodes": 3, "capacity": 9},
+    "miconic": {"passengers": 30, "floors": 3},
+    "storage": {"crates": 4},
+}
+
+
+def crowded(domain: str) -> Task:
+    made = generate(domain, seed=1, **CROWDED.get(domain, {}))
+    return task_from(made.domain, made.problem)
+
+
+@pytest.mark.parametrize("domain", [*IN, "blocksworld", "floortile", "sokoban", "visitall"])
+def test_every_text_can_be_read(domain: str) -> None:
+    task = crowded(domain)
+    for states in walks(task):
+        for frame in draw_run(task, states).frames:
+            small = [s for s in frame.drawing.shapes if isinstance(s, Text) and s.size < 8]
+            assert not small, small[0]
+
+
+def test_three_rovers_in_one_place_can_be_read() -> None:
+    folder = Path(__file__).parents[3] / "examples" / "flight-rules" / "rovers"
+    task = load_task(folder / "domain.pddl", folder / "samples.pddl")
+    drawing = picture_for(task).draw(scene_after(task))
+    texts = {s.id: s for s in drawing.shapes if isinstance(s, Text)}
+    assert min(text.size for text in texts.values()) >= 8
+    assert {"rover1 name", "rover2 name", "rover3 name"} <= texts.keys()
+
+
+@pytest.mark.parametrize(("domain", "seed"), [("transport", 1), ("transport", 3), ("rovers", 2)])
+def test_roads_go_around_places_that_they_do_not_lead_to(domain: str, seed: int) -> None:
+    made = generate(domain, seed=seed)
+    task = task_from(made.domain, made.problem)
+    picture = picture_for(task)
+    assert isinstance(picture, PlacesPicture)
+    drawing = picture.draw(scene_after(task))
+    drawn = boxes(drawing)
+    roads = {shape.id: shape for shape in drawing.shapes if isinstance(shape, Curve)}
+    for one, two in picture.roads():
+        way = roads[f"{one} {two} road"].points
+        others = [drawn[name] for name in picture.spots if name not in (one, two)]
+        assert not any(on_the_way(way, box) for box in others), (one, two)
+
+
+def on_the_way(way: Sequence[tuple[float, float]], box: Rectangle) -> bool:
+    """By many points, which is slow and plain."""
+    points = (
+        (x1 + (x2 - x1) * step / 500, y1 + (y2 - y1) * step / 500)
+        for (x1, y1), (x2, y2) in pairwise(way)
+        for step in range(501)
+    )
+    return any(
+        box.x <= x <= box.x + box.width and box.y <= y <= box.y + box.height for x, y in points
+    )
+
+
+def test_robots_do_not_hide_what_is_written_on_their_tiles() -> None:
+    task = task_of("floortile")
+    met = 0
+    for states in walks(task):
+        for scene in scenes_of(task, states):
+            assert isinstance(scene, TaskScene)
+            shapes = {shape.id: shape for shape in picture_for(task).draw(scene).shapes}
+            for robot, tile in scene.of("robot-at"):
+                colour, circle = shapes.get(f"{tile} colour"), shapes[robot]
+                if colour is not None:
+                    met += 1
+                    assert isinstance(colour, Text) and isinstance(circle, Circle)
+                    assert circle.y + circle.radius <= colour.y - colour.size * 0.4
+    assert met
+
+
+@pytest.mark.parametrize("domain", ["sokoban", "floortile", "visitall"])
+def test_names_stay_in_their_circles(domain: str) -> None:
+    drawing = picture_for(task_of(domain)).draw(scenes(domain)[0])
+    shapes = {shape.id: shape for shape in drawing.shapes}
+    circles = [shape for shape in drawing.shapes if isinstance(shape, Circle)]
+    for circle in circles:
+        text = shapes[f"{circle.id} name"]
+        assert isinstance(text, Text)
+        half = (len(text.text) + ("…" in text.text)) * 0.58 * text.size / 2
+        assert hypot(half, 0.4 * text.size) <= circle.radius - 1
+    assert circles
 
 
 def test_cells_of_grids_are_beside_their_neighbours() -> None:
@@ -235,8 +352,6 @@ def test_the_general_ones_come_last() -> None:
 
 
 def test_the_table_of_the_docs_names_every_picture() -> None:
-    from pathlib import Path
-
     text = (Path(__file__).parents[3] / "docs" / "pictures.md").read_text(encoding="utf-8")
     assert not [name for name in PICTURES if name != "python" and f"| `{name}` |" not in text]
     assert scene_after(task_of("gripper")).index == 0

@@ -8,13 +8,22 @@ from typing import Any
 
 import pytest
 
-from bugsieve.pictures import Circle, Drawing, draw_run
+from bugsieve.pictures import Circle, Drawing, Text, draw_run, picture_for
+from bugsieve.pictures.legend import MEANINGS, legend
 from bugsieve.pictures.runs import telling_steps, what_changed
 from bugsieve.pictures.scene import Scene, scenes_of
+from bugsieve.pictures.shapes import ROLES, Shape
 from bugsieve.pictures.strips import run_strip, strips_svg
 from bugsieve.testing.pictures import walk
 from tests.other_package import install
-from tests.unit.pictures.subjects import from_sas, model_of, scene_after, task_of
+from tests.unit.pictures.subjects import (
+    from_sas,
+    model_of,
+    scene_after,
+    subject_of,
+    task_of,
+    walks,
+)
 
 
 def raises(scene: Scene) -> Drawing:
@@ -160,6 +169,62 @@ def test_what_changes_in_a_model() -> None:
 )
 def test_which_states_tell_most(states: int, decision: int, shown: list[int]) -> None:
     assert telling_steps(states, decision, 2) == shown
+
+
+@pytest.mark.parametrize(
+    "domain", ["bouncing-ball", "cartpole", "inverted-pendulum", "follow-car"]
+)
+def test_runs_that_are_shown_together_have_the_same_scale(domain: str) -> None:
+    """The start of both is the same state: only what comes of it may be drawn otherwise."""
+    model = model_of(domain)
+    longest, *others = sorted(walks(model, steps=150), key=len, reverse=True)
+    runs = [longest, others[0][:3]]
+    both = [draw_run(model, run, beside=runs).frames[0].drawing for run in runs]
+    alone = [draw_run(model, run).frames[0].drawing for run in runs]
+    assert still(both[0]) == still(both[1])
+    assert still(alone[0]) != still(alone[1])
+
+
+def still(drawing: Drawing) -> list[Shape]:
+    return [shape for shape in drawing.shapes if not shape.id.endswith(" later")]
+
+
+def test_legends_name_what_occurs() -> None:
+    task, moved = task_of("gripper"), "dotted or bold: what the last step has changed"
+    start, *_, end = (draw_run(task, states).legend for states in (walk(task)[:1], walk(task)))
+    assert start == ("dashed or italic: a goal that does not hold",)
+    assert end == (*start, moved)
+    model = model_of("n-puzzle")
+    failed = model.state({**model.values(walk(model)[0]), "cost_1": 1})
+    sign = "! after a number: a slide of that tile that failed, !4 for four"
+    assert draw_run(model, walk(model)[:1]).legend[-1:] != (sign,)
+    assert draw_run(model, failed).legend[-1:] == (sign,)
+
+
+SIGNED = (
+    "childsnack",
+    "floortile",
+    "nd-blocksworld",
+    "n-puzzle",
+    "rovers",
+    "satellite",
+    "storage",
+)
+
+
+@pytest.mark.parametrize("domain", SIGNED)
+def test_legends_explain_the_signs_of_pictures(domain: str) -> None:
+    subject = subject_of(domain)
+    said = {line for states in walks(subject) for line in draw_run(subject, states).legend}
+    signs = picture_for(subject).signs
+    assert signs and said.issuperset(signs)
+
+
+def test_all_roles_have_a_meaning() -> None:
+    assert {"", *MEANINGS} == set(ROLES)
+    drawing = Drawing(9, 9, tuple(Circle(role, 0, 0, 1, role=role) for role in ROLES))
+    assert legend([drawing]) == tuple(MEANINGS.values())
+    assert legend([Drawing(9, 9, (Text("a", 0, 0, "unsafe", role="danger"),))]) == ()
 
 
 def test_strips_mark_the_decision_and_count_what_is_left_out() -> None:

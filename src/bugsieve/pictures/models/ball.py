@@ -42,7 +42,7 @@ class BallPicture(ModelPicture):
         shapes.append(Line("ground", WIDTH, ground + 9, WIDTH + _ROOM, ground + 9, tone="dark"))
         shapes.append(Circle("ball", x, now.y, 9, role=role))
         speed = float(scene.values[velocity.name])
-        fastest = float(abs(scene.course(velocity.name)).max()) or 1.0
+        fastest = max(float(abs(one).max()) for one in scene.courses(velocity.name)) or 1.0
         if speed:
             shapes.append(arrow("velocity", x, now.y, x, now.y - 30 * speed / fastest))
         shapes.append(Text("velocity value", x, TOP + HEIGHT + 22, f"v {speed:.3g}", 11.0))

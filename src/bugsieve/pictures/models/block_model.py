@@ -14,6 +14,7 @@ class BlockModelPicture(ModelPicture):
     """Blocks of a model as stacks, with how often each fell."""
 
     usage = "block-model"
+    signs = ("! after a number: a fall of that block, !4 for four",)
 
     @classmethod
     def objection_to(cls, model: JaniModel) -> str | None:

@@ -10,6 +10,10 @@ from bugsieve.tasks.jani.model import JaniModel
 from bugsieve.tasks.jani.state_wording import value_text
 
 _WIDTH, _GROUND, _MARGIN = 360.0, 84.0, 30.0
+_HALF = 56.0
+"""Half of the longest text."""
+_PACE = 0.5
+"""The length of the arrow per speed: the fastest one ends on the sheet."""
 
 
 class CarsPicture(ModelPicture):
@@ -28,7 +32,8 @@ class CarsPicture(ModelPicture):
     def draw_values(self, scene: ModelScene) -> Drawing:
         """The leader stays in its place: what counts is how far behind the other one is."""
         lead, ego, speed = (float(scene.values[name]) for name in ("lead", "ego", "speed"))
-        farthest = float((scene.course("lead") - scene.course("ego")).max()) or 1.0
+        runs = zip(scene.courses("lead"), scene.courses("ego"), strict=True)
+        farthest = max(float((leads - egos).max()) for leads, egos in runs)
         scale = (_WIDTH - 2 * _MARGIN - 40) / max(farthest, 1.0)
         front = _WIDTH - _MARGIN
         behind = front - (lead - ego) * scale
@@ -40,18 +45,17 @@ class CarsPicture(ModelPicture):
             Text("lead value", front, _GROUND - 30, f"lead {value_text(lead)}", 11.0, "end"),
             Rectangle("ego", behind - 18, _GROUND - 20, 36, 18, role=role, tone="dark"),
             Line("gap", behind, _GROUND + 10, front, _GROUND + 10, tone="thing"),
-            Text(
-                "gap value",
-                (behind + front) / 2,
-                _GROUND + 22,
-                f"distance {value_text(lead - ego)}",
-                11.0,
-            ),
-            arrow("speed", behind, _GROUND - 44, behind + speed, _GROUND - 44, role=pace),
-            Text(
-                "speed value", behind, _GROUND - 56, f"speed {value_text(speed)}", 11.0, role=pace
-            ),
+            _text("gap", (behind + front) / 2, _GROUND + 22, f"distance {value_text(lead - ego)}"),
+            arrow("speed", behind, _GROUND - 44, behind + _PACE * speed, _GROUND - 44, role=pace),
+            _text("speed", behind, _GROUND - 56, f"speed {value_text(speed)}", role=pace),
         ]
         if scene.is_unsafe:
             shapes.append(Text("unsafe", _WIDTH / 2, 12, "unsafe", 13.0, role="danger"))
         return Drawing(_WIDTH, _GROUND + 36, tuple(shapes))
+
+
+def _text(name: str, x: float, y: float, text: str, *, role: str = "") -> Text:
+    """Around its place, or up to the edge where it would be cut."""
+    if x + _HALF <= _WIDTH:
+        return Text(f"{name} value", x, y, text, 11.0, role=role)
+    return Text(f"{name} value", _WIDTH - 4, y, text, 11.0, "end", role=role)

@@ -20,10 +20,12 @@ def drawn_course(
 ) -> list[Shape]:
     """The values of a variable over the whole run: up to now, and faintly what comes.
 
-    With `zero` a line marks where it is 0, and its range is the same on both sides.
+    Runs that are shown together have the same range, but each is as wide as the sheet: a short
+    one could not be seen beside a long one. With `zero` a line marks where it is 0, and
+    its range is the same on both sides.
     """
     values = scene.course(name)
-    low, high = _range(values, zero)
+    low, high = _range(np.concatenate(scene.courses(name)), zero)
     points = [
         (_across(step, len(values)), _down(float(values[step]), low, high, top))
         for step in range(len(values))

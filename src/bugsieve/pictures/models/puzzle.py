@@ -12,9 +12,10 @@ from bugsieve.tasks.jani.model import JaniModel
 
 
 class PuzzlePicture(ModelPicture):
-    """Tiles that slide in a frame, with how often each slid."""
+    """Tiles that slide in a frame, with how often a slide of each failed."""
 
     usage = "puzzle"
+    signs = ("! after a number: a slide of that tile that failed, !4 for four",)
 
     @classmethod
     def objection_to(cls, model: JaniModel) -> str | None:
@@ -37,8 +38,8 @@ class PuzzlePicture(ModelPicture):
         for number, tile in tiles.items():
             cell = int(scene.values[tile.name])
             role = "moved" if scene.changed(tile.name) else "goal" if cell == number else ""
-            slid = int(scene.values[costs[number].name]) if number in costs else 0
-            shapes += grid.square_thing(tile.name, str(cell), role, f"{number}{tallied(slid)}")
+            failed = int(scene.values[costs[number].name]) if number in costs else 0
+            shapes += grid.square_thing(tile.name, str(cell), role, f"{number}{tallied(failed)}")
         width, height = grid.size
         if scene.is_unsafe:
             shapes.append(Text("unsafe", width / 2, height + 8, "unsafe", 13.0, role="danger"))

@@ -16,6 +16,7 @@ class BlocksPicture(TaskPicture):
     """Blocks as stacks on a table, with the stacks of the goal beside them."""
 
     usage = "blocks"
+    signs = ("✗: a broken block",)
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:

@@ -17,6 +17,7 @@ class ChildsnackPicture(PlacesPicture):
     """The kitchen and the tables, with trays, sandwiches and children."""
 
     usage = "childsnack"
+    signs = ("°: free of gluten, or who needs that",)
     box_width = 170.0
 
     @classmethod

@@ -6,13 +6,14 @@ from bugsieve.pictures.grid import MOST_CELLS, Grid, directed_grid
 from bugsieve.pictures.layouts import STEPS
 from bugsieve.pictures.picture import TaskPicture
 from bugsieve.pictures.scene import TaskScene, Words
-from bugsieve.pictures.shapes import Drawing, Shape, label
+from bugsieve.pictures.shapes import Circle, Drawing, Shape, label
 
 
 class FloortilePicture(TaskPicture):
     """A floor of tiles with their colours, wanted or painted, and the robots on it."""
 
     usage = "floortile"
+    signs = ("?: the colour that is wanted", "R1b: robot 1 with a colour that begins with b")
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:
@@ -42,12 +43,21 @@ class FloortilePicture(TaskPicture):
         has = dict(pair for pair in scene.of("robot-has") if len(pair) == 2)
         for robot, tile in scene.of("robot-at"):
             role = scene.role(("robot-at", robot, tile), ("robot-has", robot, has.get(robot, "")))
-            shapes += grid.round_thing(robot, tile, role, _short(robot, has))
+            shapes += _robot(robot, grid.middle(tile), role, _short(robot, has))
         return Drawing(*grid.size, tuple(shapes))
 
 
 def _colours(tile: str, *tables: dict[str, str]) -> list[str]:
     return [table[tile] for table in tables if tile in table]
+
+
+def _robot(name: str, middle: tuple[float, float], role: str, text: str) -> list[Shape]:
+    """In the upper part of a tile, over its colour."""
+    x, y = middle[0], middle[1] - 6
+    return [
+        Circle(name, x, y, 11, role=role, tone="dark"),
+        label(f"{name} name", text, x, y, 19, size=10.0),
+    ]
 
 
 def _short(robot: str, has: dict[str, str]) -> str:

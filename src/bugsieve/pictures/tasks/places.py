@@ -8,12 +8,15 @@ goal wants is a dashed box where the thing is to be.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from math import ceil, hypot
+from itertools import pairwise, permutations, starmap
+from math import ceil, dist
 from typing import NamedTuple, TypeAlias
+
+import numpy as np
 
 from bugsieve.pictures.layouts import Edge, Spot
 from bugsieve.pictures.picture import TaskPicture
@@ -22,15 +25,13 @@ from bugsieve.pictures.shapes import MOST_SHAPES, Curve, Drawing, Rectangle, Sha
 
 _TITLE = 16.0
 """The height of a place's name."""
-_CHIP, _THIN = 47.0, 9.0
-"""The least width of a thing, and its least height."""
-_THICK = 18.0
-_MOST_CARRIED = 5
-"""Things that are shown in another one; more are counted."""
-
-
-_DETOURS = (0.7, -0.7, 1.0, -1.0, 1.4, -1.4)
-"""How far around a place a road may lead, in sizes of places."""
+_CHIP = 47.0
+"""The least width of a thing."""
+_THICK, _THIN, _THIN_FULL = 18.0, 12.0, 15.0
+"""The height of a row, its least one, and that where things have others in them."""
+_PART, _MOST_CARRIED = 24.0, 5
+"""The least width of a thing in another one, and how many are shown there; more are counted."""
+_MOST_ROWS = 6
 
 Point: TypeAlias = tuple[float, float]
 
@@ -48,16 +49,32 @@ class Box(NamedTuple):
         """Its middle."""
         return self.x + self.width / 2, self.y + self.height / 2
 
-    def meets(self, way: Sequence[Point]) -> bool:
-        """Whether a line through these points passes it, as far as one sees."""
-        return any(
-            self._holds(x1 + (x2 - x1) * step / 12, y1 + (y2 - y1) * step / 12)
-            for (x1, y1), (x2, y2) in pairwise(way)
-            for step in range(13)
-        )
+    @property
+    def corners(self) -> tuple[Point, ...]:
+        """Its four corners."""
+        right, low = self.x + self.width, self.y + self.height
+        return (self.x, self.y), (right, self.y), (self.x, low), (right, low)
 
-    def _holds(self, x: float, y: float) -> bool:
-        return self.x <= x <= self.x + self.width and self.y <= y <= self.y + self.height
+    def wider(self, by: float) -> Box:
+        """The same with an edge around it."""
+        return Box(self.x - by, self.y - by, self.width + 2 * by, self.height + 2 * by)
+
+    def meets(self, way: Sequence[Point]) -> bool:
+        """Whether a line through these points passes it."""
+        return any(self._meets_line(start, end) for start, end in pairwise(way))
+
+    def _meets_line(self, start: Point, end: Point) -> bool:
+        """Whether the shares of the line within its columns and within its rows overlap."""
+        first, last = 0.0, 1.0
+        sides = ((self.x, self.x + self.width), (self.y, self.y + self.height))
+        for here, there, (low, high) in zip(start, end, sides, strict=True):
+            if here == there:
+                if not low <= here <= high:
+                    return False
+                continue
+            shares = sorted(((low - here) / (there - here), (high - here) / (there - here)))
+            first, last = max(first, shares[0]), min(last, shares[1])
+        return first <= last
 
 
 @dataclass(frozen=True)
@@ -112,10 +129,23 @@ class PlacesPicture(TaskPicture):
 
     @cached_property
     def box_height(self) -> float:
-        """Room for a little more than a fair share of all things."""
+        """Room for a little more than a fair share of all things, and than is there at first."""
         movable = {atom[1] for atom in self.words.possible if len(atom) == 3}
-        rows = min(6, max(2, ceil(1.5 * len(movable - self.spots.keys()) / len(self.spots))))
+        fair = ceil(1.5 * len(movable - self.spots.keys()) / len(self.spots))
+        rows = min(_MOST_ROWS, max(2, fair, self._rows_at_first + 1))
         return _TITLE + rows * _THICK + 6
+
+    @property
+    def _rows_at_first(self) -> int:
+        """Those of the fullest place in the initial state."""
+        scene = TaskScene(self.words, self.task.initial_state[np.newaxis], 0)
+        things, across = self.things(scene), _across(self.box_width - 8)
+        full = {thing.where for thing in things}
+        rows = Counter(thing.where for thing in things if thing.name in full)
+        loose = Counter(
+            thing.where for thing in (*things, *self.wishes(scene)) if thing.name not in full
+        )
+        return max(rows[name] + ceil(loose[name] / across) for name in self.spots)
 
     def draw_facts(self, scene: TaskScene) -> Drawing:
         """Roads below boxes, or over those that they cannot but pass; things inside boxes."""
@@ -150,7 +180,7 @@ class PlacesPicture(TaskPicture):
 
     @cached_property
     def _roads(self) -> list[Curve]:
-        return [_road(one, two, self._boxes) for one, two in self.roads()]
+        return [_road(one, two, self._boxes, self.gap / 3) for one, two in self.roads()]
 
     def _box(self, spot: Spot) -> Box:
         column, row = spot
@@ -167,24 +197,22 @@ def _place(name: str, box: Box) -> list[Shape]:
     ]
 
 
-def _road(one: str, two: str, boxes: Mapping[str, Box]) -> Curve:
-    """Straight, or bent where it would seem to lead to a place that it only passes."""
-    start, end = boxes[one].middle, boxes[two].middle
+def _road(one: str, two: str, boxes: Mapping[str, Box], apart: float) -> Curve:
+    """Straight, or around places that it would seem to lead to but only passes."""
+    straight = boxes[one].middle, boxes[two].middle
     others = [box for name, box in boxes.items() if name not in (one, two)]
-    ways = [(start, end), *_bent(start, end, boxes[one])]
-    free = [way for way in ways if not any(box.meets(way) for box in others)]
-    tone = "ground" if free else "faint"
-    return Curve(f"{one} {two} road", (free or ways)[0], tone=tone)
+    passed = [box.wider(apart) for box in others if box.meets(straight)]
+    ways = _ways_around(*straight, passed) if passed else [straight]
+    free = (way for way in ways if not any(box.meets(way) for box in others))
+    way = next(free, None)
+    return Curve(f"{one} {two} road", way or straight, tone="ground" if way else "faint")
 
 
-def _bent(start: Point, end: Point, box: Box) -> Iterator[tuple[Point, ...]]:
-    """Ways around on both sides, the narrow ones first."""
-    (x1, y1), (x2, y2) = start, end
-    length = hypot(x2 - x1, y2 - y1) or 1.0
-    for share in _DETOURS:
-        x = (x1 + x2) / 2 - share * box.width * (y2 - y1) / length
-        y = (y1 + y2) / 2 + share * box.height * (x2 - x1) / length
-        yield start, (x, y), end
+def _ways_around(start: Point, end: Point, passed: Sequence[Box]) -> list[tuple[Point, ...]]:
+    """Ways by one or two corners of what a straight line passes, the short ones first."""
+    corners = [corner for box in passed for corner in box.corners]
+    ways = [(start, *via, end) for via in (*permutations(corners, 2), *zip(corners))]
+    return sorted(ways, key=lambda way: sum(starmap(dist, pairwise(way))))
 
 
 def _filled(
@@ -197,19 +225,23 @@ def _filled(
     """The things of a place: those with something in them have a row of their own."""
     loads = {thing: [other for other in things if other.where == thing.name] for thing in inside}
     room = Box(box.x + 4, box.y + _TITLE + 3, box.width - 8, box.height - _TITLE - 6)
-    across, most = max(1, int(room.width // _CHIP)), max(1, int(room.height // _THIN))
+    across, thin = _across(room.width), _THIN_FULL if any(loads.values()) else _THIN
+    most = max(1, int(room.height // thin))
     loose = [(thing, False) for thing in inside if not loads[thing]]
-    rows = _rows([*loose, *((wish, True) for wish in wanted)], across)
+    wishes = [(wish, True) for wish in wanted]
     full = [[(thing, False)] for thing in inside if loads[thing]]
+    rows = [*full, *_rows([*loose, *wishes], across)]
     left_out = 0
-    if len(full) + len(rows) > most:  # what has changed must not be left out
-        loose.sort(key=lambda one: _role(scene, one[0]) != "moved")
-        rows = _rows([*loose, *((wish, True) for wish in wanted)], across)
-        left_out = sum(map(len, [*full, *rows][most - 1 :]))
-    rows = [*full, *rows][: most - 1 if left_out else most]
+    if len(rows) > most:  # what has changed must not be left out
+        moved = {thing for thing in inside if _has_moved(scene, thing, loads[thing])}
+        loose.sort(key=lambda chip: chip[0] not in moved)
+        rows = [*full, *_rows([*loose, *wishes], across)]
+        rows.sort(key=lambda row: moved.isdisjoint(thing for thing, _ in row))
+        left_out = sum(map(len, rows[most - 1 :]))
+        rows = rows[: most - 1]
     height = min(_THICK, room.height / max(1, len(rows) + bool(left_out)))
     for number, row in enumerate(rows):
-        width = room.width if number < len(full) else room.width / across
+        width = room.width if row in full else room.width / across
         for place, (thing, is_wish) in enumerate(row):
             x, y = room.x + place * width + 1, room.y + number * height + 1
             chip = Box(x, y, width - 2, height - 2)
@@ -223,6 +255,14 @@ def _filled(
         yield Text(f"more {box.x:g} {box.y:g}", x, y, f"and {left_out} more", 9.0)
 
 
+def _has_moved(scene: TaskScene, thing: Thing, load: Sequence[Thing]) -> bool:
+    return any(_role(scene, one) == "moved" for one in (thing, *load))
+
+
+def _across(width: float) -> int:
+    return max(1, int(width // _CHIP))
+
+
 def _rows(chips: Chips, across: int) -> list[Chips]:
     return [chips[begin : begin + across] for begin in range(0, len(chips), across)]
 
@@ -232,9 +272,10 @@ def _carrier(scene: TaskScene, box: Box, thing: Thing, load: Sequence[Thing]) ->
     if not load:
         yield from _chip(box, thing, thing.name, _role(scene, thing))
         return
-    shown = load
-    if len(load) > _MOST_CARRIED:
-        shown = sorted(load, key=lambda other: _role(scene, other) != "moved")[:_MOST_CARRIED]
+    shown, most = load, min(_MOST_CARRIED, int(box.width // _PART) - 1)
+    if len(load) > most:
+        shown = sorted(load, key=lambda other: _role(scene, other) != "moved")
+        shown = shown[: max(1, most - 1)]
     more = len(load) - len(shown)
     share = box.width / (len(shown) + 1 + bool(more))
     x, y = box.x + share / 2, box.y + box.height / 2
@@ -244,7 +285,7 @@ def _carrier(scene: TaskScene, box: Box, thing: Thing, load: Sequence[Thing]) ->
         x = box.x + box.width - share / 2
         yield label(f"{thing.name} more", f"+{more}", x, y, share - 3, size=11.0)
     for number, other in enumerate(shown):
-        inner = Box(box.x + (number + 1) * share, box.y + 2, share - 3, box.height - 4)
+        inner = Box(box.x + (number + 1) * share, box.y + 2, share - 2, box.height - 4)
         yield from _chip(inner, other, other.name, _role(scene, other))
 
 
@@ -252,7 +293,7 @@ def _chip(box: Box, thing: Thing, name: str, role: str) -> Iterator[Shape]:
     yield Rectangle(name, *box, role=role, tone=thing.tone)
     x, y = box.x + box.width / 2, box.y + box.height / 2
     size = min(11.0, box.height - 1)
-    yield label(f"{name} name", thing.text, x, y, box.width - 3, size=size)
+    yield label(f"{name} name", thing.text, x, y, 0.9 * box.width, size=size)
 
 
 def _role(scene: TaskScene, thing: Thing) -> str:

@@ -15,6 +15,7 @@ class RoversPicture(PlacesPicture):
     """A map of waypoints with rovers, samples and the lander, and what is still to be sent."""
 
     usage = "rovers"
+    signs = ("→: still to be sent",)
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:

@@ -16,6 +16,7 @@ class SatellitePicture(PlacesPicture):
     """Directions with the satellites that point there, and the images that are wanted."""
 
     usage = "satellite"
+    signs = ("✓: an image that was taken, or an instrument that is calibrated",)
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:

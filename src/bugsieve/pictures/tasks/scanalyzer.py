@@ -16,6 +16,7 @@ class ScanalyzerPicture(PlacesPicture):
     """Segments with the cars on them, those that were analysed with a mark."""
 
     usage = "scanalyzer"
+    signs = ("✓: analysed",)
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:

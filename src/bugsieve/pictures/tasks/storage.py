@@ -13,6 +13,7 @@ class StoragePicture(PlacesPicture):
     """A map of areas with hoists and crates, and where crates are to go."""
 
     usage = "storage"
+    signs = ("→: the depot where it is to be",)
     box_width = 84.0
 
     @classmethod

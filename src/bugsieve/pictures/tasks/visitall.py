@@ -12,6 +12,7 @@ class VisitallPicture(TaskPicture):
     """A grid whose cells are to be visited, and the robot in it."""
 
     usage = "visitall"
+    signs = ("R: the robot",)
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:

@@ -101,7 +101,8 @@ class Gallery:
             hint = "what the policy printed is left out: --with-output shows it"
             output = element("p", hint, class_="hint")
         tracks = self._runs(
-            [drawn_track(one, self.contents.picture) for one in exhibit.tracks], anchor
+            [drawn_track(one, self.contents.picture, exhibit.tracks) for one in exhibit.tracks],
+            anchor,
         )
         return joined(lead, tracks, sentences, output, self._commands(example, exhibit.commands))
 
@@ -110,7 +111,8 @@ class Gallery:
         if not tracks:
             return None
         known = self.shapes.copy()
-        strips = joined(*(_strip(track, known) for track in tracks))
+        tracks = [track.together(tracks) for track in tracks]
+        strips = joined(*(_strip(track, known) for track in tracks), _legend(tracks))
         told = [self.data.track(track) for track in tracks]
         if not self.budget.takes(len(strips.encode()) + len(json_block(told).encode())):
             return element("p", "its pictures are left out: --full brings them", class_="hint")
@@ -135,6 +137,13 @@ def command_for(name: str, example: Example) -> str:
     folder = example.campaign.folder
     given = f"./{folder}" if folder.startswith("-") else folder
     return f"bugsieve {name} {shlex.quote(given)} {shlex.quote(example.bug)}"
+
+
+def _legend(tracks: Sequence[DrawnTrack]) -> Markup | None:
+    """What lines and signs mean, for a reader who has nothing but the page."""
+    meanings = dict.fromkeys(meaning for track in tracks for meaning in track.legend)
+    said = f"In the pictures: {'; '.join(meanings)}."
+    return element("p", said, class_="hint legend") if meanings else None
 
 
 def _strip(drawn: DrawnTrack, shapes: Shapes) -> Markup:

@@ -6,7 +6,8 @@ The first frame of a run travels whole, each later one as what differs from the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from bugsieve.campaigns.exhibits import Track
@@ -41,6 +42,10 @@ class DrawnTrack:
     moments: Sequence[Moment]
     note: str = ""
     """Why the picture is another one than was meant."""
+    legend: Sequence[str] = ()
+    """What its lines and signs mean."""
+    beside: Sequence[DrawnTrack] = ()
+    """The runs that are shown with it, in the same size."""
 
     @property
     def count(self) -> int:
@@ -53,12 +58,21 @@ class DrawnTrack:
         return self.track.loop_start is not None
 
     @property
+    def drawings(self) -> list[Drawing]:
+        """Those of all moments."""
+        return [one.drawing for one in self.moments if one.drawing is not None]
+
+    @cached_property
     def size(self) -> tuple[float, float] | None:
-        """What all drawings fit into; None where there are none."""
-        drawings = [one.drawing for one in self.moments if one.drawing is not None]
-        if not drawings:
+        """What all drawings fit into, those beside it too; None where there are none."""
+        if not self.drawings:
             return None
+        drawings = [one for track in (self, *self.beside) for one in track.drawings]
         return max(one.width for one in drawings), max(one.height for one in drawings)
+
+    def together(self, tracks: Sequence[DrawnTrack]) -> DrawnTrack:
+        """The same, shown with these."""
+        return replace(self, beside=tracks)
 
     def strip(self) -> list[Moment]:
         """The start, the moments around the decision, and the end."""
@@ -66,22 +80,33 @@ class DrawnTrack:
         return [moment for moment in self.moments if moment.index in wanted]
 
 
-def drawn_track(track: Track, picture: str | None) -> DrawnTrack:
-    """The run with pictures of its states."""
-    count = len(track) - (track.loop_start is not None)
-    kept = sorted({*range(min(count, MOST_STEPS + 1)), *_wanted(track, count)})
+def drawn_track(track: Track, picture: str | None, beside: Sequence[Track] = ()) -> DrawnTrack:
+    """The run with pictures of its states, on the scale of those that are shown with it."""
+    kept = _kept(track)
     words, note = [""] * len(kept), ""
+    legend: tuple[str, ...] = ()
     drawings: list[Drawing | None] = [None] * len(kept)
     if track.subject is not None:
-        run = draw_run(track.subject, [track.states[index] for index in kept], picture=picture)
+        others = [_states(one) for one in beside if one.subject is track.subject]
+        run = draw_run(track.subject, _states(track), picture=picture, beside=others)
         words = [frame.sentence for frame in run.frames]
         drawings = [frame.drawing for frame in run.frames]
-        note = run.note
+        note, legend = run.note, run.legend
     moments = [
         Moment(index, track.actions[index - 1] if index else "", _said(track, index, said), drawn)
         for index, said, drawn in zip(kept, words, drawings, strict=True)
     ]
-    return DrawnTrack(track, moments, note)
+    return DrawnTrack(track, moments, note, legend)
+
+
+def _kept(track: Track) -> list[int]:
+    """The states that are drawn; that in which a loop closes is drawn already."""
+    count = len(track) - (track.loop_start is not None)
+    return sorted({*range(min(count, MOST_STEPS + 1)), *_wanted(track, count)})
+
+
+def _states(track: Track) -> list[Any]:
+    return [track.states[index] for index in _kept(track)]
 
 
 def _wanted(track: Track, count: int) -> set[int]:

@@ -14,6 +14,7 @@ from bugsieve.reports.page.frames import (
     Shapes,
     drawn_track,
 )
+from tests.unit.pictures.subjects import model_of, walks
 from tests.unit.policies.line import line_task
 
 
@@ -88,6 +89,28 @@ def line_track(steps: int, **more: Any) -> Track:
     task = line_task(3)
     states = [task.initial_state.tolist()] * (steps + 1)
     return Track("run", ["go"] * steps, task, states, **more)
+
+
+def test_runs_of_an_example_have_one_size() -> None:
+    small, large = Moment(0, "", "", Drawing(10, 50, ())), Moment(0, "", "", Drawing(90, 20, ()))
+    tracks = [DrawnTrack(Track("run", []), [moment]) for moment in (small, large)]
+    tracks.append(DrawnTrack(Track("plan", []), [Moment(0, "", "told", None)]))
+    assert [one.size for one in tracks] == [(10, 50), (90, 20), None]
+    together = [one.together(tracks) for one in tracks]
+    assert [one.size for one in together] == [(90, 50), (90, 50), None]
+    assert [FrameData().track(one)["size"] for one in together] == [[90, 50], [90, 50], None]
+
+
+def test_curves_of_an_example_have_one_scale() -> None:
+    model = model_of("inverted-pendulum")
+    states = next(walks(model))
+    tracks = [Track("run", ["push"] * (len(run) - 1), model, run) for run in (states, states[:3])]
+    drawn = [drawn_track(one, None, tracks) for one in tracks]
+    highs = [
+        {shape.text for d in one.drawings for shape in d.shapes if shape.id == "angle high"}  # type: ignore[union-attr]
+        for one in drawn
+    ]
+    assert highs[0] == highs[1] and len(highs[0]) == 1
 
 
 def test_a_strip_has_the_start_the_decision_and_the_end() -> None:

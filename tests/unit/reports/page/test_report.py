@@ -75,6 +75,17 @@ def test_nothing_is_written_into_the_folder(
     assert digests(campaigns[kind]) == before
 
 
+def test_a_page_says_what_the_lines_of_its_pictures_mean(
+    campaigns: dict[str, Path], tmp_path: Path
+) -> None:
+    page = page_of(campaigns["cost"], tmp_path)
+    said = re.findall(r'<p class="hint legend">(.*?)</p>', page)
+    assert len(said) == page.count('class="runs"') > 0
+    assert "dashed or italic: a goal that does not hold" in said[0]
+    sizes = [{tuple(t["size"]) for t in run} for run in data_of(page)["runs"].values()]
+    assert sizes and all(len(found) == 1 for found in sizes)
+
+
 def digests(folder: Path) -> dict[str, str]:
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
