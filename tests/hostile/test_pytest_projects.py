@@ -59,7 +59,7 @@ def test_what_leaves_the_root_folder_is_not_started(tmp_path: Path) -> None:
     assert set(ran.outcomes.values()) == {"FAILED"} and not (tmp_path / "ran").exists()
     for source in ("a.bugsieve.toml", "pytest.ini"):
         assert f"{source} names the policy 'python:../outside.py:right'" in ran.out
-    assert "outside of the root folder of pytest; say --bugsieve-trust-policy" in ran.out
+    assert "leaves the root folder of pytest: say --bugsieve-trust-policy" in ran.out
     typed = run_pytest(project, "b.bugsieve.toml", "--bugsieve-policy=python:../outside.py:right")
     assert typed.code == 0 and (tmp_path / "ran").exists()
     shutil.rmtree(project / ".state")  # now it is no longer known as typed

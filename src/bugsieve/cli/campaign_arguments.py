@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bugsieve.campaigns.stop_rules import StopRules
     from bugsieve.search import Limits
 
+_USUAL_OBJECTIVE = "quantitative"
 _LONGEST_NAME = 60  # letters of up to 4 bytes, where file names may have 255
 
 
@@ -32,13 +33,19 @@ class _RulesAction(argparse.Action):
         setattr(namespace, self.dest, f"rules:{values}")
 
 
+def judging_words(policy: str, objective: str, *, unit_cost: bool) -> list[str]:
+    """The arguments that have the same policy judged in the same way."""
+    words = ["--policy", policy, *(["--unit-cost"] if unit_cost else [])]
+    return [*words, *([] if objective == _USUAL_OBJECTIVE else ["--objective", objective])]
+
+
 def add_judging_arguments(parser: argparse.ArgumentParser, *, escalates: bool = False) -> None:
     """What counts as a bug, and who decides; campaigns come back to what was left open."""
     options = Options(parser, "judging")
     objective = options.exclusive()
     objective.add_argument(
         "--objective",
-        default="quantitative",
+        default=_USUAL_OBJECTIVE,
         metavar="NAME",
         help="quantitative (default: cost), qualitative (only reaching the goal), "
         "probability (of reaching it, for policies that give distributions), "

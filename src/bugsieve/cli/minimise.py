@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.cli.bug_arguments import add_bug_arguments, find_bug, for_kind
+from bugsieve.cli.campaign_arguments import judging_words
 from bugsieve.cli.options import Options
 from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import show
@@ -118,15 +119,8 @@ def _lines(
     sas, file = (shlex.quote(str(path)) for path in paths[-2:])
     yield f"check it:    python -m bugsieve.checkers.cost {sas} {file}"
     if example.is_new_problem and not header.objective.startswith("rules:"):
-        yield f"ask again:   bugsieve judge {shlex.quote(str(folder))} {_judging(example, header)}"
-
-
-def _judging(example: SmallestExample, header: CampaignHeader) -> str:
-    """The arguments of `judge` that show the example."""
-    words = ["--policy", header.policy]
-    words += ["--unit-cost"] if example.task.unit_cost else []
-    words += [] if header.objective == "quantitative" else ["--objective", header.objective]
-    return shlex.join(words)
+        judging = judging_words(header.policy, header.objective, unit_cost=example.task.unit_cost)
+        yield f"ask again:   {shlex.join(['bugsieve', 'judge', str(folder), *judging])}"
 
 
 def _report(bug: Bug, example: SmallestExample, folder: Path) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from bugsieve.cli import build_servers, campaign_arguments, task_arguments
 from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
+from bugsieve.cli.streams import show
 
 DESCRIPTION = (
     "Find states where a policy does worse than it could, prove each find, and keep everything in "
@@ -44,6 +46,9 @@ Without FILE, '--from DIR' makes a new campaign of the task, the policy and the 
 campaign in DIR; options that are given count instead.
 """
 
+_FIGURES_MATTER = {0: "\n", 1: "", 6: "\n"}
+"""The exit codes of policies that were tested, and what parts the last line from the others."""
+
 
 def register(parser: Parser) -> None:
     """Describe the command."""
@@ -73,9 +78,22 @@ def run(args: argparse.Namespace) -> int:
     task_arguments.require_task(args)
     if args.policy is None:
         args.parser.error("the following arguments are required: --policy")
+    measuring = _measuring(args)
     problems = given_problems(args)
     if len(problems) > 1:
-        return test_problems(args, campaign_arguments.options_of(args, task=()), problems)
-    if problems:
-        args.task = [Path(file) for file in problems[0].files]
-    return run_new(args, campaign_arguments.options_of(args), task_arguments.load)
+        code = test_problems(args, campaign_arguments.options_of(args, task=()), problems)
+    else:
+        if problems:
+            args.task = [Path(file) for file in problems[0].files]
+        code = run_new(args, campaign_arguments.options_of(args), task_arguments.load)
+    if code in _FIGURES_MATTER and not args.json:
+        show(f"{_FIGURES_MATTER[code]}still left:  {measuring}")
+    return code
+
+
+def _measuring(args: argparse.Namespace) -> str:
+    """The command that says how much there is to find: a pool is no sample."""
+    judging = campaign_arguments.judging_words(
+        args.policy, args.objective, unit_cost=args.unit_cost
+    )
+    return shlex.join(["bugsieve", "measure", *map(str, args.task), *judging])

@@ -54,6 +54,6 @@ def require_startable(config: pytest.Config, table: MemberTable[Any], named: Nam
 
 def _refused(question: str) -> bool:
     raise UsageError(
-        f"{question}, outside of the root folder of pytest; say --bugsieve-trust-policy if you "
+        f"{question}. That leaves the root folder of pytest: say --bugsieve-trust-policy if you "
         "trust it"
     )

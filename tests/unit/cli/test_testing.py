@@ -60,6 +60,27 @@ def test_a_campaign_ends_with_a_list_of_proven_bugs(
         check((folder / "task.sas").read_text(), bug["certificate"])
 
 
+def test_the_last_line_names_the_command_that_measures(
+    task: list[str], tmp_path: Path, run: Run
+) -> None:
+    """With the files as typed, and what is judged; a policy that says nothing is not measured."""
+    usual = ["--pool-size", 3, "--policy"]
+    for number, (options, judging) in enumerate(
+        [
+            (["greedy:hff"], "--policy greedy:hff"),
+            (["optimal", "--unit-cost"], "--policy optimal --unit-cost"),
+            (
+                ["optimal", "--objective", "qualitative"],
+                "--policy optimal --objective qualitative",
+            ),
+        ]
+    ):
+        _, out, _ = run("test", *task, *usual, *options, "-o", tmp_path / str(number))
+        assert out.splitlines()[-1] == f"still left:  bugsieve measure {' '.join(task)} {judging}"
+    _, out, _ = run("test", *task, *usual, "greedy:hff", "--json", "-o", tmp_path / "json")
+    assert "still left" not in out
+
+
 def test_what_enters_the_pool_is_an_option_that_is_kept(
     task: list[str], tmp_path: Path, run: Run
 ) -> None:
