@@ -15,6 +15,9 @@ from bugsieve.reports.page.frames import DrawnTrack, FrameData, Moment, Shapes, 
 from bugsieve.reports.page.markup import Markup, element, joined
 from bugsieve.reports.page.panels import printed
 
+_MOST_ALONE = 200
+"""Bugs without a cause that are shown by themselves; the table of all bugs has the others, too."""
+
 
 @dataclass(eq=False)
 class Budget:
@@ -66,7 +69,8 @@ class Gallery:
     def _rest(self, causes: Sequence[Shown]) -> Iterator[Markup]:
         """Further causes, without pictures, as far as they fit."""
         for one in causes:
-            if one.anchor not in self.anchors:
+            is_listed = bool(one.cause.id) or one.number <= _MOST_ALONE
+            if is_listed and one.anchor not in self.anchors:
                 article = self._article(one)
                 if self.others.takes(len(article.encode())):
                     self.anchors.add(one.anchor)
