@@ -41,10 +41,10 @@ OPTIONS = (
 # - Where the system can (Linux), both ask to be told of our end, however that comes, and then
 #   remove the folder, which we no longer can; the fork, too, if only its server has ended.
 _SERVER = """
-import os, resource, runpy, select, signal, sys
+import os, resource, runpy, select, shutil, signal, sys
 folder, child, parent = None, 0, int(sys.argv[1])
 def end(*_):
-    import shutil
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # each thread of ours that ends may send one
     if child:  # it may be beyond listening, and must not write while its folder goes
         os.kill(child, signal.SIGKILL)
     if folder is not None:
