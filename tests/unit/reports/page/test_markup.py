@@ -52,8 +52,8 @@ def test_absolute_paths_lose_all_but_their_last_name(text: str, left: str) -> No
 
 
 def test_a_veil_also_hides_names_with_spaces_and_hosts() -> None:
-    veil = Veil(["/home/al ice/work"], ["example.org:50051", "unix:/run/user/7/x"])
-    assert veil("python:/home/al ice/work/p.py") == "python:p.py"
+    veil = Veil(["/home/al ice/code"], ["example.org:50051", "unix:/run/user/7/x"])
+    assert veil("python:/home/al ice/code/p.py") == "python:p.py"
     assert veil("phrm:example.org:50051") == "phrm:HOST:50051"
 
 
