@@ -9,8 +9,8 @@ from __future__ import annotations
 from bugsieve.dominance import DominanceFunction, DominanceOptions
 from bugsieve.faults.course import Course
 
-_OPTIONS = DominanceOptions(max_work=10_000_000, max_bytes=100 << 20)
-"""Some hundredths of a second; on tasks whose function takes more it says less, or nothing."""
+_OPTIONS = DominanceOptions(max_work=3_000_000, max_bytes=100 << 20)
+"""Up to some tenths of a second; on tasks whose function takes more it says less, or nothing."""
 _MOST_STATES = 500
 """Longer runs are not compared: there are as many pairs as the square of that."""
 
