@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bugsieve.basis.wording import counted
+from bugsieve.campaigns.coverage import Coverage
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.judging.findings import RejectedRow, UnstableRow
 from bugsieve.measuring.figures import Figures
@@ -52,6 +53,8 @@ class Summary:
     """States in which it did not, and what depends on the order of sets."""
     measured: Figures | None = None
     """What a measurement has come to; None for campaigns that are none."""
+    coverage: Coverage | None = None
+    """How much of what can be reached was tested; None where that is not known."""
 
     @property
     def certain(self) -> int:
