@@ -121,7 +121,7 @@ class RulesSummary(Summary):
     """Whether a model was tested, of which something is said for plans of some size alone."""
 
     @property
-    def coverage(self) -> float | None:
+    def met_share(self) -> float | None:
         """The share of obligations that are met, in percent; None where there are none."""
         return 100 * self.met / self.feasible if self.feasible else None
 
@@ -148,7 +148,7 @@ class RulesSummary(Summary):
     @property
     def lacks_coverage(self) -> bool:
         """Whether fewer obligations are met than were asked for."""
-        return self.coverage is not None and self.coverage < self.min_coverage
+        return self.met_share is not None and self.met_share < self.min_coverage
 
     @property
     def is_vacuous(self) -> bool:

@@ -183,11 +183,11 @@ def _warnings(warnings: tuple[str, ...]) -> list[str]:
 
 
 def _coverage(summary: RulesSummary) -> str:
-    if summary.coverage is None:
+    if summary.met_share is None:
         return "coverage: nothing is judged yet"
     return (
-        f"coverage {summary.coverage:.1f} %: {summary.met} of {summary.feasible} obligations met, "
-        "of those that some domain could meet"
+        f"coverage {summary.met_share:.1f} %: {summary.met} of {summary.feasible} obligations "
+        "met, of those that some domain could meet"
     )
 
 
