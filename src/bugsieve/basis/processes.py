@@ -7,7 +7,6 @@ session of its own, so that Ctrl-C on the terminal is for us to handle.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import queue
 import signal
@@ -22,12 +21,9 @@ from types import TracebackType
 from typing import Any
 
 from bugsieve.basis import threads
+from bugsieve.basis.interpreters import NEUTRAL_FOLDER, own_command
 
-# The path comes first: the package may have been found on a path that only we know.
-_BOOT = (
-    "import json, sys; from importlib import import_module; sys.path[:] = json.loads(sys.argv[3]);"
-    " import_module(sys.argv[1]).main(int(sys.argv[2]))"
-)
+_PROGRAM = "from importlib import import_module; import_module(sys.argv[1]).main(int(sys.argv[2]))"
 _CHILD_CLEANUP_SECONDS = 1.0
 
 Inbox = queue.SimpleQueue[Any]
@@ -96,7 +92,8 @@ def _start(
     module: str, descriptor: int, environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-c", _BOOT, module, str(descriptor), json.dumps(sys.path)],
+        own_command(_PROGRAM, module, str(descriptor)),
+        cwd=NEUTRAL_FOLDER,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         # There is one process for each core: threads of the native core would get in the way.

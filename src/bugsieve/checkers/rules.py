@@ -14,7 +14,7 @@ share no code with the engine. Proofs of "none":
 A formula without X, N and `did` is checked on its cone of influence (`rules_cone`): there a proof
 need not speak of other variables.
 
-`python -m bugsieve.checkers.rules TASK.sas CERTIFICATE.json` checks a file.
+`python -I -m bugsieve.checkers.rules TASK.sas CERTIFICATE.json` checks a file.
 """
 
 from __future__ import annotations

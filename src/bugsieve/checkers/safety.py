@@ -9,7 +9,7 @@ hence shares no code with the engine. A certificate is a JSON object:
 - a fault also has `outcome` and `unsafe`: rows of state, budget and rank of a losing region;
 - `answers`: what the policy does in further states, where divergences from it count.
 
-`python -m bugsieve.checkers.safety MODEL.jani BUG.json` checks a file.
+`python -I -m bugsieve.checkers.safety MODEL.jani BUG.json` checks a file.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def _list(value: Any, key: str) -> list[Any]:
 def main(arguments: Sequence[str]) -> int:
     """Check the bug in a JSON file; 0 if it is proven, else 4."""
     if len(arguments) != 2:
-        print("usage: python -m bugsieve.checkers.safety MODEL.jani BUG.json", file=sys.stderr)
+        print("usage: python -I -m bugsieve.checkers.safety MODEL.jani BUG.json", file=sys.stderr)
         return 4
     try:
         document, bug = (read_json(Path(name).read_text("utf-8")) for name in arguments)

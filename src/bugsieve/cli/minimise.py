@@ -33,7 +33,7 @@ is somewhere, a hand is empty or holds something), one must be true still: who w
 without goes as well. For each such problem the policy is made anew, and must show the same cause.
 
 OUT then holds domain.pddl, problem.pddl, output.sas and bug.json, which
-'python -m bugsieve.checkers.cost OUT/output.sas OUT/bug.json' accepts; the campaign stays as it
+'python -I -m bugsieve.checkers.cost OUT/output.sas OUT/bug.json' accepts; the campaign stays as it
 is. Of a task from a SAS file, and of a policy that is bound to its task (a Python object, a policy
 server), all objects are kept: OUT has the task as it was, and the bug with its new start.
 
@@ -117,7 +117,7 @@ def _lines(
     yield ""
     yield from (f"wrote {path}" for path in paths)
     sas, file = (shlex.quote(str(path)) for path in paths[-2:])
-    yield f"check it:    python -m bugsieve.checkers.cost {sas} {file}"
+    yield f"check it:    python -I -m bugsieve.checkers.cost {sas} {file}"
     if example.is_new_problem and not header.objective.startswith("rules:"):
         judging = judging_words(header.policy, header.objective, unit_cost=example.task.unit_cost)
         yield f"ask again:   {shlex.join(['bugsieve', 'judge', str(folder), *judging])}"

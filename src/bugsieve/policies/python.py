@@ -13,6 +13,7 @@ import os
 import sys
 
 from bugsieve.basis.functions import checked_target, function_reach, is_file
+from bugsieve.basis.interpreters import python_command
 from bugsieve.basis.reach import NOTHING, Reach
 from bugsieve.basis.spec_folder import located, spec_folder
 from bugsieve.policies.conversation import ForeignMember, Program
@@ -23,11 +24,7 @@ from bugsieve.policies.worker import WorkerLimits
 _OURS = "bugsieve.policies.examples."
 """Modules that are no code of others: the worker finds them in the package it has loaded."""
 
-# The current folder leaves the path until our own imports are done: it may hold a `random.py`.
-_BOOT = (
-    "import sys; sys.path[:] = [place for place in sys.path if place]; "
-    "from bugsieve.policies.python_worker import main; main()"
-)
+_PROGRAM = "from bugsieve.policies.python_worker import main; main()"
 
 
 class FunctionMember(ForeignMember[str]):
@@ -69,7 +66,7 @@ class FunctionMember(ForeignMember[str]):
     def program(target: str, limits: WorkerLimits) -> Program:
         """An interpreter that serves the function `module:name` or `file.py:name`."""
         path = os.pathsep.join(os.path.abspath(place) for place in sys.path if place)
-        command = (sys.executable, "-c", _BOOT, target)
+        command = tuple(python_command(_PROGRAM, target))
         environment = {**os.environ, "PYTHONPATH": path}
         source = _source(target.rpartition(":")[0])
         files = () if source is None else (source,)

@@ -10,9 +10,10 @@ import hashlib
 import json
 import os
 import sys
+from importlib.machinery import PathFinder
 from typing import Any, BinaryIO, TextIO
 
-from bugsieve.basis.functions import LoadError, described, load_function
+from bugsieve.basis.functions import LoadError, described, is_file, load_function
 from bugsieve.policies.served import Answering, WrongAnswerError, answering
 from bugsieve.policies.traces import MOST, traceback_of
 
@@ -20,7 +21,8 @@ from bugsieve.policies.traces import MOST, traceback_of
 def main() -> None:
     """Serve the function named by the first argument until the input ends."""
     requests, replies = _claim_standard_streams()
-    sys.path.insert(0, os.getcwd())
+    if _is_of_current_folder(sys.argv[1]):
+        sys.path.insert(0, os.getcwd())
     hello = json.loads(requests.readline())
     try:
         answer = answering(hello, load_function(sys.argv[1]))
@@ -33,6 +35,19 @@ def main() -> None:
         answers = [_answer(answer, state) for state in batch["states"]]
         sys.stderr.flush()
         _reply(replies, {"id": batch["id"], hello.get("asks", "actions"): answers})
+
+
+def _is_of_current_folder(target: str) -> bool:
+    """Return true if the target's module or file is in the current folder or below it.
+
+    Otherwise the folder may be a stranger's, in which a `random.py` waits for other policies.
+    """
+    here, place = os.getcwd(), target.rpartition(":")[0]
+    if is_file(place):
+        names = (os.path.abspath(place), os.path.realpath(place))
+        return any(name.startswith(os.path.join(here, "")) for name in names)
+    top = place.partition(".")[0]
+    return top not in sys.modules and PathFinder.find_spec(top, [here]) is not None
 
 
 def loaded_modules() -> dict[str, str]:

@@ -9,7 +9,6 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -20,6 +19,7 @@ from pathlib import Path
 from bugsieve.basis.arguments import check_fields
 from bugsieve.basis.closing import Closing
 from bugsieve.basis.errors import BudgetError, InputError, InternalError, UsageError
+from bugsieve.basis.interpreters import NEUTRAL_FOLDER, python_command
 
 PACKAGE = "fast-downward.translate"
 PIP_COMMAND = f"pip install {PACKAGE}"
@@ -70,7 +70,6 @@ def memory_of(child):
         return 0
 watch()
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # else nobody could wait for forks
-sys.path[:] = [place for place in sys.path if place]  # no modules of the folder we are in
 try:
     import fast_downward.translate.main
 except Exception:
@@ -238,8 +237,8 @@ def _launch(limits: TranslationLimits) -> subprocess.Popen[bytes]:
     files = ("--sas-file", "output.sas", "domain.pddl", "problem.pddl")
     arguments = (*map(str, (os.getpid(), memory, cpu_seconds)), *OPTIONS, *files)
     return subprocess.Popen(
-        [sys.executable, "-c", _SERVER, *arguments],
-        cwd=os.sep,
+        python_command(_SERVER, *arguments),
+        cwd=NEUTRAL_FOLDER,
         env={**os.environ, "PYTHONHASHSEED": "0"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -1,0 +1,185 @@
+"""A current folder that holds a file for each module of Python: none of them is ever imported."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bugsieve.cli import main
+from bugsieve.cli.program import COMMANDS
+from tests.system.warm_commands import warm_commands
+
+POLICY = """
+def choose(facts, applicable):
+    import colorsys
+    return min(applicable)
+"""
+PROGRAM = """
+import json, sys
+json.loads(sys.stdin.readline())
+print(json.dumps({"ready": True}), flush=True)
+for line in sys.stdin:
+    batch = json.loads(line)
+    actions = [min(state["applicable"]) for state in batch["states"]]
+    print(json.dumps({"id": batch["id"], "actions": actions}), flush=True)
+"""
+SCRIPT = """
+import sys
+import bugsieve
+task = ("blocks/domain.pddl", "blocks/problem.pddl")
+for folder in ("once", "again"):  # the second time only the children have anything to import
+    options = bugsieve.CostOptions(task=task, policy="random:1", oracles=("lookahead",), workers=2)
+    bugsieve.Campaign.create(folder, options).run()
+    sys.path.insert(0, "")  # as in notebooks
+print("done")
+"""
+GRID = """
+policies = ["random:1"]
+oracles = ["lookahead"]
+campaign.fuzz.pool_size = 2
+[fuzzers.few]
+[[domains]]
+domain = "blocks/domain.pddl"
+problems = ["blocks/problem.pddl"]
+"""
+
+CHECKERS = ("cost", "safety", "rules")
+SHORT = "--workers 2 --inits 1 --start-epochs 1 --main-epochs 1 --steps 2 --hidden 2 --pool-size 2"
+BUG = "$(ls {0}/bugs | head -n 1 | cut -d. -f1)"
+SCENARIO = f"""
+generate blocksworld --blocks 3 --seed 2 -o blocks
+generate one-way-line --length 3 --packages 1 --variant deterministic -o line
+generate visitall --width 2 --height 2 -o small
+list
+doctor
+test blocks --policy random:1 --max-bugs 1 --workers 2 -o results
+test blocks --policy "python:$ELSEWHERE/policy.py:choose" --pool-size 2 -o python
+test blocks --policy "cmd:$PYTHON $ELSEWHERE/program.py" --pool-size 2 -o program
+measure blocks --policy random:1 --tests 100 --workers 2 -o measured
+resume results --max-bugs 3 --workers 2
+safety line/model.jani --policy random --walks 9 -o danger
+safety line/model.jani --policy "python:$ELSEWHERE/policy.py:choose" --walks 2 -o first
+judge blocks --policy random:1
+salvage results -o salvaged
+status results
+report results
+replay results
+explain results {BUG.format("results")}
+minimise results {BUG.format("results")} -o smallest
+shield danger -o shield.json
+compare results python
+export results --csv csv
+table bugs results
+plot results -o bugs.svg
+experiment grid.toml -o grid
+rollout blocks --policy random:1
+decide line/model.jani --policy random
+rules example -o rover
+rules rover/rover.pddl rover/one-rover.pddl rover/rules.toml -o rules
+dominance blocks
+domain lint blocks/domain.pddl blocks/problem.pddl
+train asnets small/domain.pddl small/problem.pddl --validate small/problem.pddl $SHORT -o t
+select t -o policy.safetensors
+train-q line/model.jani -o net.safetensors --steps 20 --warmup 5 --hidden 4
+"""
+SERVE = ["serve", "blocks", "--policy", "random:1", "--listen", "unix:policy.sock"]
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with warm_commands(tmp_path_factory.mktemp("commands")) as folder:
+        yield folder
+
+
+@pytest.fixture
+def shadows(tmp_path: Path) -> Path:
+    """The folder, in which each file leaves a mark beside the folder when it is imported."""
+    folder, marks = tmp_path / "shadows", tmp_path / "marks"
+    folder.mkdir()
+    marks.mkdir()
+    for name in sys.stdlib_module_names:
+        (folder / f"{name}.py").write_text(f"open({str(marks / name)!r}, 'w').close()\n")
+    return folder
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """Files of the user's own."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    for name, text in (("policy", POLICY), ("program", PROGRAM), ("script", SCRIPT)):
+        (folder / f"{name}.py").write_text(text)
+    return folder
+
+
+def marks(folder: Path) -> list[str]:
+    return sorted(os.listdir(folder.parent / "marks"))
+
+
+def test_no_command_imports_from_the_current_folder(
+    shadows: Path, elsewhere: Path, warm: Path
+) -> None:
+    """Its own process does not, as it would not when started anew, nor any kind of child."""
+    (shadows / "grid.toml").write_text(GRID)
+    lines = [line for line in SCENARIO.splitlines() if line]
+    assert {line.split()[0] for line in lines} | {SERVE[0]} == set(COMMANDS)
+    path = os.pathsep.join((str(warm), os.environ["PATH"]))
+    own = {"SHORT": SHORT, "ELSEWHERE": str(elsewhere), "PYTHON": sys.executable, "PATH": path}
+    for line in lines:
+        done = subprocess.run(
+            f"bugsieve {line}",
+            shell=True,
+            cwd=shadows,
+            env={**os.environ, **own},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode in (0, 1, 6), (line, done.stderr)
+        assert marks(shadows) == [], line
+
+
+def test_processes_from_their_very_beginning(shadows: Path, elsewhere: Path) -> None:
+    """The program itself, checkers as they are printed, scripts as in notebooks, and a server."""
+    folder = Path(sys.executable).parent
+    blocks = ["generate", "blocksworld", "--blocks", "2", "-o", "blocks"]
+    commands = [
+        [str(folder / "bugsieve"), *blocks],
+        [sys.executable, str(elsewhere / "script.py")],
+        *([sys.executable, "-I", "-m", f"bugsieve.checkers.{name}"] for name in CHECKERS),
+    ]
+    for command in commands:
+        done = subprocess.run(command, cwd=shadows, capture_output=True, text=True)
+        assert marks(shadows) == [], command
+        assert done.returncode == (4 if "-I" in command else 0), done.stderr
+    server = subprocess.Popen(
+        [str(folder / "bugsieve"), *SERVE], cwd=shadows, stdout=subprocess.PIPE
+    )
+    assert server.stdout is not None and b"policy.sock" in server.stdout.readline()
+    server.send_signal(signal.SIGINT)
+    server.communicate()
+    assert marks(shadows) == []
+
+
+MODULE = """
+import colorsys, helper
+assert colorsys.mine and helper.mine
+def choose(facts, applicable):
+    return min(applicable)
+"""
+
+
+def test_a_module_that_is_named_there_keeps_its_neighbours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The current folder is first on the path for those who name a policy in it."""
+    for name, text in (("mine", MODULE), ("colorsys", "mine = 1"), ("helper", "mine = 1")):
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert main(["generate", "blocksworld", "--blocks", "2", "-o", "blocks"]) == 0
+    assert main(["rollout", "blocks", "--policy", "python:mine:choose"]) == 0
