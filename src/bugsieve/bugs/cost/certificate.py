@@ -83,7 +83,7 @@ def certificate_of(
     return {
         "certificate": VERSION,
         "kind": objective.kind(policy_value),
-        "task": _task_part(task),
+        "task": task_part(task),
         "objective": objective.spec,
         "policy": policy_name(bench.policy),
         "state": start.tolist(),
@@ -96,7 +96,7 @@ def certificate_of(
     }
 
 
-def _task_part(task: Task) -> dict[str, Any]:
+def task_part(task: Task) -> dict[str, Any]:
     """The task by its hash; where costs of its files were left out, that is said as well."""
     part: dict[str, Any] = {"name": task.name, "sha256": task.sha256}
     return {**part, "unit_cost": True} if task.unit_cost else part
