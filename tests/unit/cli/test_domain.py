@@ -29,25 +29,31 @@ def test_what_there_is(run: Run) -> None:
 def test_lint(run: Run, tmp_path: Path) -> None:
     write_files(tmp_path)
     domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
-    assert run("domain", "lint", domain, problem) == (0, "nothing found\n", "")
+    note = f"{domain}:4: note: no action changes 'wired', 'next': conditions find there what the "
+    note += "problem says [immutable-predicate]"
+    assert run("domain", "lint", domain, problem) == (0, f"{note}\n1 note\n", "")
     domain.write_text(DOMAIN.replace("(on ?l - lamp)", "(on ?l - lamp) (off)"))
     code, out, _ = run("domain", "lint", domain, problem)
     assert code == 1
     assert out.splitlines() == [
+        note,
         f"{domain}:4: warning: the predicate 'off' is declared, but no action or goal mentions it "
         "[unused-predicate]",
-        "1 warning",
+        "1 warning, 1 note",
     ]
-    code, out, _ = run("domain", "lint", domain, "--json")
-    (found,) = json.loads(out)["findings"]
+    code, out, _ = run("domain", "lint", domain, problem, "--json")
+    _, found = json.loads(out)["findings"]
     assert code == 1
     assert (found["code"], found["severity"], found["line"]) == ("unused-predicate", "warning", 4)
 
 
 def test_lint_of_what_is_no_domain(run: Run, tmp_path: Path) -> None:
     write_files(tmp_path, domain=DOMAIN[:-3])
+    code, out, _ = run("domain", "lint", tmp_path / "domain.pddl")
+    assert code == 1 and "domain.pddl:" in out and "never closed" in out
+    (tmp_path / "domain.pddl").write_text("; nothing")
     code, _, err = run("domain", "lint", tmp_path / "domain.pddl")
-    assert code == 4 and "domain.pddl:" in err and "never closed" in err
+    assert code == 4 and "domain.pddl: holds nothing" in err
     assert run("domain", "lint")[0] == 4
     code, out, _ = run("domain", "lint", "--codes")
     assert code == 0 and "unused-predicate" in out

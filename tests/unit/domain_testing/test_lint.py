@@ -13,6 +13,7 @@ from bugsieve.domain_testing.worlds import Files
 from bugsieve.domains import generate
 from tests.depth import examples
 from tests.unit.domain_testing.lights import DOMAIN, PROBLEM, write_files
+from tests.unit.domain_testing.test_mistakes import MISTAKES
 
 
 def found(folder: Path, domain: str = DOMAIN, *problems: str) -> list[Finding]:
@@ -24,12 +25,17 @@ def found(folder: Path, domain: str = DOMAIN, *problems: str) -> list[Finding]:
     return lint(folder / "domain.pddl", paths, Files())
 
 
+def told(findings: list[Finding]) -> list[str]:
+    """What stands out: most domains have predicates that never change."""
+    return [each.text for each in findings if each.severity != "note"]
+
+
 def codes(findings: list[Finding]) -> list[tuple[str, int]]:
     return [(each.code, each.line) for each in findings]
 
 
 def test_a_sound_domain_has_nothing_to_tell(tmp_path: Path) -> None:
-    assert found(tmp_path) == found(tmp_path, DOMAIN, PROBLEM) == []
+    assert told(found(tmp_path)) == told(found(tmp_path, DOMAIN, PROBLEM)) == []
 
 
 def planted(old: str, new: str) -> str:
@@ -83,6 +89,26 @@ IN_DOMAIN = [
 ]
 
 
+IN_DOMAIN += [
+    (planted("(:types", "(:types lamp)\n(:types"), "repeated-section", 4),
+    (planted("(?l ?m - lamp)\n", "(?l ?l - lamp)\n"), "repeated-variable", 10),
+    (planted("(:predicates", "(:constants k k - lamp)\n(:predicates"), "repeated-object", 4),
+    (planted("(?l ?m - lamp)\n", "(?l ?m -lamp)\n"), "missing-blank", 10),
+    (planted("(next ?l ?m))\n", "(next ?l k))\n"), "unknown-object", 11),
+    (
+        planted("(on ?l))\n", "(and (on ?l) (increase (total-cost) (d ?l))))\n"),
+        "unknown-function",
+        8,
+    ),
+    (
+        planted("(:action light", "(:derived (on ?l - lamp) (on ?l))\n(:action light"),
+        "unsupported",
+        5,
+    ),
+    (planted("(next ?l ?m))\n", "(next ?l))\n").replace("(on ?m))))", "()))"), "invalid", 12),
+]
+
+
 @pytest.mark.parametrize(("domain", "code", "line"), IN_DOMAIN, ids=[c for _, c, _ in IN_DOMAIN])
 def test_planted_in_a_domain(tmp_path: Path, domain: str, code: str, line: int) -> None:
     assert (code, line) in codes(found(tmp_path, domain))
@@ -116,14 +142,17 @@ def test_planted_in_a_problem(tmp_path: Path, problem: str, code: str, line: int
 
 
 def test_every_code_is_planted_somewhere() -> None:
-    assert {code for _, code, _ in (*IN_DOMAIN, *IN_PROBLEM)} == set(CODES)
+    here = {code for _, code, _ in (*IN_DOMAIN, *IN_PROBLEM)}
+    assert here | set(MISTAKES) == set(CODES)
 
 
 def test_what_another_problem_can_do_is_a_note(tmp_path: Path) -> None:
     lame = PROBLEM.replace("(next a b)", "").replace("(and (on a) (on b))", "(on a)")
     (alone,) = [f for f in found(tmp_path, DOMAIN, lame) if f.code == "unreachable-action"]
     (beside,) = [f for f in found(tmp_path, DOMAIN, lame, PROBLEM) if "action" in f.code]
-    assert (alone.severity, beside.severity) == ("warning", "note")
+    both = [f for f in found(tmp_path, DOMAIN, lame, lame) if f.code == "unreachable-action"]
+    assert (alone.severity, beside.severity) == ("note", "note")
+    assert [each.severity for each in both] == ["warning", "warning"]
     assert beside.text == (
         f"{tmp_path}/domain.pddl:9: note: action 'pass' can never be applied in "
         f"{tmp_path}/p0.pddl [unreachable-action]"
@@ -133,14 +162,14 @@ def test_what_another_problem_can_do_is_a_note(tmp_path: Path) -> None:
 def test_types_of_problems_that_are_not_given(tmp_path: Path) -> None:
     """A problem may have objects of a type below one that the domain uses."""
     domain = planted("lamp switch - object", "bulb - lamp lamp switch - object")
-    assert found(tmp_path, domain) == []
-    assert codes(found(tmp_path, domain, PROBLEM)) == [("unused-type", 3)]
-    assert found(tmp_path, domain, PROBLEM.replace("a b - lamp", "a b - bulb")) == []
+    assert told(found(tmp_path, domain)) == []
+    assert ("unused-type", 3) in codes(found(tmp_path, domain, PROBLEM))
+    assert told(found(tmp_path, domain, PROBLEM.replace("a b - lamp", "a b - bulb"))) == []
 
 
 def test_a_wider_type_may_be_narrowed_by_a_predicate(tmp_path: Path) -> None:
     domain = planted("(?l ?m - lamp)\n", "(?l ?m - object)\n")
-    assert found(tmp_path, domain) == []
+    assert told(found(tmp_path, domain)) == []
 
 
 @pytest.mark.parametrize("name", list(DOMAINS.builtin)[:: examples(1, quick=3)])

@@ -22,7 +22,8 @@ SUMMARY = "find mistakes in a domain without running it"
 
 _EPILOG = """\
 Each finding has a line and a code that does not change; --codes lists them.
-Exit codes: 0 nothing but notes, 1 an error or a warning, 4 no PDDL."""
+An error hides nothing behind it: the file is mended in memory, and all of it is checked.
+Exit codes: 0 nothing but notes, 1 an error or a warning, 4 a file that cannot be read."""
 
 
 def register(parser: Parser) -> None:

@@ -19,6 +19,7 @@ from bugsieve.tasks.pddl.execution import conjuncts, is_literal
 from bugsieve.tasks.pddl.formulas import QUANTIFIERS
 from bugsieve.tasks.pddl.reader import Block, Expression, Word, to_text
 
+_NEGATIONS = ("not-", "not_", "not", "non-", "un", "no-", "no_")
 _Scoped: TypeAlias = tuple[Expression, frozenset[str]]
 
 
@@ -134,6 +135,39 @@ def _effects(domain: Domain, action: str, places: list[LiteralPlace]) -> Iterato
         if text in needed and to_text(negated(part)) not in texts:
             sentence = f"action '{action}' has the effect {text}, which its precondition demands"
             yield finding("redundant-effect", document, part, sentence)
+        elif text not in needed:
+            yield from _implied(domain, action, part)
+
+
+def _implied(domain: Domain, action: str, effect: Block) -> Iterator[Finding]:
+    """An effect that says in the words of the opposite predicate what the precondition says."""
+    for part in conjuncts(_field(domain, action, ":precondition")):
+        if is_literal(part) and part is not effect and _opposed(domain, part, effect):
+            sentence = (
+                f"action '{action}' has the effect {to_text(effect)}, which its precondition "
+                f"{to_text(part)} implies"
+            )
+            yield finding("implied-effect", domain.document, effect, sentence)
+
+
+def _opposed(domain: Domain, one: Block, other: Block) -> bool:
+    """Whether two literals say the same, one of P and one of the predicate not-P."""
+    (sign, atom), (other_sign, other_atom) = _signed(one), _signed(other)
+    if sign == other_sign or atom[1:] != other_atom[1:]:
+        return False
+    names = str(atom[0]), str(other_atom[0])
+    declared = domain.vocabulary.predicates
+    return any(
+        long == f"{negation}{short}" and declared.get(long) == declared.get(short)
+        for long, short in (names, names[::-1])
+        for negation in _NEGATIONS
+    )
+
+
+def _signed(literal: Block) -> tuple[bool, Block]:
+    inner = literal[1] if literal[0] == "not" else literal
+    assert isinstance(inner, Block)
+    return literal[0] != "not", inner
 
 
 def _terms(domain: Domain, places: list[LiteralPlace]) -> Iterator[Finding]:

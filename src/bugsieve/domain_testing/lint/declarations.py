@@ -24,6 +24,8 @@ class Subject:
 
     domain: Domain
     problems: Sequence[Problem]
+    constraint_words: frozenset[str] = frozenset()
+    """The words of their `:constraints`, which are left out of both."""
 
     @cached_property
     def places(self) -> list[LiteralPlace]:
@@ -47,9 +49,10 @@ class Subject:
 
     @cached_property
     def in_goals(self) -> frozenset[str]:
-        """The words of all goals."""
+        """The words of all goals, and of all constraints."""
         goals = [problem.sections[":goal"] for problem in self.problems]
-        return frozenset(str(word) for goal in goals for word in words_in(goal))
+        words = frozenset(str(word) for goal in goals for word in words_in(goal))
+        return words | self.constraint_words
 
     def _of(self, chosen: Callable[[LiteralPlace], bool]) -> frozenset[str]:
         return frozenset(str(place.atom[0]) for place in self.places if chosen(place))
@@ -69,6 +72,7 @@ def words_in(item: Expression) -> Iterator[Word]:
 def check_declarations(subject: Subject) -> Iterator[Finding]:
     """What is declared and not used."""
     yield from _predicates(subject)
+    yield from _immutable(subject)
     yield from _types(subject)
     yield from _constants(subject)
     yield from _functions(subject)
@@ -91,6 +95,17 @@ def _predicates(subject: Subject) -> Iterator[Finding]:
         elif subject.problems and name not in subject.read | subject.in_goals:
             sentence = f"actions change '{name}', but no condition and no goal given asks for it"
             yield finding("never-read", document, item, sentence)
+
+
+def _immutable(subject: Subject) -> Iterator[Finding]:
+    """One note for all of them: most often that is what they are for."""
+    names = [str(item[0]) for item in _declared(subject.domain, ":predicates")]
+    fixed = [name for name in names if name in subject.read - subject.changed]
+    if fixed:
+        listed = ", ".join(f"'{name}'" for name in fixed)
+        sentence = f"no action changes {listed}: conditions find there what the problem says"
+        place = section(subject.domain.sections, ":predicates")
+        yield finding("immutable-predicate", subject.domain.document, place, sentence)
 
 
 def check_truth(subject: Subject) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from bugsieve.domain_testing.lint.collisions import check_collisions
 from bugsieve.domain_testing.lint.findings import Finding, finding
 from bugsieve.domain_testing.places import action_line
 from bugsieve.tasks.fdr.translator import TranslationLimits
@@ -19,14 +20,17 @@ def check_problems(
 ) -> Iterator[Finding]:
     """What the relaxation says of the actions and the goals of problems of one domain."""
     worlds = [world_of(pddl, limits=limits) for pddl in tasks]
+    names = frozenset(name for world in worlds for name in world.task.operator_names)
+    for pddl in tasks[:1]:
+        yield from check_collisions(pddl.domain, names)
     reached = [{words_of(name)[0] for name in world.task.operator_names} for world in worlds]
     for pddl, world, actions in zip(tasks, worlds, reached, strict=True):
         yield from _goal(pddl, world)
         for action in pddl.domain.actions:
             if action not in actions:
                 found = _unreached(pddl, action)
-                elsewhere = any(action in others for others in reached)
-                yield replace(found, severity="note") if elsewhere else found
+                is_local = len(tasks) == 1 or any(action in others for others in reached)
+                yield replace(found, severity="note") if is_local else found
 
 
 def _goal(pddl: PddlTask, world: World) -> Iterator[Finding]:

@@ -53,7 +53,7 @@ def check_documents(
 ) -> PddlTask:
     """Check two documents, which need not be files: mutants of a domain never are."""
     given = PddlTexts(domain.data, problem.data)
-    _reject_swapped(domain, problem)
+    reject_swapped(domain, problem)
     if rewrite is not None:
         domain, problem = rewrite(domain), rewrite(problem)
     checked = check_domain(domain)
@@ -62,7 +62,8 @@ def check_documents(
     return task
 
 
-def _reject_swapped(domain: Document, problem: Document) -> None:
+def reject_swapped(domain: Document, problem: Document) -> None:
+    """Raise if the domain was given as the problem, and the problem as the domain."""
     if define_block(domain)[0] == "problem" and define_block(problem)[0] == "domain":
         raise InputError(
             f"{domain.path} is the problem and {problem.path} the domain: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeAlias
 
 from bugsieve.basis.names import suggest
@@ -78,7 +79,8 @@ def typed_list(document: Document, items: Sequence[Expression]) -> Iterator[Type
             raise document.error(item, "a name was expected here, not a block in parentheses")
         if item != "-":
             if item.startswith("-"):
-                raise document.error(item, f"write '- {item[1:]}', with a blank after '-'")
+                sentence = f"write '- {item[1:]}', with a blank after '-'"
+                raise document.error(item, sentence, "missing-blank")
             names.append(item)
             position += 1
             continue
@@ -117,15 +119,20 @@ def variables(
     """A typed list of distinct variables, in order, with their types."""
     found: dict[str, str] = {}
     for entry in single_typed(document, items, types, user):
-        require_variable(document, entry.name, items, user)
+        require_variable(document, entry.name, items, types, user)
         if entry.name in found:
-            raise document.error(entry.name, f"{user} has the variable '{entry.name}' twice")
+            sentence = f"{user} has the variable '{entry.name}' twice"
+            raise document.error(entry.name, sentence, "repeated-variable")
         found[str(entry.name)] = entry.type
     return found
 
 
 def require_variable(
-    document: Document, name: Word, items: Sequence[Expression], user: str
+    document: Document,
+    name: Word,
+    items: Sequence[Expression],
+    types: Collection[str],
+    user: str,
 ) -> None:
     """Raise unless an entry of a typed list is a variable, and say what was probably meant."""
     if name.startswith("?"):
@@ -133,8 +140,13 @@ def require_variable(
     place = next(place for place, item in enumerate(items) if item is name)
     before = items[place - 1] if place else ""
     if isinstance(before, Word) and before.endswith("-") and before.startswith("?"):
-        raise document.error(name, f"write '{before[:-1]} - {name}', with a blank before '-'")
-    raise document.error(name, f"{user} needs a variable here: write '?{name}'")
+        sentence = f"write '{before[:-1]} - {name}', with a blank before '-'"
+        raise document.error(name, sentence, "missing-blank")
+    if isinstance(before, Word) and before.startswith("?") and name in types:
+        sentence = f"{user} has a type after a variable: write '{before} - {name}', with a dash"
+        raise document.error(name, sentence, "missing-dash")
+    sentence = f"{user} needs a variable here: write '?{name}'"
+    raise document.error(name, sentence, "missing-question-mark")
 
 
 def check_types(document: Document, entry: Typed, types: Collection[str]) -> None:
@@ -145,6 +157,7 @@ def check_types(document: Document, entry: Typed, types: Collection[str]) -> Non
                 name,
                 f"the type '{name}' of '{entry.name}' is not declared in :types"
                 f"{suggest(name, types)}",
+                "unknown-type",
             )
 
 
@@ -159,7 +172,50 @@ def read_types(document: Document, section: Block) -> dict[str, tuple[str, ...]]
         types[str(entry.name)] = (*types.get(entry.name, ()), entry.type)
     for supertype in [name for supertypes in types.values() for name in supertypes]:
         types.setdefault(supertype, (ROOT_TYPE,))
+    _refuse_cycles(document, section, types)
     return types
+
+
+def _refuse_cycles(
+    document: Document, section: Block, types: Mapping[str, tuple[str, ...]]
+) -> None:
+    """Raise for types that are below themselves; what is above the root type does not count."""
+    circling = _above_themselves(types)
+    for entry in typed_list(document, section[1:]):
+        if entry.name in circling:
+            cycle = _cycle_from(str(entry.name), types, circling)
+            sentence = f"the type '{cycle[0]}' is below itself: {' - '.join(cycle)}"
+            code = "cyclic-types" if len(cycle) <= 3 else "long-type-cycle"
+            raise document.error(entry.name, sentence, code)
+
+
+def _above_themselves(types: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """The types from which the supertypes lead into a cycle."""
+    below: dict[str, list[str]] = {name: [] for name in types}
+    left = dict.fromkeys(types, 0)
+    for name, supertypes in types.items():
+        for supertype in set(supertypes) - {ROOT_TYPE} if name != ROOT_TYPE else ():
+            below[supertype].append(name)
+            left[name] += 1
+    done = [name for name, number in left.items() if number == 0]
+    for name in done:  # grows while types are found all of whose supertypes are done
+        for subtype in below[name]:
+            left[subtype] -= 1
+            if left[subtype] == 0:
+                done.append(subtype)
+    return set(types).difference(done)
+
+
+def _cycle_from(
+    name: str, types: Mapping[str, tuple[str, ...]], circling: Collection[str]
+) -> list[str]:
+    """A cycle that the supertypes of a type lead into, its first type at both ends."""
+    way: dict[str, None] = {}
+    while name not in way:
+        way[name] = None
+        name = next(supertype for supertype in types[name] if supertype in circling)
+    walked = list(way)
+    return [*walked[walked.index(name) :], name]
 
 
 def read_objects(
@@ -169,6 +225,7 @@ def read_objects(
     known: Iterable[str] = (),
 ) -> dict[str, str]:
     """Object to type; `known` are the names that are already taken."""
+    _refuse_dashed_names(document, section, types)
     taken = set(known)
     objects: dict[str, str] = {}
     for entry in single_typed(document, section[1:], types, f"'{section[0]}'"):
@@ -178,16 +235,36 @@ def read_objects(
             raise document.error(
                 entry.name,
                 f"the object '{entry.name}' is declared twice, remove one declaration",
+                "repeated-object",
             )
         objects[str(entry.name)] = entry.type
     return objects
 
 
+def _refuse_dashed_names(document: Document, section: Block, types: Collection[str]) -> None:
+    """Raise for `a- block`, where the dash is a part of the name and the type another object."""
+    for before, name in pairwise(section):
+        if isinstance(before, Word) and len(before) > 1 and before.endswith("-") and name in types:
+            sentence = f"write '{before[:-1]} - {name}', with a blank before '-'"
+            raise document.error(name, sentence, "missing-blank")
+
+
 def read_predicates(
     document: Document, section: Block, types: Collection[str]
 ) -> dict[str, Signature]:
-    """Every declared predicate."""
-    return dict(_signature(document, item, types, "predicate") for item in section[1:])
+    """Every declared predicate; none may be declared twice."""
+    predicates: dict[str, Signature] = {}
+    lines: dict[str, int] = {}
+    for item in section[1:]:
+        name, signature = _signature(document, item, types, "predicate")
+        if name in predicates:
+            sentence = (
+                f"the predicate '{name}' is declared twice (first on line {lines[name]}), "
+                "remove one declaration"
+            )
+            raise document.error(item, sentence, "repeated-predicate")
+        predicates[name], lines[name] = signature, item.line
+    return predicates
 
 
 def read_functions(
@@ -224,5 +301,5 @@ def _signature(
     entries = list(typed_list(document, item[1:]))
     for entry in entries:
         check_types(document, entry, types)
-        require_variable(document, entry.name, item[1:], f"the {kind} '{name}'")
+        require_variable(document, entry.name, item[1:], types, f"the {kind} '{name}'")
     return str(name), tuple(tuple(map(str, entry.types)) or (ROOT_TYPE,) for entry in entries)

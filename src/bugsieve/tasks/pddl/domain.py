@@ -21,7 +21,15 @@ from bugsieve.tasks.pddl.formulas import (
     check_condition,
     check_effect,
 )
-from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, make_block, make_word
+from bugsieve.tasks.pddl.reader import (
+    Block,
+    Document,
+    Expression,
+    PddlError,
+    Word,
+    make_block,
+    make_word,
+)
 
 REQUIREMENTS = frozenset(
     {
@@ -176,7 +184,8 @@ def split_sections(
         if keyword == _ACTION:
             actions.append(block)
         elif keyword in sections:
-            raise document.error(block, f"'{keyword}' appears twice, merge the two sections")
+            sentence = f"'{keyword}' appears twice, merge the two sections"
+            raise document.error(block, sentence, "repeated-section")
         else:
             sections[keyword] = block
     return sections, actions
@@ -231,9 +240,8 @@ def _by_name(document: Document, blocks: Iterable[Block]) -> dict[str, Block]:
             raise document.error(block, "an action needs a name: '(:action NAME :parameters ...'")
         if name in actions:
             first = actions[name].line
-            raise document.error(
-                name, f"there are two actions '{name}' (the first on line {first}), rename one"
-            )
+            sentence = f"there are two actions '{name}' (the first on line {first}), rename one"
+            raise document.error(name, sentence, "repeated-action")
         actions[str(name)] = block
     return actions
 
@@ -248,10 +256,16 @@ def _check_action(
         raise document.error(parameters, f"the parameters of {owner} must stand in parentheses")
     own = variables(document, parameters, vocabulary.types, owner)
     scope = Scope(document, vocabulary, owner, {**vocabulary.constants, **own})
-    if fields.get(":precondition", []) != []:
-        check_condition(scope, fields[":precondition"])
-    if fields.get(":effect", []) != []:
-        check_effect(scope, fields[":effect"])
+    try:
+        if fields.get(":precondition", []) != []:
+            check_condition(scope, fields[":precondition"])
+        if fields.get(":effect", []) != []:
+            check_effect(scope, fields[":effect"])
+    except PddlError as error:
+        if error.code != "unknown-variable" or ":parameters" in fields:
+            raise
+        sentence = f"{owner} uses the variable '{error.place}', but has no ':parameters'"
+        raise document.error(block[1], sentence, "missing-parameters") from None
     return fields
 
 
@@ -270,6 +284,6 @@ def _fields(document: Document, block: Block, owner: str) -> dict[str, Expressio
         if value is None:
             raise document.error(keyword, f"nothing follows '{keyword}' in {owner}")
         if keyword in fields:
-            raise document.error(keyword, f"{owner} has '{keyword}' twice")
+            raise document.error(keyword, f"{owner} has '{keyword}' twice", "repeated-field")
         fields[str(keyword)] = value
     return fields

@@ -173,6 +173,7 @@ def check_atom(scope: Scope, block: Block) -> None:
             name,
             f"{scope.owner} uses the unknown predicate '{name}'"
             f"{suggest(str(name), predicates)}, declare it in :predicates of the domain",
+            "unknown-predicate",
         )
     check_arguments(scope, block, "predicate", predicates[name])
 
@@ -188,6 +189,7 @@ def check_function(scope: Scope, item: Expression) -> None:
             item,
             f"{scope.owner} uses the unknown function '{name or ''}'"
             f"{suggest(name or '', functions)}, declare it in :functions of the domain",
+            "unknown-function",
         )
     if isinstance(item, Block):
         check_arguments(scope, item, "function", functions[name])
@@ -201,6 +203,7 @@ def check_arguments(scope: Scope, block: Block, kind: str, signature: Signature)
             block,
             f"{scope.owner} gives the {kind} '{block[0]}' {_count(given)}, "
             f"but it is declared with {len(signature)}",
+            "wrong-arity",
         )
     for position, accepted in enumerate(signature, start=1):
         term = block[position]
@@ -225,6 +228,7 @@ def _bad_term(scope: Scope, term: Expression) -> InputError:
     return scope.document.error(
         term,
         f"{scope.owner} uses the undeclared {kind} '{term}'{suggest(term, scope.terms)}",
+        f"unknown-{kind}",
     )
 
 
@@ -242,6 +246,7 @@ def _check_type(scope: Scope, block: Block, position: int, accepted: tuple[str, 
         block[position],
         f"{scope.owner} has {to_text(block)}, but argument {position} of '{block[0]}' must be "
         f"of type {wanted} and '{term}' is of type '{kind}'",
+        "type-mismatch",
     )
 
 

@@ -61,6 +61,25 @@ def make_block(line: int, *items: Expression) -> Block:
     return block
 
 
+class PddlError(InputError):
+    """A mistake at a place of a PDDL file; `code` is the one that `bugsieve domain lint` uses."""
+
+    def __init__(self, where: str, sentence: str, place: Expression | int, code: str) -> None:
+        super().__init__(f"{where}: {sentence}")
+        self.sentence = sentence
+        self.place = place
+        self.code = code
+
+    @property
+    def line(self) -> int:
+        """The line of the place."""
+        return self.place if isinstance(self.place, int) else self.place.line
+
+
+class UnsupportedPddlError(UnsupportedError, PddlError):
+    """A place of a PDDL file that uses a feature we do not handle."""
+
+
 @dataclass(frozen=True)
 class Document:
     """A PDDL file: its path as the user wrote it, its bytes, and its one top-level block."""
@@ -75,15 +94,14 @@ class Document:
         """The file and the line of `place`, as errors begin."""
         return _at(self.path, self.where, place.line)
 
-    def error(self, place: Expression, sentence: str) -> InputError:
+    def error(self, place: Expression, sentence: str, code: str = "invalid") -> PddlError:
         """The error that says `sentence` about the line of `place`."""
-        return InputError(f"{self.at(place)}: {sentence}")
+        return PddlError(self.at(place), sentence, place, code)
 
     def unsupported(self, place: Expression, user: str, feature: str) -> UnsupportedError:
         """The error that `user` (an action, a predicate) needs a feature we do not handle."""
-        return UnsupportedError(
-            f"{self.at(place)}: {user} uses {feature}, which Bugsieve does not support"
-        )
+        sentence = f"{user} uses {feature}, which Bugsieve does not support"
+        return UnsupportedPddlError(self.at(place), sentence, place, "unsupported")
 
 
 def _at(path: str, where: Where | None, line: int) -> str:
@@ -177,7 +195,7 @@ class Builder:
         if self.root is None:
             raise InputError(f"{self.path}: holds nothing but comments, a PDDL file was expected")
         if self.open:
-            raise InputError(self._unclosed())
+            raise self._unclosed()
         return self.root
 
     def _open(self, line: int) -> None:
@@ -216,22 +234,26 @@ class Builder:
         problem = (
             "this ')' closes nothing" if token == ")" else f"{shortened(token)!r} is left over"
         )
-        raise InputError(
-            f"{self.at(line)}: {problem}, because the block opened on line "
-            f"{self.root.line} is already closed: check the parentheses before it"
+        sentence = (
+            f"{problem}, because the block opened on line {self.root.line} is already closed: "
+            "check the parentheses before it"
         )
+        raise PddlError(self.at(line), sentence, line, "parentheses")
 
-    def _unclosed(self) -> str:
+    def _unclosed(self) -> PddlError:
         if self.nested_section is not None:
             section, block = self.nested_section
-            return (
-                f"{self.at(block.line)}: the '(' on this line is not closed before "
-                f"'({section}' begins on line {section.line}: add the missing ')'"
+            sentence = (
+                f"the '(' on this line is not closed before '({section}' begins on line "
+                f"{section.line}: add the missing ')'"
             )
-        return (
-            f"{self.at(self.open[-1].line)}: the '(' on this line is never closed, the file "
-            f"ends on line {self.last_line} with {len(self.open)} ')' missing"
-        )
+        else:
+            block = self.open[-1]
+            sentence = (
+                f"the '(' on this line is never closed, the file ends on line {self.last_line} "
+                f"with {len(self.open)} ')' missing"
+            )
+        return PddlError(self.at(block.line), sentence, block.line, "parentheses")
 
 
 def tokens(text: str) -> Iterator[tuple[int, str]]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, TypeGuard
 
@@ -110,6 +110,19 @@ def without_constraints(document: Document) -> Document:
     return replace(document, data=to_text(root).encode(), root=root)
 
 
+def constraint_words(document: Document) -> frozenset[str]:
+    """Every word of the `:constraints`, the predicates that they mention among them."""
+    pending = list(_parts(document.root, _CONSTRAINTS))
+    found = set()
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Block):
+            pending += part
+        else:
+            found.add(str(part))
+    return frozenset(found)
+
+
 def _without_label(section: Expression) -> Expression:
     if not _is(section, ":requirements"):
         return section
@@ -120,7 +133,7 @@ def _is(section: Expression, keyword: str) -> TypeGuard[Block]:
     return isinstance(section, Block) and bool(section) and section[0] == keyword
 
 
-def _parts(sections: list[Expression], keyword: str) -> list[Expression]:
+def _parts(sections: Sequence[Expression], keyword: str) -> list[Expression]:
     found = [section for section in sections if _is(section, keyword)]
     return [part for section in found for part in section[1:]]
 

@@ -8,6 +8,8 @@ import pytest
 
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.tasks.pddl.check import check_pddl
+from bugsieve.tasks.pddl.declarations import read_types
+from bugsieve.tasks.pddl.reader import Document, parse
 from tests.unit.tasks.pddl.texts import DOMAIN, PROBLEM, replaced, write
 
 MISTAKES_IN_DOMAIN = {
@@ -372,11 +374,34 @@ def test_two_actions_of_one_name(tmp_path: Path) -> None:
         "block - item item",
         "block - part part - thing thing - item item",
         "block - colour block - item item colour",
-        "item block - item item - block",
     ],
 )
 def test_subtypes_fit_where_supertypes_are_declared(types: str, tmp_path: Path) -> None:
     check(tmp_path, domain=replaced(DOMAIN, "block - item item", types))
+
+
+@pytest.mark.parametrize(
+    ("types", "cycle"),
+    [
+        ("item - item", "item - item"),
+        ("item block - item item - block", "item - item"),
+        ("block - item item - block", "block - item - block"),
+        ("block - item item - part part - item", "item - part - item"),
+        ("part - item block - part item - block", "part - item - block - part"),
+    ],
+)
+def test_types_below_themselves(types: str, cycle: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=f"the type '{cycle.split()[0]}' is below itself: {cycle}$"
+    ):
+        check(tmp_path, domain=replaced(DOMAIN, "block - item item", types))
+
+
+def test_long_chains_of_types_are_no_work() -> None:
+    chain = " ".join(f"t{n} - t{n + 1}" for n in range(20_000))
+    text = f"(:types {chain})".encode()
+    document = Document("d", text, parse(text, "d"))
+    assert len(read_types(document, document.root)) == 20_002
 
 
 def test_one_of_several_declared_types_is_enough(tmp_path: Path) -> None:
