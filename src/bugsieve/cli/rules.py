@@ -39,14 +39,17 @@ a rules file; it needs 'bugsieve[timeline]'.
   bugsieve rules edit DOMAIN PROBLEM -o FILE      a page to write rules with
 
 A cause is shown "necessarily" (strong: whatever comes after the trace), "at the end of this trace"
-(neutral) or "possibly" (weak: nothing in the trace speaks against it). A trace that merely stops
-refutes nothing: rules about what must happen some day need --with-goal, where the end of a plan is
-the end, or --lassos.
+(neutral) or "possibly" (weak: nothing in the trace speaks against it).
 
-The exit code is 0 if all rules are as they should be; 1 if one is not, if rules contradict each
-other, with --min-coverage if fewer obligations are met, with --no-vacuous if a literal is vacuous;
-6 if no rule fails but something was left undecided; 5 if nothing could be tested, as where
---with-goal meets tasks without any plan.
+A trace refutes a rule if nothing that can come after it in this domain keeps the rule. What must
+happen some day, and still can, is not decided: "safety part holds". Then --with-goal judges plans
+alone, where the end of a plan is the end, and --lassos traces without end.
+
+The exit code is 0 if all rules are as they should be; 1 if one is violated, if rules contradict
+each other, with --min-coverage if fewer obligations are met, with --no-vacuous if a literal is
+vacuous; 6 if no rule is violated but something was left open, as where a rule holds up to K
+without --accept-bounded, or its safety part holds and its file expects more; 5 if nothing could be
+tested, as where --with-goal meets tasks without any plan.
 
 'status' and 'rules --show' say what a folder holds; 'replay' finds it out anew, and is the way to
 check a folder of somebody else.
@@ -88,6 +91,8 @@ def register(parser: Parser) -> None:
         help="percentage of obligations that must be met (0)",
     )
     options.add("--no-vacuous", action="store_true", help="a vacuous literal is a failure")
+    bounded = "rules that hold up to K (plans of some size) count as rules that hold"
+    options.add("--accept-bounded", action="store_true", help=bounded)
     rules_timelines.register(parser)
     options = Options(parser, "output")
     options.add(
@@ -183,6 +188,7 @@ def _options(args: argparse.Namespace) -> RulesOptions:
         slots=args.slots,
         min_coverage=args.min_coverage,
         no_vacuous=args.no_vacuous,
+        accept_bounded=args.accept_bounded,
         limits=Limits(args.expansions, args.obligation_time, args.memory << 20),
         stop=StopRules(max_time=args.max_time),
     )

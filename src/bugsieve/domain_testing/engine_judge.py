@@ -18,10 +18,12 @@ from bugsieve.rules.file.source import Source
 from bugsieve.rules.ltl.formula import atoms_of
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.grading import graded
 from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
 from bugsieve.rules.obligations.letters import letters_of
 from bugsieve.rules.obligations.obligation import FORBIDDEN, rule_obligations
 from bugsieve.rules.obligations.task_world import TaskWorld
+from bugsieve.rules.scale import HOLDS, NEVER
 from bugsieve.tasks.fdr.task import Task
 
 
@@ -59,14 +61,15 @@ class _Judge:
         answer = self._judge.judge(violation)
         if answer.verdict == "failed":
             return self._violated(instance, text, answer)
-        if answer.verdict in ("inconclusive", "undecidable"):
-            return RuleFinding("undecided", text, reason=_why(answer))
+        grade = graded(answer.verdict, is_forbidden=instance.kind == FORBIDDEN)
+        if grade not in (HOLDS, NEVER):
+            return RuleFinding(grade, text, reason=_why(answer))
         shown = [cause for cause in causes if cause.aim == "satisfied by"]
         if instance.kind != FORBIDDEN and any(
             self._judge.judge(cause).verdict == "vacuous" for cause in shown
         ):
             return RuleFinding("vacuous", text)
-        return RuleFinding("holds", text)
+        return RuleFinding(grade, text)
 
     def _violated(self, instance: RuleInstance, text: str, answer: Answer) -> RuleFinding:
         assert answer.trace is not None
@@ -103,9 +106,7 @@ class _Judge:
 
 def _why(answer: Answer) -> str:
     """Why nothing is decided; what to do about it has another name in suites."""
-    if answer.verdict == "undecidable" and answer.reading == "prefix":
-        return "no prefix can refute it: try 'goalConstrained'"
-    return answer.reason
+    return answer.reason.replace("--with-goal, or --lassos", "'goalConstrained'")
 
 
 def _options(reading: Reading) -> JudgeOptions:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from bugsieve.rules.scale import Grade, Standing, standing
 from bugsieve.search.limits import NO_LIMITS, Limits
 
 if TYPE_CHECKING:
     from bugsieve.tasks.fdr.task import Task
 
-RuleVerdict: TypeAlias = Literal["holds", "violated", "vacuous", "undecided"]
-"""`vacuous`: holds, but some literal of the rule can never be its cause."""
+RuleVerdict: TypeAlias = Grade | Literal["vacuous"]
+"""One of the scale; `vacuous`: holds, but some literal of the rule can never be its cause."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,12 @@ class RuleFinding:
     expect: str | None = None
     """What the rules file itself expects."""
 
+    def standing(self, expect: str) -> Standing:
+        """What the verdict is worth where this is expected."""
+        if self.verdict == "vacuous":
+            return standing("holds", expect, is_vacuous=True)
+        return standing(self.verdict, expect)
+
 
 class RuleJudge(Protocol):
     """Judges every instance of every rule of a rules file, or of a requirement, on one task."""
@@ -59,10 +66,7 @@ class RuleJudge(Protocol):
     def __call__(
         self, task: Task, rules: str | Requirement, *, name: str, reading: Reading
     ) -> Mapping[str, RuleFinding]:
-        """Instance, such as `FR-2[rover1]`, to what was found; `name` is the file in errors.
-
-        For rules of the kind "forbidden", "holds" says that they are confirmed to be impossible.
-        """
+        """Instance, such as `FR-2[rover1]`, to what was found; `name` is the file in errors."""
 
 
 def engine_judge() -> RuleJudge:

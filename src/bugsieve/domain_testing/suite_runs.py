@@ -22,6 +22,7 @@ from bugsieve.domain_testing.rule_judging import (
 )
 from bugsieve.domain_testing.suites import RULE_EXPECTATIONS, Bounds, Case, Suite
 from bugsieve.domain_testing.worlds import Files
+from bugsieve.rules.scale import SAFETY, UNDECIDED, VIOLATED
 from bugsieve.search import Limits, SearchResult, astar, greedy
 from bugsieve.tasks.fdr.loading import with_unit_costs
 from bugsieve.tasks.fdr.task import Task
@@ -287,10 +288,12 @@ def _weighed(expect: str, findings: Sequence[RuleFinding]) -> tuple[Outcome, str
             return "pass", "a rule is violated, as expected"
     elif "violated" in found:
         return "fail", "a rule is violated"
-    if "undecided" in found:
-        reason = next(item.reason for item in findings if item.verdict == "undecided")
-        return "undecided", f"a rule is undecided: {reason}"
-    if expect == "holds":
+    least = "holds" if expect in ("violated", "vacuous") else expect
+    for item in findings:
+        if item.standing(least) == "open":
+            why = f": {item.reason}" if item.reason else ""
+            return "undecided", f"a rule is not proven: {item.verdict}{why}"
+    if expect == least:
         return "pass", "every rule holds"
     if expect == "vacuous" and "vacuous" in found:
         return "pass", "a rule is vacuous, as expected"
@@ -332,7 +335,12 @@ def exit_code(results: Collection[CaseResult]) -> int:
 def differs(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """What was decided otherwise; what is undecided on either side differs in nothing."""
     return [
-        name
-        for name, verdict in before.items()
-        if name in after and "undecided" not in (verdict, after[name]) and verdict != after[name]
+        name for name, verdict in before.items() if name in after and _differ(verdict, after[name])
     ]
+
+
+def _differ(one: str, other: str) -> bool:
+    """Return true if both are decided, and not the same; a safety part may be all that holds."""
+    if UNDECIDED in (one, other):
+        return False
+    return one != other and (SAFETY not in (one, other) or VIOLATED in (one, other))

@@ -9,15 +9,16 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.basis.names import suggest
 from bugsieve.basis.wording import shown_value
+from bugsieve.rules.scale import Expectation
 from bugsieve.tasks.json_text import load_json
 from bugsieve.tasks.sources import MEBIBYTE
 
-RULE_EXPECTATIONS = ("holds", "violated", "vacuous")
+RULE_EXPECTATIONS = get_args(Expectation)
 PLAN_EXPECTATIONS = ("plan-valid", "plan-invalid")
 EXPECTATIONS = (*RULE_EXPECTATIONS, "solvable", "unsolvable", *PLAN_EXPECTATIONS)
 CRITERIA = ("ufc", "ufc-first", "flip")

@@ -17,7 +17,7 @@ from bugsieve.basis.ours import refuse_links
 from bugsieve.basis.queries import limit_steps
 from bugsieve.results.validation import Layout, foreign_entry
 
-VERSION = 5
+VERSION = 6
 _STEPS, _STEPS_PER_BYTE = 2_000_000, 50
 """What a query may take of SQLite's steps: ours take a few for each byte of the file, and those
 that take more are led in circles by a file that was made for that."""

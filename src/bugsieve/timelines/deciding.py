@@ -118,6 +118,11 @@ def decide(
     return PlanFound(plan)
 
 
+def are_complete(model: Model, slots: int) -> bool:
+    """Return true if no plan within the model's horizon has more tokens per timeline."""
+    return _slots(model, _times(model, None), slots).is_complete
+
+
 def _confirm(
     model: Model, plan: Plan, formula: Formula, atoms: Mapping[str, TimelineAtom]
 ) -> None:

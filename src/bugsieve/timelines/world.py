@@ -16,16 +16,22 @@ from bugsieve.rules.engine.deciding import in_time, spent_reason
 from bugsieve.rules.ltl.automaton import Automaton
 from bugsieve.rules.ltl.formula import Formula, atoms_of
 from bugsieve.rules.ltl.printer import to_text
+from bugsieve.rules.obligations.answers import BY_SLOTS
 from bugsieve.rules.obligations.world import Certificate, Sought, World
 from bugsieve.search.limits import Limits
 from bugsieve.timelines.binding import TimelineRules
-from bugsieve.timelines.deciding import Decision, Inconclusive, NoPlan, atom_text, decide
+from bugsieve.timelines.deciding import (
+    Decision,
+    Inconclusive,
+    NoPlan,
+    are_complete,
+    atom_text,
+    decide,
+)
 from bugsieve.timelines.deciding import Limits as PlanLimits
 from bugsieve.timelines.models.model import Model
 from bugsieve.timelines.models.saved import SavedModel
 
-BY_SLOTS = "slots"
-"""How "none" is proven: all plans with so many tokens were excluded by the solver."""
 EXPANSIONS_PER_UNIT = 1_000_000 / 60
 """Limits count expansions, CP-SAT units of its own time; a million are a minute or so in both."""
 
@@ -86,7 +92,8 @@ class TimelineWorld(World):
     def excluded(self, statement: Statement) -> Iterator[Certificate]:
         """How many tokens a timeline might have had."""
         horizon = list(self._model.horizon or ())
-        proof = {"by": BY_SLOTS, "slots": self._slots, "horizon": horizon}
+        whole = are_complete(self._model, self._slots)
+        proof = {"by": BY_SLOTS, "slots": self._slots, "horizon": horizon, "is_complete": whole}
         yield {**self._beginning(statement, "none"), "proof": proof}
 
     def _beginning(self, statement: Statement, kind: str) -> dict[str, Any]:

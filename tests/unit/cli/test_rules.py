@@ -251,12 +251,17 @@ def test_replaying_leaves_open_what_nobody_decides(
     rules.write_text(RULES.replace("G !warm(?l)", "F warm(?l)"))
     assert run("rules", *files, "-o", tmp_path / "open")[0] == 6
     code, out, _ = run("replay", tmp_path / "open")
-    assert code == 6 and "UNDECIDED       cold[a]: a violation: no prefix can refute it" in out
+    assert code == 6 and "SAFETY PART HOLDS  cold[a]: a violation: no prefix refutes it" in out
     # No prefix shows a cause of that violation either, which is no reason to stay open.
     rules.write_text(RULES.replace("G !warm(?l)", "G(warm(?l) -> on(?l)) & F warm(?l)"))
-    assert run("rules", *files, "-o", tmp_path / "half")[0] == 0
+    assert run("rules", *files, "-o", tmp_path / "half")[0] == 6
     code, out, _ = run("replay", tmp_path / "half")
-    assert code == 0 and "1 not counted" in out
+    assert code == 6 and "1 not counted" in out and "1 safety part holds" in out
+    wanted = rules.read_text() + 'expect = "safety part holds"\n'
+    rules.write_text(wanted)
+    assert run("rules", *files, "-o", tmp_path / "expected")[0] == 0
+    code, out, _ = run("replay", tmp_path / "expected")
+    assert code == 0 and "1 as expected" in out
 
 
 def test_replaying_where_no_plan_is_left(run: Run, files: list[str], tmp_path: Path) -> None:

@@ -49,9 +49,23 @@ def test_a_rule_that_holds(tmp_path: Path, capsys: Captured) -> None:
     junit = tmp_path / "junit.xml"
     assert main(["rules", *files(tmp_path, "!closed"), "--junit", str(junit)]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("the rule holds, for plans of the size below")
+    assert out.startswith("the rule holds, proven")
     assert "model door" in out and "no plan with at most 6 tokens per timeline" in out
     assert ElementTree.parse(junit).getroot().attrib["failures"] == "0"
+
+
+def test_a_rule_that_holds_for_plans_of_some_size(tmp_path: Path, capsys: Captured) -> None:
+    given = files(tmp_path, "!closed")
+    given[3] = "2"
+    assert main(["rules", *given]) == 6
+    out = capsys.readouterr().out
+    assert "1 holds up to 2" in out.splitlines()[0] and "holds up to 2  " in out
+    assert main(["replay", given[-1]]) == 6
+    assert "HOLDS UP TO K" in capsys.readouterr().out
+    given[-1] += "-accepted"
+    assert main(["rules", *given, "--accept-bounded"]) == 0
+    assert capsys.readouterr().out.startswith("the rule holds, for plans of the size below")
+    assert main(["replay", given[-1]]) == 0
 
 
 def test_a_rule_that_is_violated(tmp_path: Path, capsys: Captured) -> None:
@@ -88,7 +102,7 @@ def test_how_absence_is_known(tmp_path: Path, capsys: Captured) -> None:
 def test_liveness_needs_the_goal(tmp_path: Path, capsys: Captured) -> None:
     given = files(tmp_path, "F closed")
     assert main(["rules", *given]) == 6
-    assert "try --with-goal" in capsys.readouterr().out
+    assert "needs --with-goal" in capsys.readouterr().out
     assert main(["rules", *given[:-1], str(tmp_path / "plans"), "--with-goal"]) == 1
     assert "1 of 1 rule not as required: R" in capsys.readouterr().out
 
@@ -99,7 +113,7 @@ def test_an_expected_violation(tmp_path: Path, capsys: Captured) -> None:
         file.write('expect = "violated"\n')
     assert main(["rules", *given, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["bugs"] == 1 and found["rules"][0]["verdict"] == "FAIL"
+    assert found["bugs"] == 1 and found["rules"][0]["verdict"] == "violated"
 
 
 def test_traps_beside_the_model(tmp_path: Path, capsys: Captured) -> None:

@@ -47,6 +47,8 @@ def require_shape(certificate: Any) -> str:
     if kind == "none":
         if certificate["proof"]["by"] not in _PROOFS:
             raise ValueError("no proof of ours")
+        if certificate["proof"]["by"] == "slots":
+            fitting(certificate["proof"], {"slots": int, "is_complete": bool})
         return "none"
     trace = certificate["trace"]
     length, start = len(trace["operators"]), trace["loop_start"]

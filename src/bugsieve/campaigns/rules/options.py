@@ -49,6 +49,8 @@ class RulesOptions(CampaignOptions):
     """Whether violations are also sought among traces that go on for ever."""
     min_coverage: float = 0.0
     """The share of obligations that must be met, in percent."""
+    accept_bounded: bool = False
+    """Whether it is enough that a rule holds up to K."""
     slots: int = DEFAULT_SLOTS
     """How many tokens a timeline may have."""
     no_vacuous: bool = False

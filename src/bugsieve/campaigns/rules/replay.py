@@ -12,7 +12,7 @@ from bugsieve.basis.build_servers import Check, Outcome
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.campaigns.rules.bound import Bound
 from bugsieve.campaigns.rules.equipment import make_judge
-from bugsieve.campaigns.rules.options import options_in
+from bugsieve.campaigns.rules.options import RulesOptions, options_in
 from bugsieve.campaigns.rules.subject import (
     bound_model,
     bound_task,
@@ -26,6 +26,7 @@ from bugsieve.rules.file.source import Source
 from bugsieve.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.rules.obligations.judge import RuleJudge
 from bugsieve.rules.obligations.obligation import Obligation, obligations_of
+from bugsieve.rules.scale import SAFETY
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.pddl.domain import check_domain
 from bugsieve.tasks.pddl.reader import read_document
@@ -42,6 +43,8 @@ class Status(enum.Enum):
     NOW_COVERED = "NOW COVERED"
     LOST = "LOST"
     PROOF_HOLDS = "PROOF HOLDS"
+    HOLDS_SO_FAR = "HOLDS UP TO K"
+    SAFETY_HOLDS = "SAFETY PART HOLDS"
     PROOF_LOST = "PROOF LOST"
     NOW_VIOLATED = "NOW VIOLATED"
     STILL_VIOLATED = "STILL VIOLATED"
@@ -53,7 +56,7 @@ class Status(enum.Enum):
 
 
 FAILURES = (Status.NOW_VIOLATED, Status.STILL_VIOLATED, Status.UNEXPECTED, Status.LOST)
-OPEN = (Status.PROOF_LOST, Status.UNDECIDED)
+OPEN = (Status.PROOF_LOST, Status.UNDECIDED, Status.HOLDS_SO_FAR, Status.SAFETY_HOLDS)
 
 _PROVEN = ("passed", "vacuous", "not testable", "infeasible", "conflict")
 
@@ -106,7 +109,7 @@ def replay_rules(
             continue
         traces = (answers[row.number].trace for row in own)
         judge = make_judge(task, options.judging, filter(None, traces))
-        for item in _replayed(task, judge, own, answers):
+        for item in _replayed(task, judge, own, answers, options):
             yield expected.weighed(item) if _should_fail(task, item.row) else item
 
 
@@ -174,8 +177,13 @@ def _grounded(records: RulesRecords, domain: Path, place: Path) -> list[Bound | 
 
 
 def _replayed(
-    task: Bound, judge: RuleJudge, rows: list[ObligationRow], answers: Mapping[int, Answer]
+    task: Bound,
+    judge: RuleJudge,
+    rows: list[ObligationRow],
+    answers: Mapping[int, Answer],
+    options: RulesOptions,
 ) -> Iterator[Replayed]:
+    expectations = {rule.id: rule.expect for rule in task.rules.rules}
     now = {_key(item): item for item in obligations_of(task.rules.rules)}
     for row in rows:
         before = answers[row.number]
@@ -186,8 +194,14 @@ def _replayed(
             continue
         after = judge.judge(obligation)
         status = _status(before, after)
+        if status is Status.PROOF_HOLDS and obligation.aim == "violation" and after.bound:
+            status = Status.HOLDS_SO_FAR
         if status is Status.UNDECIDED and _is_not_counted(obligation, after):
             status = Status.NOT_COUNTED
+        if status is Status.SAFETY_HOLDS and expectations[row.obligation.rule] == SAFETY:
+            status = Status.AS_EXPECTED
+        if status is Status.HOLDS_SO_FAR and options.accept_bounded:
+            status = Status.PROOF_HOLDS
         yield Replayed(row, status, _remark(before, after))
 
 
@@ -231,6 +245,8 @@ def _status(before: Answer, after: Answer) -> Status:
         return Status.LOST
     if after.is_undecided:
         return Status.PROOF_LOST if _is_proven(before) else Status.UNDECIDED
+    if after.verdict == SAFETY:
+        return Status.PROOF_LOST if _is_proven(before) else Status.SAFETY_HOLDS
     return Status.FIXED if before.verdict in wrong else Status.PROOF_HOLDS
 
 

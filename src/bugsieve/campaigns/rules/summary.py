@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.rules.options import options_in
@@ -23,10 +23,16 @@ from bugsieve.rules.obligations.answers import (
     Reading,
     Verdict,
 )
-from bugsieve.rules.obligations.obligation import Obligation, occurrences, sides
-
-HOLDS, FAILS, OPEN, UNDECIDABLE = "holds", "FAIL", "inconclusive", "undecidable"
-NOT_JUDGED = "not judged"
+from bugsieve.rules.obligations.grading import graded
+from bugsieve.rules.obligations.obligation import FORBIDDEN, Obligation, occurrences, sides
+from bugsieve.rules.scale import (
+    BOUNDED,
+    VIOLATED,
+    Grade,
+    Standing,
+    shown_grade,
+    standing,
+)
 
 _READINGS = {
     "prefix": "on all prefixes",
@@ -48,6 +54,8 @@ class MergedAnswer:
     reason: str = ""
     view: View | None = None
     reading: Reading = "prefix"
+    bound: int | None = None
+    """Of a proof that speaks of plans of some size alone: the tokens of a timeline."""
 
     @property
     def is_met(self) -> bool:
@@ -66,8 +74,8 @@ class RuleResult:
 
     rule: str
     kind: str
-    verdict: str
-    """FAIL, holds, undecidable (on prefixes), inconclusive or not judged."""
+    grade: Grade
+    """The verdict, one of the scale."""
     detail: str
     """How it holds, or what is wrong."""
     met: int
@@ -77,23 +85,36 @@ class RuleResult:
     expect: str = ""
     left: int = 0
     """Its obligations that are not decided."""
-    caveat: str = ""
-    """What was not judged although the rule holds as far as it was."""
+    bound: int | None = None
+    """What K is where it holds up to K."""
+    accept_bounded: bool = False
+    """Whether that is enough."""
+    verdict: str = field(init=False, default="")
+    """The same in words, with the number for K."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "verdict", shown_grade(self.grade, self.bound))
+
+    @property
+    def standing(self) -> Standing:
+        """What the verdict is worth; a rule should hold where the file expects nothing."""
+        return standing(
+            self.grade,
+            self.expect,
+            is_vacuous=bool(self.vacuous),
+            may_be_vacuous=self.left > 0,
+            accept_bounded=self.accept_bounded,
+        )
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether it is what the file expects, or may be yet; a rule should hold where nothing
-        is said."""
-        if self.expect == "violated":
-            return self.verdict == FAILS or self.is_open
-        if self.expect == "vacuous":
-            return (bool(self.vacuous) or self.left > 0) and self.verdict != FAILS
-        return self.verdict != FAILS
+        """Whether it is what the file expects, or may be yet."""
+        return self.standing != "wrong"
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody knows."""
-        return self.verdict in (OPEN, UNDECIDABLE, NOT_JUDGED)
+        """Whether it is not known to be as it should."""
+        return self.standing == "open"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,11 +135,11 @@ class RulesSummary(Summary):
     """Atoms, or negated ones, that no state satisfies in any task."""
     lacks_plans: bool = False
     """Whether no trace counts at all: with the goal, where no task has a plan."""
+    is_timelines: bool = False
+    """Whether a model was tested, whose traces are plans alone."""
     min_coverage: float = 0.0
     no_vacuous: bool = False
     warnings: tuple[str, ...] = ()
-    is_timelines: bool = False
-    """Whether a model was tested, of which something is said for plans of some size alone."""
 
     @property
     def met_share(self) -> float | None:
@@ -270,7 +291,9 @@ def _merged(
         return MergedAnswer(obligation, None, rows[0][0], rows[0][1])
     number, task, answer = min(judged, key=lambda item: order.index(item[2].verdict))
     verdict, reason = answer.verdict, answer.reason
-    return MergedAnswer(obligation, verdict, number, task, reason, answer.view, answer.reading)
+    bounds = [found.bound for _, _, found in judged if found.bound is not None]
+    rest = answer.view, answer.reading, min(bounds, default=None)
+    return MergedAnswer(obligation, verdict, number, task, reason, *rest)
 
 
 def _rules(records: RulesRecords, merged: Iterable[MergedAnswer]) -> tuple[RuleResult, ...]:
@@ -283,39 +306,38 @@ def _rules(records: RulesRecords, merged: Iterable[MergedAnswer]) -> tuple[RuleR
     with understood(records.directory):  # somebody else's store may have any rule
         order = list(about)  # of the file; the first task may lack objects of some rules
         found = sorted(by_rule, key=lambda rule: order.index(families[rule]))
-    return tuple(_rule(rule, by_rule[rule], *about[families[rule]]) for rule in found)
+    accepts = options_in(records).accept_bounded
+    rules = (_rule(rule, by_rule[rule], *about[families[rule]]) for rule in found)
+    return tuple(replace(rule, accept_bounded=accepts) for rule in rules)
 
 
 def _rule(rule: str, answers: Sequence[MergedAnswer], kind: str, expect: str) -> RuleResult:
     # In our own stores the violation itself comes first.
     failed = [a for a in answers if a.verdict == "failed"]
-    verdict, detail = _verdict(answers[0], failed)
+    grade, detail = _graded(answers[0], failed, kind)
     counting = [a for a in answers if a.counts and a.verdict is not None]
     vacuous = [a.obligation for a in answers if a.verdict == "vacuous"]
     return RuleResult(
         rule,
         kind,
-        verdict,
+        grade,
         detail,
         sum(a.is_met for a in counting),
         len(counting),
         tuple(item.literal for item in vacuous if item.aim == "satisfied by"),
         expect,
         sum(a.verdict in (None, "inconclusive") for a in answers),
-        answers[0].reason if answers[0].verdict == "passed" else "",
+        answers[0].bound if grade == BOUNDED else None,
     )
 
 
-def _verdict(violation: MergedAnswer, failed: Sequence[MergedAnswer]) -> tuple[str, str]:
+def _graded(
+    violation: MergedAnswer, failed: Sequence[MergedAnswer], kind: str
+) -> tuple[Grade, str]:
+    """The verdict, and how it holds or what is wrong."""
     if failed:
         causes = dict.fromkeys(a.obligation.literal for a in failed if a.obligation.literal)
-        return FAILS, f"because of {', '.join(causes)}" if causes else "violated"
-    if violation.verdict == "passed":
-        return HOLDS, violation.reason or _READINGS[violation.reading]
-    if violation.verdict == "infeasible":
-        return HOLDS, violation.reason
-    if violation.verdict is None:
-        return NOT_JUDGED, ""
-    if violation.verdict == "undecidable":
-        return UNDECIDABLE, violation.reason
-    return OPEN, violation.reason
+        return VIOLATED, f"because of {', '.join(causes)}" if causes else failed[0].reason
+    grade = graded(violation.verdict, is_forbidden=kind == FORBIDDEN, bound=violation.bound)
+    how = _READINGS[violation.reading] if violation.verdict == "passed" else ""
+    return grade, violation.reason or how

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.bugs.rules.bug import RuleBug
 from bugsieve.campaigns.events import RoundDone
-from bugsieve.campaigns.rules.summary import FAILS, RuleResult, RulesSummary
+from bugsieve.campaigns.rules.summary import RuleResult, RulesSummary
 from bugsieve.judging.findings import BugRow
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import NDDL
+from bugsieve.rules.scale import BOUNDED, SAFETY, VIOLATED
 
 _MOST_NAMED = 5
 _MOST_WARNINGS = 3
@@ -106,24 +108,29 @@ def _first_line(summary: RulesSummary) -> str:
         return f"no task has a plan: {why}nothing was tested"
     if summary.conflicts:
         return f"rules contradict each other: {summary.conflicts[0]}"
-    open_rules = sum(rule.is_open for rule in summary.rules)
-    if open_rules:
-        return f"no rule fails, but {open_rules} of {len(summary.rules)} could not be decided"
+    if any(rule.is_open for rule in summary.rules):
+        return _open_line(summary.rules)
     if summary.open_obligations:
         return f"{held}, but {counted(summary.open_obligations, 'test')} left undecided"
     if summary.lacks_coverage:
         return f"{held}, but the coverage is below {summary.min_coverage:g} %"
     if summary.is_vacuous:
         return f"{held}, but some literals are vacuous"
-    if any(rule.verdict == FAILS for rule in summary.rules):
+    if any(rule.grade == VIOLATED for rule in summary.rules):
         some = "as expected, some of them violated" if len(summary.rules) > 1 else ""
         return f"{rules} {some or 'is violated, as expected'}"
-    if summary.is_timelines:
+    if any(rule.grade == SAFETY for rule in summary.rules):
+        return f"{rules} as expected, of some the safety part alone"
+    if any(rule.grade == BOUNDED for rule in summary.rules):
         return f"{held}, for plans of the size below"
-    unjudged = sum(bool(rule.caveat) for rule in summary.rules)
-    if unjudged:
-        return f"{held} as far as judged: {unjudged} not to the end"
     return f"{held}, proven"
+
+
+def _open_line(rules: tuple[RuleResult, ...]) -> str:
+    """How many rules are not known to hold, and how far each kind of them was judged."""
+    kinds = Counter(rule.verdict for rule in rules if rule.is_open)
+    told = ", ".join(f"{number} {verdict}" for verdict, number in kinds.items())
+    return f"no rule is violated, but {kinds.total()} of {len(rules)} not proven: {told}"
 
 
 def _all_rules(rules: tuple[RuleResult, ...]) -> tuple[str, str]:
@@ -144,7 +151,7 @@ def _grouped(rules: tuple[RuleResult, ...]) -> list[RuleResult]:
     groups: dict[tuple[str, str, str], list[RuleResult]] = {}
     for rule in rules:
         family = rule.rule.partition("[")[0]
-        key = rule.rule if rule.verdict == FAILS else family
+        key = rule.rule if rule.grade == VIOLATED else family
         groups.setdefault((key, rule.verdict, _remark(rule)), []).append(rule)
     return [_joined(name, group) for (name, _, _), group in groups.items()]
 

@@ -11,11 +11,12 @@ from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.basis.names import suggest
 from bugsieve.rules.file.atoms import AtomDeclaration, joined_atom, split_atom
 from bugsieve.rules.file.grounding import GroundAtom, Grounder
-from bugsieve.rules.file.rules import Expectation, Form, Kind, RuleDeclaration
+from bugsieve.rules.file.rules import Form, Kind, RuleDeclaration
 from bugsieve.rules.file.source import Position
 from bugsieve.rules.ltl.automaton import TooManyStatesError, automaton_of
 from bugsieve.rules.ltl.constants import renamed, with_constants
 from bugsieve.rules.ltl.formula import Formula, atoms_of, subformulas
+from bugsieve.rules.scale import Expectation
 from bugsieve.tasks.fdr.task import Task
 
 MAX_INSTANCES = 10_000

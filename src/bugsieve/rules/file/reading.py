@@ -15,7 +15,6 @@ from bugsieve.rules.file.atoms import AtomDeclaration, read_atom, read_parameter
 from bugsieve.rules.file.binding import BoundRules, bind
 from bugsieve.rules.file.patterns import PATTERN_KEYS, TextPlace, read_pattern
 from bugsieve.rules.file.rules import (
-    Expectation,
     Form,
     Kind,
     RuleDeclaration,
@@ -26,6 +25,7 @@ from bugsieve.rules.file.source import Source, Text, read_source
 from bugsieve.rules.file.tables import Table
 from bugsieve.rules.ltl.formula import Formula
 from bugsieve.rules.ltl.reader import read_ltl
+from bugsieve.rules.scale import Expectation
 from bugsieve.tasks.fdr.task import Task
 
 FORMAT = 1

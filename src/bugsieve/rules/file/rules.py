@@ -13,9 +13,9 @@ from bugsieve.basis.wording import counted
 from bugsieve.rules.file.atoms import AtomDeclaration, Parameters, split_atom
 from bugsieve.rules.file.source import Position, Text
 from bugsieve.rules.ltl.formula import Formula, atoms_of
+from bugsieve.rules.scale import Expectation
 
 Kind: TypeAlias = Literal["desired", "forbidden"]
-Expectation: TypeAlias = Literal["holds", "violated", "vacuous"]
 Form: TypeAlias = Literal["ltl", "english", "pattern", "constraint"]
 
 

@@ -12,6 +12,7 @@ from bugsieve.rules.obligations.obligation import Aim
 Verdict: TypeAlias = Literal[
     "failed",  # a violation, with its trace
     "passed",  # no violation, proven
+    "safety part holds",  # no prefix was found that refutes it; what must come is not judged
     "covered",  # a trace shows what was asked for
     "vacuous",  # no trace of this task can show it, proven
     "infeasible",  # no trace of any task can
@@ -22,7 +23,7 @@ Verdict: TypeAlias = Literal[
 ]
 
 _REFUTED: tuple[Verdict, ...] = (
-    *("failed", "inconclusive", "undecidable", "passed", "infeasible"),
+    *("failed", "inconclusive", "undecidable", "safety part holds", "passed", "infeasible"),
 )
 _SHOWN: tuple[Verdict, ...] = (
     *("covered", "inconclusive", "not testable", "vacuous", "infeasible"),
@@ -38,13 +39,15 @@ VERDICTS_ON: Mapping[Aim, tuple[Verdict, ...]] = {
 first: a rule must hold in all of them, and something need only be shown in one."""
 MET: frozenset[Verdict] = frozenset({"passed", "covered"})
 """Obligations that are met."""
-NOT_COUNTED: frozenset[Verdict] = frozenset({"infeasible", "undecidable"})
+NOT_COUNTED: frozenset[Verdict] = frozenset({"infeasible", "undecidable", "safety part holds"})
 """Obligations that no domain could meet: coverage is not about them."""
 
 Reading: TypeAlias = Literal["prefix", "plan", "lasso"]
 """Which traces count: any that begins in the initial state; only those that end in a goal state;
 those that go on for ever."""
 
+BY_SLOTS = "slots"
+"""How "none" is proven on timelines: all plans with so many tokens were excluded by the solver."""
 NO_PLAN = "the goal cannot be reached, so that there is no plan to judge"
 """Why nothing can be said of a task where plans alone count."""
 
@@ -73,6 +76,13 @@ class Answer:
     def is_undecided(self) -> bool:
         """Whether it neither shows nor excludes a trace."""
         return self.verdict in ("inconclusive", "undecidable") or self.reason == NO_PLAN
+
+    @property
+    def bound(self) -> int | None:
+        """The tokens that plans may have of which this is said; None where it is of all traces."""
+        proofs = [item["proof"] for item in self.certificates if item["kind"] == "none"]
+        bounded = [one for one in proofs if one["by"] == BY_SLOTS and not one["is_complete"]]
+        return min((one["slots"] for one in bounded), default=None)
 
     @property
     def trace(self) -> Mapping[str, Any] | None:

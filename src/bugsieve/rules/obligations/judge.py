@@ -143,8 +143,10 @@ class RuleJudge:
             return self._irrefutable(obligation, last, found)
         if self._needs_plans and self._has_no_plan:
             return _answer("undecidable", last, decided, found, NO_PLAN)
-        why = [self._not_judged(obligation, last), decided[-1].reason]
-        return _answer("passed", last, decided, found, "; ".join(filter(None, why)))
+        why = self._not_judged(obligation, last)
+        if why:
+            return _answer("safety part holds", last, decided, found, why)
+        return _answer("passed", last, decided, found, self._scope(last) or decided[-1].reason)
 
     def _plainest(self, formula: Formula) -> Formula:
         """The rule as it was written, unless atoms that never change may hide a refutation.
@@ -156,15 +158,19 @@ class RuleJudge:
         return with_constants(formula, self._world.folded)
 
     def _not_judged(self, obligation: Obligation, last: _Test) -> str:
-        """What a proof does not speak of, where its reading alone would say too much."""
-        if last.reading == "lasso" and self._options.with_goal:
-            # A trace that violates the rule and is stuck then is none of these.
-            return "on all plans, and on all traces without end"
+        """What a proof does not speak of, where that no prefix refutes the rule is not all."""
         if last.reading != "prefix" or obligation.aim != "violation":
             return ""
         if is_proven_by_prefixes(negation(obligation.formula)):
             return ""
         return f"no prefix refutes it; what must come some day needs {self._readings}"
+
+    def _scope(self, last: _Test) -> str:
+        """Of which traces a proof speaks, where its last reading alone would say too much."""
+        if last.reading == "lasso" and self._options.with_goal:
+            # A trace that violates the rule and is stuck then is none of these.
+            return "on all plans, and on all traces without end"
+        return ""
 
     @property
     def _readings(self) -> str:
@@ -190,10 +196,16 @@ class RuleJudge:
         why = self._never(obligation, test.reading)
         if why:
             return _answer("infeasible", test, [], found, why)
-        why = f"no prefix can refute it: try {self._readings}"
         if test.reading == "plan":
             # Where every trace is a plan, there is nothing else to try.
             why = "no plan can show that" + ("" if self._world.plans_only else ": try --lassos")
+            return _answer("undecidable", test, [], found, why)
+        if self._needs_plans and self._has_no_plan:
+            return _answer("undecidable", test, [], found, NO_PLAN)
+        if obligation.aim == "violation" and test.reading == "prefix":
+            why = f"no prefix refutes it; what must come some day needs {self._readings}"
+            return _answer("safety part holds", test, [], found, why)
+        why = f"no prefix can show that: try {self._readings}"
         return _answer("undecidable", test, [], found, why)
 
     def _never(self, obligation: Obligation, reading: Reading) -> str:

@@ -159,21 +159,28 @@ def test_a_forbidden_rule_is_one_that_must_not_be_satisfied(tmp_path: Path) -> N
     summary = judged(
         tmp_path, rule("F(moving & !stowed)", "forbidden"), rule("F moving", "forbidden")
     )
-    assert [result.verdict for result in summary.rules] == ["holds", "FAIL"]
+    assert [result.verdict for result in summary.rules] == ["never", "violated"]
 
 
 def test_expectations_turn_a_violation_into_a_pass(tmp_path: Path) -> None:
     summary = judged(tmp_path, rule("G !moving", expect="violated"))
-    assert summary.rules[0].verdict == "FAIL" and summary.exit_code == 0
+    assert summary.rules[0].verdict == "violated" and summary.exit_code == 0
     assert RulesWording().first_lines(summary) == ["the rule is violated, as expected"]
     (tmp_path / "again").mkdir()
     summary = judged(tmp_path / "again", rule("G(moving -> stowed)", expect="violated"))
     assert summary.rules[0].verdict == "holds" and summary.exit_code == 1
 
 
-def test_a_trace_that_merely_stops_refutes_nothing(tmp_path: Path) -> None:
+def test_a_trace_that_can_still_keep_the_rule_refutes_nothing(tmp_path: Path) -> None:
     summary = judged(tmp_path, rule("F samples"))
-    assert summary.rules[0].verdict == "undecidable" and summary.exit_code == 6
+    assert summary.rules[0].verdict == "safety part holds" and summary.exit_code == 6
+    (tmp_path / "again").mkdir()
+    summary = judged(tmp_path / "again", rule("F samples", expect="safety part holds"))
+    assert summary.rules[0].is_as_expected and summary.exit_code == 0
+    (check,) = [c for c in campaign_checks(tmp_path / "campaign") if "a violation" in c.name]
+    assert check.outcome == "undecided"
+    (check,) = [c for c in campaign_checks(tmp_path / "again/campaign") if "a viol" in c.name]
+    assert check.outcome == "passed"
 
 
 def test_liveness_on_plans_and_on_lassos(tmp_path: Path) -> None:
@@ -182,7 +189,7 @@ def test_liveness_on_plans_and_on_lassos(tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
     summary = judged(tmp_path / "again", rule("F samples"), lassos=True)
     (result,) = summary.rules
-    assert result.verdict == "FAIL"
+    assert result.verdict == "violated"
     with RulesRecords(tmp_path / "again" / "campaign") as records:
         assert records.bugs()[0].bug.certificate["lasso"] is True
 
@@ -195,7 +202,7 @@ def test_rules_that_no_trace_satisfies_together(tmp_path: Path) -> None:
 
 def test_a_rule_that_fails_at_once_shows_nothing(tmp_path: Path) -> None:
     summary = judged(tmp_path, rule("moving & F samples"))
-    assert summary.rules[0].verdict == "FAIL"
+    assert summary.rules[0].verdict == "violated"
     counts = Counter(verdict for verdict, _ in verdicts(tmp_path / "campaign"))
     assert counts["not testable"] == 2
     skipped = [one for one in campaign_checks(tmp_path / "campaign") if one.outcome == "skipped"]
@@ -292,8 +299,8 @@ def test_what_is_not_judged_yet_is_no_failure(tmp_path: Path) -> None:
 def test_what_prefixes_do_not_judge_is_said(tmp_path: Path) -> None:
     summary = judged(tmp_path, rule("G(moving -> stowed) & F samples"))
     (result,) = summary.rules
-    assert result.verdict == "holds" and "--with-goal" in result.caveat
-    assert "holds as far as judged" in RulesWording().first_lines(summary)[0]
+    assert result.verdict == "safety part holds" and "--with-goal" in result.detail
+    assert "1 safety part holds" in RulesWording().first_lines(summary)[0]
 
 
 @pytest.mark.parametrize(
@@ -315,6 +322,10 @@ def test_what_prefixes_do_not_judge_is_said(tmp_path: Path) -> None:
         ("undecidable", "undecidable", Status.UNDECIDED),
         ("undecidable", "inconclusive", Status.UNDECIDED),
         ("undecidable", "passed", Status.PROOF_HOLDS),
+        ("passed", "safety part holds", Status.PROOF_LOST),
+        ("safety part holds", "safety part holds", Status.SAFETY_HOLDS),
+        ("failed", "safety part holds", Status.SAFETY_HOLDS),
+        ("safety part holds", "passed", Status.PROOF_HOLDS),
     ],
 )
 def test_statuses(before: Any, after: Any, status: Status) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -20,8 +20,9 @@ from bugsieve.campaigns.rules.wording import RulesWording
 from bugsieve.results.rules.rows import AnswerRow, ObligationRow
 from bugsieve.rules.ltl.formula import TRUE, atom
 from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.obligations.answers import Answer
+from bugsieve.rules.obligations.answers import Answer, Verdict
 from bugsieve.rules.obligations.obligation import Obligation
+from bugsieve.rules.scale import Grade
 from tests.unit.campaigns.rules.small import DOMAIN, PROBLEM, RULES, written
 
 
@@ -62,6 +63,8 @@ def merged(aim: Any, *verdicts: str | None) -> MergedAnswer:
         ("violation", ("failed", None), "failed"),
         ("violation", ("passed", "inconclusive"), "inconclusive"),
         ("violation", ("passed", "undecidable"), "undecidable"),
+        ("violation", ("passed", "safety part holds"), "safety part holds"),
+        ("violation", ("safety part holds", "inconclusive"), "inconclusive"),
         ("violation", ("infeasible", "passed"), "passed"),
         ("violation", ("passed", None), None),
         ("violated by", ("passed", "inconclusive"), "inconclusive"),
@@ -110,7 +113,7 @@ def test_occurrences_are_one_only_where_the_same_are_left() -> None:
     assert occurrences_merged((0, now, "vacuous"), (1, now, "covered")) == ["covered"]
 
 
-def rule(verdict: str = "holds", **more: Any) -> RuleResult:
+def rule(verdict: Grade = "holds", **more: Any) -> RuleResult:
     return RuleResult("R", "desired", verdict, "", 1, 2, more.pop("vacuous", ()), **more)
 
 
@@ -141,15 +144,26 @@ def summary(*rules: RuleResult, **more: Any) -> RulesSummary:
     ("found", "code"),
     [
         (summary(rule()), 0),
-        (summary(rule("FAIL")), 1),
-        (summary(rule("FAIL"), open_obligations=1), 1),
-        (summary(rule("FAIL", expect="violated")), 0),
+        (summary(rule("violated")), 1),
+        (summary(rule("violated"), open_obligations=1), 1),
+        (summary(rule("violated", expect="violated")), 0),
         (summary(rule(expect="violated")), 1),
-        (summary(rule("FAIL", expect="vacuous", vacuous=("a",))), 1),
+        (summary(rule("violated", expect="vacuous", vacuous=("a",))), 1),
         (summary(rule(expect="vacuous", vacuous=("a",))), 0),
         (summary(rule(expect="vacuous")), 1),
-        (summary(rule("inconclusive")), 6),
-        (summary(rule("undecidable")), 6),
+        (summary(rule("undecided")), 6),
+        (summary(rule("never")), 0),
+        (summary(rule("never", expect="holds")), 0),
+        (summary(rule("holds", expect="safety part holds")), 0),
+        (summary(rule("safety part holds")), 6),
+        (summary(rule("safety part holds", expect="safety part holds")), 0),
+        (summary(rule("safety part holds", expect="holds")), 6),
+        (summary(rule("safety part holds", expect="violated")), 6),
+        (summary(rule("violated", expect="safety part holds")), 1),
+        (summary(rule("holds up to K", bound=3)), 6),
+        (summary(rule("holds up to K", bound=3, accept_bounded=True)), 0),
+        (summary(rule("holds up to K", bound=3, accept_bounded=True, expect="violated")), 1),
+        (summary(rule("holds up to K", bound=3, expect="violated")), 6),
         (summary(rule("not judged")), 6),
         (summary(rule(), open_obligations=1), 6),
         (summary(rule(), judged=0), 5),
@@ -158,7 +172,7 @@ def summary(*rules: RuleResult, **more: Any) -> RulesSummary:
         (summary(rule(vacuous=("a",))), 0),
         (summary(rule(vacuous=("a",)), no_vacuous=True), 1),
         (summary(rule(vacuous=("a",), expect="vacuous"), no_vacuous=True), 0),
-        (summary(rule("FAIL"), rejected=(("x",),)), 3),
+        (summary(rule("violated"), rejected=(("x",),)), 3),
     ],
 )
 def test_exit_codes(found: RulesSummary, code: int) -> None:
@@ -168,9 +182,10 @@ def test_exit_codes(found: RulesSummary, code: int) -> None:
 def test_only_what_some_domain_could_meet_counts() -> None:
     counting = {
         verdict: MergedAnswer(Obligation("violation", "R", "R", TRUE), verdict, 0, 0).counts
-        for verdict in ("passed", "vacuous", "inconclusive", "infeasible", "undecidable")
+        for verdict in get_args(Verdict)
     }
     assert [verdict for verdict, counts in counting.items() if not counts] == [
+        "safety part holds",
         "infeasible",
         "undecidable",
     ]
