@@ -100,14 +100,18 @@ std::pair<SearchResult, LeafRows> run_lookahead(const Task& task, const State& s
     return {std::move(result), std::move(rows)};
 }
 
-auto run_exact(const Task& task, std::int64_t max_states) {
-    GoalDistances all = without_gil([&](Interrupts& interrupts) {
-        return exact_goal_distances(task.full(), max_states, interrupts);
+struct SpaceRows {
+    ExactCosts space;
+    std::size_t width;  // variables of a state
+};
+
+SpaceRows run_exploration(const Task& task, std::int64_t max_states, double max_seconds,
+                          std::int64_t max_bytes) {
+    ExactCosts space = without_gil([&](Interrupts& interrupts) {
+        Budget budget({max_states, max_seconds, max_bytes}, interrupts);
+        return explore_exact_costs(task.full(), budget);
     });
-    const std::size_t count = all.distances.size();
-    return std::make_pair(
-        to_array(std::move(all.states), {count, task.full().fdr().num_variables()}),
-        to_array(std::move(all.distances)));
+    return {std::move(space), task.full().fdr().num_variables()};
 }
 
 }  // namespace
@@ -158,8 +162,29 @@ void bind_search(nb::module_& m) {
     m.def("lookahead", &run_lookahead, "task"_a, "state"_a.noconvert(), "depth"_a, nb::kw_only(),
           "cost_bound"_a = -1, "max_expansions"_a = -1, "max_seconds"_a = -1.0,
           "max_bytes"_a = -1);
-    m.def("exact_goal_distances", &run_exact, "task"_a, nb::kw_only(),
-          "max_states"_a = 10'000'000);
+    const auto column = [](auto member) {
+        return [member](const SpaceRows& s) { return to_array(std::vector(s.space.*member)); };
+    };
+    nb::class_<SpaceRows>(m, "ExactCosts")
+        .def_prop_ro("status",
+                     [](const SpaceRows& s) {
+                         return s.space.status == Status::kSolved ? "complete"
+                                                                  : status_name(s.space.status);
+                     })
+        .def_prop_ro("count", [](const SpaceRows& s) { return s.space.count; })
+        .def_prop_ro(
+            "states",
+            [](const SpaceRows& s) {
+                return to_array(std::vector(s.space.states), {s.space.parents.size(), s.width});
+            },
+            nb::rv_policy::move)
+        .def_prop_ro("parents", column(&ExactCosts::parents), nb::rv_policy::move)
+        .def_prop_ro("operators", column(&ExactCosts::operators), nb::rv_policy::move)
+        .def_prop_ro("costs", column(&ExactCosts::costs), nb::rv_policy::move)
+        .def_prop_ro("best_operators", column(&ExactCosts::best_operators), nb::rv_policy::move)
+        .def_prop_ro("best_successors", column(&ExactCosts::best_successors), nb::rv_policy::move);
+    m.def("explore_exact_costs", &run_exploration, "task"_a, nb::kw_only(), "max_states"_a = -1,
+          "max_seconds"_a = -1.0, "max_bytes"_a = -1);
 }
 
 }  // namespace bugsieve

@@ -49,9 +49,19 @@ struct Leaves {
     std::vector<std::int32_t> path(std::size_t leaf) const;
 };
 
-struct GoalDistances {
-    std::vector<Value> states;  // rows
-    std::vector<std::int32_t> distances;
+// Everything reachable from the initial state, in breadth-first order; row i is state i.
+struct ExactCosts {
+    static constexpr std::int64_t kLost = -1;  // in the place of a cost: no plan exists
+
+    Status status = Status::kSolved;    // else the limit that ended the exploration: no rows then
+    std::size_t count = 0;              // of the states, or of those seen before the limit
+    std::vector<Value> states;          // rows
+    std::vector<std::int64_t> parents;  // by which state and operator it was first reached
+    std::vector<std::int32_t> operators;
+    std::vector<std::int64_t> costs;  // h*
+    std::vector<std::int32_t>
+        best_operators;  // the first step of a cheapest plan, if there is one
+    std::vector<std::int64_t> best_successors;
 };
 
 // Is told of each state that a search expands, of the cost of the way to it, and can ask for that
@@ -73,9 +83,7 @@ SearchResult improving_path(const SearchTask& task, StateView state, std::string
                             Budget& budget);
 SearchResult lookahead(const SearchTask& task, StateView state, std::int64_t depth,
                        std::int64_t cost_bound, Budget& budget, Leaves& leaves);
-// All states reachable from the initial state with their h*; throws std::length_error if there
-// are more than max_states of them.
-GoalDistances exact_goal_distances(const SearchTask& task, std::int64_t max_states,
-                                   Interrupts& interrupts);
+// All states reachable from the initial state; a limit of N expansions is one of N states.
+ExactCosts explore_exact_costs(const SearchTask& task, Budget& budget);
 
 }  // namespace bugsieve

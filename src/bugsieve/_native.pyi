@@ -415,13 +415,40 @@ def lookahead(
     Goal states are leaves: the search does not go on behind them. The start is the first leaf.
     """
 
-def exact_goal_distances(
-    task: Task, *, max_states: int = ...
-) -> tuple[StateArray, NDArray[np.int32]]:
-    """All states reachable from the initial state and their h*, by exhaustive exploration.
+class ExactCosts:
+    """Everything reachable from the initial state, in breadth-first order; one row per state.
 
-    ValueError if there are more than `max_states` of them.
+    Without rows where a limit ended the exploration.
     """
+
+    @property
+    def status(self) -> str:
+        """ "complete", or the limit that ended it: "expansions" (states), "time", "memory"."""
+    @property
+    def count(self) -> int:
+        """The number of states, or of those seen before the limit."""
+    @property
+    def states(self) -> StateArray: ...
+    @property
+    def parents(self) -> NDArray[np.int64]:
+        """The states from which they were first reached; -1 for the initial state."""
+    @property
+    def operators(self) -> NDArray[np.int32]:
+        """The operators of these steps."""
+    @property
+    def costs(self) -> NDArray[np.int64]:
+        """h*; -1 where no plan exists."""
+    @property
+    def best_operators(self) -> NDArray[np.int32]:
+        """The first step of a cheapest plan; -1 in goals and where there is no plan."""
+    @property
+    def best_successors(self) -> NDArray[np.int64]:
+        """The state after that step; following them ends in a goal."""
+
+def explore_exact_costs(
+    task: Task, *, max_states: int = ..., max_seconds: float = ..., max_bytes: int = ...
+) -> ExactCosts:
+    """All states reachable from the initial state with their h*; limits of -1 mean "none"."""
 
 # Safety: states are rows of 64-bit words, in C order. Limits of -1 mean "none".
 

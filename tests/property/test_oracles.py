@@ -89,7 +89,7 @@ class Case:
 
     bench: Bench
     states: StateArray
-    distances: NDArray[np.int32]
+    distances: NDArray[np.int64]
     rows: tuple[int, ...]
 
     @cached_property

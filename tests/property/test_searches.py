@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bugsieve import _native
 from tests.depth import examples
-from tests.property.engine import native_task, rows, single
+from tests.property.engine import native_task, single
 from tests.property.strategies import (
     LONG,
     sas_tasks,
@@ -18,7 +18,6 @@ from tests.property.strategies import (
     some_states,
     wide_tasks,
 )
-from tests.reference.relaxation import DEAD_END
 from tests.reference.sas import SasTask, State
 from tests.reference.search import goal_distances
 from tests.reference.successors import is_goal, simulate
@@ -232,13 +231,3 @@ def test_a_limit_on_expansions_is_kept_and_never_gives_a_wrong_answer(
             assert result.status != "unsolvable" or exact is None
     if searches[0].status == "solved":
         assert searches[0].cost == exact
-
-
-@given(sas_tasks())
-@settings(max_examples=examples(300))
-def test_exact_goal_distances_of_the_engine_equal_the_twin(task: SasTask) -> None:
-    states, distances = _native.exact_goal_distances(native_task(task))
-    found = dict(zip(rows(states), distances.tolist(), strict=True))
-    assert len(found) == len(states), "no state comes twice"
-    expected = goal_distances(task, task.initial)
-    assert found == {s: DEAD_END if d is None else d for s, d in expected.items()}

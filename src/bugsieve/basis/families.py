@@ -80,6 +80,7 @@ ORACLES = Family(
         "inv-quant": "bugsieve.oracles.cost.inverse:InvQuant",
         "planner": "bugsieve.oracles.cost.planner:PlannerOracle",
         "perfect": "bugsieve.oracles.cost.perfect:PerfectOracle",
+        "exact": "bugsieve.oracles.cost.exact:ExactOracle",
         "bounds": "bugsieve.oracles.cost.bounds:BoundsOracle",
         "morph": "bugsieve.oracles.cost.morph:MorphOracle",
         "local": "bugsieve.oracles.cost.local:LocalOracle",

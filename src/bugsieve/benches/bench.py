@@ -14,6 +14,8 @@ from bugsieve.policies.decisions import Recorded
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, Hopeless, PolicyGraph
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import NOT_WITHIN, RunSource, RunTable
+from bugsieve.search import ExactCosts, Limits, exact_costs
+from bugsieve.search.exact import SPACE_LIMITS
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 
@@ -74,6 +76,7 @@ class Bench:
         self.is_recorded = False
         """Whether the policy's runs were taken over, so that nobody asks for them again."""
         self._make_source = source
+        self._exact: ExactCosts | None = None
 
     @property
     def objection_to_graph(self) -> str | None:
@@ -94,6 +97,17 @@ class Bench:
     def decisions_taken(self) -> int:
         """How often the policy was asked so far."""
         return self.source.decisions_taken
+
+    @property
+    def known_costs(self) -> ExactCosts | None:
+        """The exact costs of all reachable states, where they were computed before."""
+        return self._exact
+
+    def exact_costs(self, limits: Limits = SPACE_LIMITS) -> ExactCosts:
+        """The exact costs of all reachable states, computed once; TooLargeError beyond limits."""
+        if self._exact is None:
+            self._exact = exact_costs(self.task, limits=limits)
+        return self._exact
 
     def take_over(self, recorded: Recorded) -> None:
         """Let the policy's earlier decisions stand; UnsupportedError without a policy graph."""

@@ -13,14 +13,15 @@ from bugsieve.basis.arguments import texts
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import no_such
 from bugsieve.campaigns.option_tables import options_of
-from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.options import CostOptions, with_typed_walks
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 
 _OWN = (
     *("unit_cost", "objective", "oracles", "mode", "escalate_to", "step_limit", "workers"),
-    "examples",
+    *("examples", "whole"),
 )
+_OF_WALKS = {field.name for field in fields(FuzzOptions)} - {"seed", "test_states"}
 _MEBIBYTE = 1 << 20
 
 _PLACES: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -59,7 +60,8 @@ def flat_options(
             raise InputError(f"{place}: {no_such('option', key, (*others, *_PLACES))}")
         for path in _PLACES[name]:
             _put(nested, path, _plain(name, value, place))
-    return options_of(CostOptions, nested, place=place)
+    options = options_of(CostOptions, nested, place=place)
+    return with_typed_walks(options) if _OF_WALKS & nested.get("fuzz", {}).keys() else options
 
 
 def _put(table: dict[str, Any], path: tuple[str, ...], value: Any) -> None:

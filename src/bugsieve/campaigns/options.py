@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 from bugsieve.basis.arguments import check_fields, whole_number
@@ -27,6 +27,9 @@ INTERLEAVED = "interleaved"
 SEPARATE = "separate"
 POOL = "pool"
 MODES = (INTERLEAVED, SEPARATE, POOL)
+
+AUTO, YES, NO = "auto", "yes", "no"
+WHOLE = (AUTO, YES, NO)
 
 DEFAULT_SAFETY_ORACLES = ("tarjan",)
 
@@ -133,6 +136,9 @@ class CostOptions(PolicyOptions):
     for no such search."""
     examples: int = 0
     """Problems to try for the smallest example of each cause when all is judged; 0: none."""
+    whole: str = AUTO
+    """Whether every reachable state of a small task is tested, in place of walks: "yes", "no", or
+    ("auto") where nothing is said about walks, the states can be counted and the policy asked."""
     fuzz: FuzzOptions = field(default_factory=FuzzOptions)
 
     @property
@@ -146,6 +152,8 @@ class CostOptions(PolicyOptions):
             raise UsageError("a task is a domain and a problem file, or one .sas file, not more")
         if self.mode not in MODES:
             raise UsageError(no_such("mode", self.mode, MODES))
+        if self.whole not in WHOLE:
+            raise UsageError(no_such("whole", self.whole, WHOLE))
         self._check_pool()
         if self.measures:
             self._check_sample()
@@ -181,6 +189,20 @@ class CostOptions(PolicyOptions):
         if self.mode != INTERLEAVED or self.from_states is not None or self.pool_from is not None:
             raise UsageError("tests of a measurement start from the initial state, without a pool")
         require_sample(self.fuzz)
+
+
+def walk_options(fuzz: FuzzOptions) -> list[str]:
+    """The options about pool and walks that are not as usual; "auto" does not overrule them."""
+    usual = FuzzOptions()
+    free = ("seed", "test_states")  # these matter to whole tasks as well, or to the policy alone
+    names = [field.name for field in fields(fuzz) if field.name not in free]
+    return [name for name in names if getattr(fuzz, name) != getattr(usual, name)]
+
+
+def with_typed_walks(options: CostOptions) -> CostOptions:
+    """The same where options of walks were typed: they count also if all are as usual."""
+    is_usual = options.whole == AUTO and not walk_options(options.fuzz)
+    return replace(options, whole=NO) if is_usual else options
 
 
 def usual_oracles(objective: str, *, alone: bool = False) -> tuple[str, ...]:

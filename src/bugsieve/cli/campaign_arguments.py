@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from bugsieve.search import Limits
 
 _USUAL_OBJECTIVE = "quantitative"
+_WALK_OPTIONS = {
+    *("--pool-size", "--walk-length", "--novelty", "--bias", "--insert", "--round-walks"),
+    "--patience",
+}
 _LONGEST_NAME = 60  # letters of up to 4 bytes, where file names may have 255
 
 
@@ -85,6 +89,14 @@ def add_judging_arguments(parser: argparse.ArgumentParser, *, escalates: bool = 
 def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
     """How the pool of test states is made."""
     options = Options(parser, "test states")
+    options.add(
+        "--whole",
+        choices=("auto", "yes", "no"),
+        default="auto",
+        help="test every reachable state, judged by exact costs, in place of walks: auto "
+        "(default) does so for tasks of at most 200 000 reachable states, if the policy can be "
+        "asked about all within --max-time (else 60 s) and no option of walks is given",
+    )
     options.number("--pool-size", 200, "test states")
     options.number("--walk-length", 5, "longest walk", metavar="L")
     novelty = "a new state must have a new combination of D facts; 0 takes all"
@@ -216,13 +228,15 @@ def add_folders_arguments(parser: argparse.ArgumentParser) -> None:
 
 def options_of(args: argparse.Namespace, *, task: tuple[str, ...] | None = None) -> CostOptions:
     """The options of the campaign that the arguments ask for; `task` if files do not matter."""
-    from bugsieve.campaigns.options import INTERLEAVED, SEPARATE
+    from bugsieve.campaigns.options import INTERLEAVED, SEPARATE, with_typed_walks
     from bugsieve.fuzzing.biases import check_bias
     from bugsieve.fuzzing.fuzzer import FuzzOptions
 
     check_bias(args.bias)
     mode = SEPARATE if args.separate else INTERLEAVED
-    return _cost_options(args, task, mode=mode, fuzz=options_from(args, FuzzOptions))
+    options = _cost_options(args, task, mode=mode, fuzz=options_from(args, FuzzOptions))
+    typed = {word.partition("=")[0] for word in args.parser.words}
+    return with_typed_walks(options) if typed & _WALK_OPTIONS else options
 
 
 def sample_options_of(

@@ -68,7 +68,7 @@ COST = Kind(
     "domains",
     CostOptions,
     FuzzOptions,
-    {"task": [], "policy": "", "escalate_to": 0},
+    {"task": [], "policy": "", "escalate_to": 0, "whole": "no"},
     lambda campaign: usual_oracles(str(campaign.get("objective", CostOptions.objective))),
     check_oracle_spec,
     check_spec,

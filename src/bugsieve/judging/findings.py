@@ -178,6 +178,8 @@ class RunRow:
     """The run as certificates have it; kept where an oracle learns from runs."""
     trace: str = field(default="", repr=False)
     """The traceback and the last words of a crash that ended it."""
+    action: int | None = None
+    """The policy's action in the state, where the run comes from a policy graph and takes it."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from bugsieve.judging.cases import Parcel
 from bugsieve.judging.findings import Finding, RejectedRow, RunRow, UnstableRow, VerdictRow
 from bugsieve.judging.proving import Prover, merged
 from bugsieve.oracles.oracle import Oracle
+from bugsieve.policies.graph import PolicyGraph
+from bugsieve.policies.run_table import RunTable
 
 _MOST_KNOWN = 20_000
 """Findings to keep for states that come again; results do not depend on it."""
@@ -156,4 +158,12 @@ class Judge(Closing):
             failure.detail if failure is not None and is_end else "",
             run_part(self.bench, runs.rows(np.array([row]))) if self._whole_runs else None,
             failure.trace if failure is not None and is_end else "",
+            _first_action(runs, row),
         )
+
+
+def _first_action(runs: RunTable, row: int) -> int | None:
+    """The action that the policy takes first, where its runs come from its graph."""
+    if not isinstance(runs.source, PolicyGraph) or not runs.steps[row]:
+        return None
+    return int(runs.source.actions_at(runs.ids[row : row + 1])[0])

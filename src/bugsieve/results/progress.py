@@ -9,6 +9,23 @@ from typing import Any
 from bugsieve.judging.findings import Finding, OracleRow
 
 
+@dataclass(frozen=True, kw_only=True)
+class Reachable:
+    """The states that can be reached, as they were counted when the campaign was made."""
+
+    states: int
+    is_counted: bool
+    """Whether these are all; else there are more."""
+    with_plan: int | None = None
+    """Of all reachable states, where they were counted: those from which a plan exists."""
+    tested_with_plan: int | None = None
+    """Of the test states of a campaign that tests all: those from which a plan exists."""
+    is_whole: bool = False
+    """Whether all of them that the options select are the test states."""
+    why: str = ""
+    """Why not, where they are not."""
+
+
 @dataclass(frozen=True)
 class CampaignHeader:
     """What a campaign is about; written once."""
@@ -26,6 +43,8 @@ class CampaignHeader:
     """What the policy was when the campaign was made."""
     objective: str = ""
     """Empty where there is only one."""
+    reachable: Reachable | None = None
+    """None where nobody counted."""
 
     @property
     def tested(self) -> str:

@@ -31,7 +31,7 @@ from bugsieve.judging.findings import (
     UnstableRow,
 )
 from bugsieve.results.packing import unpacked
-from bugsieve.results.progress import CampaignHeader, Progress, TimelineRow
+from bugsieve.results.progress import CampaignHeader, Progress, Reachable, TimelineRow
 from bugsieve.results.schema import (
     STORE_FILE,
     Patience,
@@ -50,6 +50,14 @@ BUGS = (
 )
 _ROWS_AT_ONCE = 100
 _TROUBLES = {"*": {"answers": int, "first": str}}
+_REACHABLE = {
+    "states": int,
+    "is_counted": bool,
+    "with_plan": (int, None),
+    "tested_with_plan": (int, None),
+    "is_whole": bool,
+    "why": str,
+}
 
 
 class ListedBug(NamedTuple):
@@ -167,6 +175,7 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             tuple(OracleRow(*row) for row in oracles),
             meta["policy fingerprint"],
             meta["objective"],
+            _reachable(meta),
         )
 
     @abstractmethod
@@ -391,6 +400,17 @@ def kind_of(directory: str | os.PathLike[str]) -> str:
 def columns_of(rows: list[Any], width: int) -> list[tuple[Any, ...]]:
     """The columns of rows that have this width."""
     return list(zip(*rows, strict=True)) if rows else [()] * width
+
+
+def _reachable(meta: Mapping[str, Any]) -> Reachable | None:
+    """What was counted before the campaign; ValueError where that cannot be."""
+    if "reachable" not in meta:
+        return None
+    found = Reachable(**json_of(meta, "reachable", _REACHABLE))
+    plans = [n for n in (found.with_plan, found.tested_with_plan) if n is not None]
+    if not all(0 <= number <= found.states for number in plans) or found.states < 0:
+        raise ValueError("a number of reachable states is out of range")
+    return found
 
 
 def text_of(meta: Mapping[str, Any], name: str) -> str:

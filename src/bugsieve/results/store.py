@@ -10,7 +10,7 @@ import os
 import sqlite3
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -245,6 +245,7 @@ def _meta(header: CampaignHeader) -> dict[str, str]:
         "policy is object": str(int(header.policy_is_object)),
         "policy fingerprint": header.policy_fingerprint,
         "objective": header.objective,
+        **({} if header.reachable is None else {"reachable": json_text(asdict(header.reachable))}),
     }
 
 

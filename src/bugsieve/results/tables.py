@@ -140,7 +140,8 @@ CREATE TABLE pool (
 );
 CREATE TABLE runs (
     number INTEGER PRIMARY KEY, ending INTEGER NOT NULL, steps INTEGER NOT NULL,
-    cost INTEGER NOT NULL, value REAL, detail TEXT NOT NULL, whole TEXT, trace BLOB
+    cost INTEGER NOT NULL, value REAL, detail TEXT NOT NULL, whole TEXT, trace BLOB,
+    action INTEGER
 );
 CREATE TABLE traces (digest BLOB PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE verdicts (

@@ -6,6 +6,7 @@ Used by the policies that plan, by oracles, and by anyone who needs a plan.
 from __future__ import annotations
 
 from bugsieve.search.distances import PathDistances
+from bugsieve.search.exact import ExactCosts, TooLargeError, exact_costs, exact_goal_distances
 from bugsieve.search.improvement import improve_plan
 from bugsieve.search.limits import Limits
 from bugsieve.search.searches import (
@@ -13,7 +14,6 @@ from bugsieve.search.searches import (
     SearchResult,
     astar,
     enforced_hill_climbing,
-    exact_goal_distances,
     expansions_spent,
     greedy,
     improving_path,
@@ -21,12 +21,15 @@ from bugsieve.search.searches import (
 )
 
 __all__ = [
+    "ExactCosts",
     "Limits",
     "Lookahead",
     "PathDistances",
     "SearchResult",
+    "TooLargeError",
     "astar",
     "enforced_hill_climbing",
+    "exact_costs",
     "exact_goal_distances",
     "expansions_spent",
     "greedy",

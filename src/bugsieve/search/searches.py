@@ -17,7 +17,6 @@ from bugsieve.basis.arguments import (
     whole_number,
     whole_number_or_none,
 )
-from bugsieve.basis.errors import BudgetError
 from bugsieve.search.limits import NO_LIMITS, SECONDS_OF_AGES, Limits
 from bugsieve.tasks.fdr.heuristic_names import check_heuristic
 from bugsieve.tasks.fdr.task import require_task
@@ -157,21 +156,6 @@ def lookahead(
     row = require_task(task).checked_state(state)
     result, leaves = _native.lookahead(task.native, row, depth, **core_limits(limits, cost_bound))
     return Lookahead(from_core(result), leaves.states, leaves.costs, leaves)
-
-
-def exact_goal_distances(
-    task: Task, *, max_states: int = 10_000_000
-) -> tuple[StateArray, NDArray[np.int32]]:
-    """All reachable states of a small task and their h*; DEAD_END where no plan exists.
-
-    BudgetError if there are more than `max_states` of them.
-    """
-    require_task(task)
-    most = whole_number(max_states, "max_states", least=1)
-    try:
-        return _native.exact_goal_distances(task.native, max_states=most)
-    except ValueError as error:
-        raise BudgetError(f"{task.name}: the task is too large to explore: {error}") from None
 
 
 def core_limits(limits: Limits, cost_bound: int | None) -> dict[str, Any]:

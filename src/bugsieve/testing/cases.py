@@ -74,7 +74,7 @@ class Case:
         return bench.suspects(self.states[chosen], [Origin(start, way, way) for way in ways])
 
     @cached_property
-    def _explored(self) -> tuple[StateArray, NDArray[np.int32]]:
+    def _explored(self) -> tuple[StateArray, NDArray[np.int64]]:
         return exact_goal_distances(self.task, max_states=MOST_STATES)
 
     @property

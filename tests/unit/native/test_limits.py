@@ -105,6 +105,13 @@ def test_a_lookahead_counts_all_it_holds() -> None:
     assert 100 < len(leaves.costs) < limit / 20
 
 
-def test_too_many_states_for_exact_distances() -> None:
-    with pytest.raises(ValueError, match="more than 1000 states"):
-        _native.exact_goal_distances(HUGE, max_states=1000)
+@pytest.mark.parametrize(
+    ("limit", "status"),
+    [({"max_states": 1000}, "expansions"), ({"max_bytes": 1 << 20}, "memory")],
+)
+def test_too_many_states_for_exact_costs(limit: dict[str, int], status: str) -> None:
+    found = _native.explore_exact_costs(HUGE, **limit)
+    assert found.status == status
+    assert 1000 < found.count < 50_000
+    assert len(found.states) == len(found.costs) == 0
+    assert _native.explore_exact_costs(HUGE, max_seconds=0.05).status == "time"

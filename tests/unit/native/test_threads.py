@@ -245,7 +245,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "improving_path": (TASK, START),
     "improve_plan": (TASK, START, PLAN),
     "lookahead": (TASK, START, 3),
-    "exact_goal_distances": (TASK,),
+    "explore_exact_costs": (TASK,),
     "explore_states": (LADDER, ROWS),
     "reached_by_pairs": (
         2, np.zeros(1, np.int32), np.arange(2, dtype=np.int32), np.zeros(1, np.int32),

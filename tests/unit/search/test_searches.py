@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import BudgetError, UsageError
+from bugsieve.basis.errors import BudgetError, UnsupportedError, UsageError
 from bugsieve.search import (
     Limits,
     SearchResult,
+    TooLargeError,
     astar,
     enforced_hill_climbing,
+    exact_costs,
     exact_goal_distances,
     greedy,
     lookahead,
 )
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.native.chains import chain, native, switches
+from tests.unit.policies.line import as_task
 
 Search = Callable[..., SearchResult]
 SEARCHES: list[Search] = [astar, greedy, enforced_hill_climbing]
@@ -133,3 +137,32 @@ def test_an_unsolvable_state_is_proved_so() -> None:
     assert astar(one_way, one_way.initial_state).cost == 3
     for search in SEARCHES:
         assert search(closed, closed.initial_state).status == "unsolvable"
+
+
+def test_costs_beyond_32_bits_are_exact() -> None:
+    given = switches(3)
+    operators = tuple(replace(operator, cost=2**30 - 1) for operator in given.operators)
+    dear = as_task(replace(given, metric=True, operators=operators))
+    exact = exact_costs(dear)
+    assert exact.costs.max() == 3 * 2**30 - 3
+    assert exact.costs_to_go(dear.initial_state).tolist() == [3 * 2**30 - 3]
+    with pytest.raises(UnsupportedError, match="a plan costs 3221225469 units"):
+        exact_goal_distances(dear)
+
+
+def test_counting_says_how_far_it_came() -> None:
+    with pytest.raises(TooLargeError) as caught:
+        exact_costs(task(20), limits=Limits(expansions=100))
+    assert caught.value.count == 100
+    with pytest.raises(TooLargeError, match="with too many transitions to keep") as caught:
+        exact_costs(task(20), limits=Limits(bytes=1 << 20))
+    assert 1000 < caught.value.count < 50_000
+
+
+def test_costs_of_states_that_cannot_be_reached_are_not_known() -> None:
+    given = switches(3)
+    on = tuple(operator for operator in given.operators[::2])
+    exact = exact_costs(as_task(replace(given, initial=(1, 0, 0), operators=on)))
+    assert exact.find([[0, 0, 0], [1, 0, 0]]).tolist() == [-1, 0]
+    with pytest.raises(UsageError, match="a state is not reachable"):
+        exact.costs_to_go([0, 0, 0])

@@ -18,6 +18,7 @@ from bugsieve.benches.objectives.objective import FOR_PLANS_ALONE
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.cost.start_states import start_states
 from bugsieve.campaigns.cost.taken_pool import TakenPool, take_pool
+from bugsieve.campaigns.cost.whole import count_reachable, judges_of
 from bugsieve.campaigns.kind import Beginning, kept_spec
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.fuzzing.pool import Pool
@@ -93,7 +94,11 @@ def begin(
     bench = plan.bench(loaded, _bound(policy, loaded))
     equipment = CostEquipment(saved, bench, (), owns_policy=policy is None)
     try:
-        made = plan.examined(bench, options.oracles)
+        reachable, whole = count_reachable(
+            options, bench, condition, has_states=states is not None
+        )
+        oracles = judges_of(options, reachable)
+        made = plan.examined(bench, oracles)
         equipment.oracles = [oracle for oracle in made if isinstance(oracle, Oracle)]
         if options.measures:
             _require_alone(equipment.oracles)
@@ -107,12 +112,16 @@ def begin(
             policy is not None,
             (
                 *(OracleRow(o.spec) if isinstance(o, Oracle) else o for o in made),
-                *_escalating(plan, options.oracles),
+                *(_escalating(plan, oracles) if whole is None else ()),
             ),
             policy_fingerprint(bench.policy),
             objective=bench.objective.spec,
+            reachable=reachable,
         )
-        if options.pool_from is not None:
+        pool: Pool
+        if whole is not None:
+            pool, walks = whole, 0
+        elif options.pool_from is not None:
             taken = _take_over(equipment, options)
             pool, walks = taken.pool, taken.walks
         elif options.measures:

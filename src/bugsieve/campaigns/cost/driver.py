@@ -13,6 +13,7 @@ from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
 from bugsieve.campaigns.cost.taken_pool import restored_pool
+from bugsieve.campaigns.cost.whole import NO_PLAN, whole_note
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
@@ -20,6 +21,7 @@ from bugsieve.faults.causes.cost import cause_of
 from bugsieve.fuzzing.fuzzer import Fuzzer
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.fuzzing.sample import Sample, Sampler
+from bugsieve.fuzzing.whole import WholePool, WholeSpace
 from bugsieve.judging.cases import Parcel, StateCase, Visit
 from bugsieve.judging.escalation import Due, Escalation, outlay_of
 from bugsieve.judging.findings import Finding
@@ -50,7 +52,7 @@ class CostDriver(Driver):
     def __init__(
         self,
         options: CostOptions,
-        fuzzer: Fuzzer | Sampler,
+        fuzzer: Fuzzer | Sampler | WholeSpace,
         judges: Judges,
         again: Judge,
         ledger: Ledger,
@@ -69,6 +71,7 @@ class CostDriver(Driver):
         self._escalation = escalation
         self._order = order
         self._directory = records.directory
+        self._reachable = records.header.reachable
         self._bugs = set(records.bug_kinds())
         """Ids of all bugs, by which a measurement knows those of states that come again."""
         self._before = records.progress()
@@ -79,6 +82,11 @@ class CostDriver(Driver):
         self._worker_calls = 0
         self._asked_again = 0
         self._seconds_per_state: float | None = None
+
+    def left_nothing(self, progress: Progress) -> str | None:
+        """A reason if no plan exists, so that no run could be better than the policy's."""
+        has_no_plan = self._reachable is not None and self._reachable.why == NO_PLAN
+        return NO_PLAN if has_no_plan else None
 
     def step(self, session: Session) -> str | None:
         """Judge what is due, or else make one round; a reason if there is nothing to do."""
@@ -128,7 +136,12 @@ class CostDriver(Driver):
         options, cases, judged = self._options, len(self._fuzzer.pool), self._judged
         if options.measures:
             return Counts(cases, options.stop.most_tests, judged, judged, "tests")
-        return Counts(cases, options.fuzz.pool_size, judged, judged)
+        limit = cases if self._is_whole else options.fuzz.pool_size
+        return Counts(cases, limit, judged, judged)
+
+    @property
+    def _is_whole(self) -> bool:
+        return self._reachable is not None and self._reachable.is_whole
 
     def progress(self, progress: Progress) -> Progress:
         """The progress with the counters of walks and policy calls."""
@@ -147,7 +160,8 @@ class CostDriver(Driver):
 
     def notes(self) -> tuple[str, ...]:
         """Of the policy that walks ask, and of oracles that learn."""
-        return (*policy_notes(self._fuzzer.bench.policy), *self._ledger.notes())
+        told = (whole_note(self._reachable),) if self._reachable and self._is_whole else ()
+        return (*told, *policy_notes(self._fuzzer.bench.policy), *self._ledger.notes())
 
     def conclude(self) -> tuple[str, ...]:
         """Make the smallest example of each cause that is listed, within a small budget."""
@@ -254,7 +268,7 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     """The driver that goes on where the records end."""
     bench, oracles = equipment.bench, equipment.oracles
     plan = replace(plan_of(options), recorded=equipment.recorded)
-    pool = restored_pool((Sample if options.measures else Pool)(bench.task), records.pool())
+    pool = restored_pool(_empty_pool(bench, options, records), records.pool())
     carries = options.fuzz.along_runs and options.mode != POOL
     ledger = Ledger(bench, oracles, carries=carries)
     if ledger.remembers:
@@ -277,8 +291,20 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     return CostDriver(options, fuzzer, judges, judge, ledger, escalation, order, records)
 
 
-def _fuzzer(bench: Bench, options: CostOptions, pool: Pool, walks_done: int) -> Fuzzer | Sampler:
-    """Who makes the cases: walks that fill a pool, or a measurement that draws tests."""
+def _empty_pool(bench: Bench, options: CostOptions, records: CostRecords) -> Pool:
+    if options.measures:
+        return Sample(bench.task)
+    reachable = records.header.reachable
+    is_whole = reachable is not None and reachable.is_whole
+    return WholePool(bench.exact_costs()) if is_whole else Pool(bench.task)
+
+
+def _fuzzer(
+    bench: Bench, options: CostOptions, pool: Pool, walks_done: int
+) -> Fuzzer | Sampler | WholeSpace:
+    """Who makes the cases: nobody where all states are known, walks, or a measurement."""
+    if isinstance(pool, WholePool):
+        return WholeSpace(bench, pool)
     if not isinstance(pool, Sample):
         return Fuzzer(bench, options.fuzz, pool=pool, walks_done=walks_done)
     most = options.stop.most_tests

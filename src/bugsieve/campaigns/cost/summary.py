@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bugsieve.benches.objectives import objective_class
 from bugsieve.campaigns.cost.measuring import cost_figures
+from bugsieve.campaigns.coverage import Coverage
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import (
     FEWEST_RUNS,
@@ -153,4 +154,18 @@ def summarise(records: CostRecords) -> CostSummary:
         asked_again=progress.asked_again,
         unstable=tuple(records.unstable()),
         measured=cost_figures(records) if records.is_sample else None,
+        coverage=_coverage(records),
+    )
+
+
+def _coverage(records: CostRecords) -> Coverage | None:
+    """How much of what can be reached was tested, where that was counted."""
+    reachable = records.header.reachable
+    if reachable is None:
+        return None
+    return Coverage(
+        reachable=reachable.states,
+        is_counted=reachable.is_counted,
+        with_plan=reachable.with_plan,
+        is_whole=reachable.is_whole and records.judged() == records.case_count(),
     )

@@ -25,6 +25,7 @@ from bugsieve.campaigns.options import (
     CampaignOptions,
     CostOptions,
     SafetyOptions,
+    with_typed_walks,
 )
 from bugsieve.campaigns.problems import ProblemCampaigns
 from bugsieve.campaigns.safety.explanation import witnesses
@@ -52,8 +53,9 @@ def find_bugs(
     folder: AnyPath | None = None,
     objective: str = "quantitative",
     oracles: str | Sequence[str] = (),
-    pool_size: int = 200,
-    bias: str = "policy-quality",
+    whole: str = "auto",
+    pool_size: int | None = None,
+    bias: str | None = None,
     along_runs: bool = False,
     test_states: str | None = None,
     seed: int = 0,
@@ -70,24 +72,25 @@ def find_bugs(
     `policy` is a spec like `"greedy:hff"`, a function `f(facts, applicable)` of one state, plain
     or under `@bugsieve.policy`, or an object with a method `choose(states)`, bound to one task.
 
+    A small task is tested `whole`: every reachable state, by exact costs. `"no"`, or a pool size
+    or bias, has walks make the test states (200 of them); `"yes"` raises where that cannot be.
+
     PolicyError if the policy never gets ready, hangs or runs out of memory in all its runs.
     `bugsieve.Campaign` offers everything else: resuming, progress, workers.
     """
+    walks: dict[str, Any] = {"pool_size": pool_size, "bias": bias}
+    typed = {name: value for name, value in walks.items() if value is not None}
     options = CostOptions(
         task=(),
         policy=policy_text(policy),
         policy_seed=seed,
         objective=objective,
         oracles=texts(oracles, "oracles"),
-        fuzz=FuzzOptions(
-            pool_size=pool_size,
-            bias=bias,
-            seed=seed,
-            along_runs=along_runs,
-            test_states=test_states,
-        ),
+        whole=require_text(whole, "whole"),
+        fuzz=FuzzOptions(seed=seed, along_runs=along_runs, test_states=test_states, **typed),
         stop=StopRules(max_time=max_time, max_bugs=max_bugs),
     )
+    options = with_typed_walks(options) if typed else options
     return find_with(options, tasks_of(task), policy, folder=folder)
 
 

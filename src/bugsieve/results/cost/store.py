@@ -97,6 +97,7 @@ def _run_row(finding: Finding) -> Row:
         finding.visit.case,
         *(run.ending, run.steps, run.cost, run.value, run.detail, whole),
         trace_digest(run.trace) if run.trace else None,
+        run.action,
     )
 
 
