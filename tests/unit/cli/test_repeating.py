@@ -87,7 +87,7 @@ def test_what_cannot_be_repeated(tmp_path: Path, run: Run) -> None:
         def choose(self, states: object) -> object:
             """Nothing."""
 
-    given = CostOptions(task=(), policy="Mine")
+    given = CostOptions(task=(), policy="Mine", whole="no")
     Campaign.create(tmp_path / "old", given, task, policy=Mine()).close()
     for words, sentence in (
         (("test", "--from", tmp_path / "old"), "tests the Python object Mine: name a policy"),
