@@ -6,11 +6,13 @@ from collections import Counter
 from math import inf
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bugsieve.benches.objectives.objective import path_states, plan_cost
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
+from bugsieve.faults.exact_costs import costs_for, exact_culprit
 from bugsieve.faults.regret import GAVE_UP, Asked, Regrets
 from bugsieve.search import Limits, astar
 from bugsieve.tasks.fdr.task import StateArray
@@ -87,6 +89,7 @@ def check_blame(
     costs = [float(task.operator_costs[step]) * counts for step in operators]
     truth = culprit(costs, distances, run["loop_start"])
     check_better_run(sample, state, result)
+    check_table(sample, run, states, truth)
     if truth is not None:
         assert (result.index, result.sure) == (truth, EXACT)
         if counts:
@@ -99,6 +102,17 @@ def check_blame(
         return "loop"
     assert (result.index, result.sure) == (len(operators), EXACT)
     return "end"
+
+
+def check_table(
+    sample: Sample, run: dict[str, Any], states: StateArray, truth: int | None
+) -> None:
+    """The exact costs of all states blame the same decision, where they reach."""
+    costs = costs_for(sample.bench)
+    if costs is None or np.isnan(costs.to_go(states)).any():
+        return
+    expected = len(run["operators"]) if truth is None and run["ending"] in GAVE_UP else truth
+    assert exact_culprit(sample.bench, run, states, costs) == expected
 
 
 def check_suspects(result: Blame, lost: list[float], run: dict[str, Any]) -> None:

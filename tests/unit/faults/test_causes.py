@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 import bugsieve
+from bugsieve import _native
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.domains import generate
+from bugsieve.faults.causes import cost
 from bugsieve.faults.causes.cause import UNNAMED, Cause, LiftedStep, cause_from
 from bugsieve.faults.causes.cost import cause_of
 from bugsieve.faults.causes.groups import Member, grouped
-from bugsieve.faults.causes.steps import third_person
 from bugsieve.faults.causes.tree import where
 from bugsieve.faults.causes.words import in_words
 from bugsieve.policies.decisions import Decisions, Ending, Failure
@@ -24,8 +25,9 @@ from bugsieve.results.cost.records import CostRecords
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 from bugsieve.tasks.jani.types import Type
 from bugsieve.tasks.jani.variables import Variable
+from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.bugs.samples import LONG, fork_task, line_bench, make_sample, proven
-from tests.unit.policies.line import at, line_task
+from tests.unit.policies.line import as_task, at, line_task
 from tests.unit.results.samples import CAUSE, add, created, rounds
 
 LOOP = Cause("loop", (LiftedStep("drop"), LiftedStep("pick-up", "achieves")))
@@ -46,12 +48,66 @@ def line_cause(bench: Bench, place: int) -> Cause:
     return cause_of(bench, certificate_of(bench, state, proven(bench, state, plan)))
 
 
-def test_a_loop_is_the_set_of_its_steps() -> None:
-    task = line_task(6)
-    bench = line_bench(task, {0: "right", 1: "right", 2: "left", 3: "left"})
+def test_a_loop_is_the_step_to_blame() -> None:
+    bench = line_bench(line_task(6), {0: "right", 1: "right", 2: "left", 3: "left"})
     causes = [line_cause(bench, place) for place in (0, 1, 2, 3)]
-    assert causes[0] == Cause("loop", (LiftedStep("left"), LiftedStep("right")))
+    assert causes[0] == Cause("loop", (LiftedStep("left"),))
     assert len(set(causes)) == 1
+    assert in_words(causes[0]) == "loop of left and right by left"
+
+
+def test_a_loop_without_a_step_to_blame_is_the_set_of_its_steps() -> None:
+    task = line_task(6, right_costs=[0] * 5, left_cost=0)
+    bench = line_bench(task, {0: "right", 1: "right", 2: "left", 3: "left"})
+    causes = {line_cause(bench, place) for place in (0, 1, 2, 3)}
+    assert causes == {Cause("loop", (LiftedStep("left"), LiftedStep("right")))}
+
+
+def test_a_loop_in_a_dead_end_is_the_step_into_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both halves of a key can be had, but not at once: only search sees that."""
+    task = trap_task()
+    go, tick, tock, win = (task.operator_id(name) for name in ("go", "tick", "tock", "win"))
+
+    class Trapped:
+        spec = "trapped"
+
+        def choose(self, states: StateArray) -> np.ndarray:
+            return np.array([(tock if s[1] else tick) if s[0] else go for s in states.tolist()])
+
+    bench, state = Bench(task, Trapped(), make_objective("quantitative", task)), task.initial_state
+    certificate = certificate_of(bench, state, proven(bench, state, (win,)))
+    assert certificate["run"]["ending"] == "loop"
+    end = np.array([[1, 0, 0]], dtype=np.uint16)
+    assert task.heuristic("hmax").evaluate(end)[0] != _native.DEAD_END
+    expected = Cause("dead end", (LiftedStep("go"),))
+    assert cause_of(bench, certificate) == expected
+    monkeypatch.setattr(cost, "exact_costs_of", lambda task: None)
+    monkeypatch.setattr(cost, "costs_for", lambda bench: None)
+    assert cause_of(bench.afresh(), certificate) == expected
+
+
+def trap_task() -> Task:
+    """Behind `go`, one of two facts can be had at a time, and the goal asks for both."""
+    names = (("Atom at(a)", "Atom at(b)", "Atom won()"), ("Atom x()", "Atom y()"))
+    names += (("Atom f()", "Atom g()"),)
+    return as_task(
+        SasTask(
+            metric=False,
+            variables=tuple(SasVariable(f"var{n}", facts) for n, facts in enumerate(names)),
+            mutexes=(),
+            initial=(0, 0, 0),
+            goal=((1, 1), (2, 1)),
+            operators=(
+                SasOperator("go", (), (SasEffect((), 0, 0, 1),), 1),
+                SasOperator("win", ((0, 0),), (SasEffect((), 1, 0, 1), SasEffect((), 2, 0, 1)), 1),
+                SasOperator("tick", ((0, 1), (2, 0)), (SasEffect((), 1, 0, 1),), 1),
+                SasOperator("tock", ((0, 1),), (SasEffect((), 1, 1, 0),), 1),
+                SasOperator("flip", ((0, 1), (1, 0)), (SasEffect((), 2, 0, 1),), 1),
+                SasOperator("flop", ((0, 1),), (SasEffect((), 2, 1, 0),), 1),
+            ),
+        ),
+        name="trap",
+    )
 
 
 def test_a_stop_is_its_open_goals() -> None:
@@ -209,22 +265,6 @@ def test_words(cause: Cause, words: str) -> None:
     assert in_words(cause) == words
 
 
-@pytest.mark.parametrize(
-    ("schema", "does"),
-    [
-        ("drop", "drops"),
-        ("pick-up", "picks up"),
-        ("turn_to", "turns to"),
-        ("analyze-2", "analyzes"),
-        ("fly", "flies"),
-        ("1", "1"),
-        ("", ""),
-    ],
-)
-def test_what_a_schema_does(schema: str, does: str) -> None:
-    assert third_person(schema) == does
-
-
 def test_traits_tell_of_objects_and_goals(tmp_path: Path) -> None:
     task = task_of("gripper", tmp_path, 1)
 
@@ -237,7 +277,7 @@ def test_traits_tell_of_objects_and_goals(tmp_path: Path) -> None:
     bugsieve.find_bugs(task, juggler, folder=folder, max_bugs=3)
     with CostRecords(folder) as records:
         words = [in_words(group.cause) for group in records.causes()]
-    assert "loop of drop and pick: drops a ball that is not at its goal" in words, words
+    assert "loop of drop and pick by drop: 'drop' with a ball that is not at its goal" in words
 
 
 def test_a_tree_says_where_faults_are() -> None:

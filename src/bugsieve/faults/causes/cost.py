@@ -4,7 +4,7 @@ By how the policy's run ends:
 
 | ending | what the key holds |
 |---|---|
-| loop | the steps of the cycle, as a set |
+| loop | the culprit's step where that is exact, else the steps of the cycle, as a set |
 | costly (solved, or cut when it was dearer than a plan), condition met | the culprit's step |
 | dead end (a loop, or no action, where no plan exists) | the culprit's step |
 | no action | the predicates of the open goals |
@@ -13,15 +13,19 @@ By how the policy's run ends:
 | rule violated | the rules without their objects; the literals that came true, and the step |
 | anything else | the ending alone |
 
-Steps are without objects (`steps`). A run of the objective `probability` shows the likeliest way
-into failure, and counts as any run.
+Steps are without objects (`steps`). The culprit is exact where the task is small enough to explore
+(`exact_costs`), and else where few expansions prove it; the cycle behind it is a trait. A run of
+the objective `probability` shows the likeliest way into failure, and counts as any run.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from functools import cached_property
+from math import inf
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,9 +34,11 @@ from bugsieve.basis.errors import UnsupportedError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states
 from bugsieve.benches.objectives.rules import VIOLATED, Rules
-from bugsieve.faults.blame import blame
+from bugsieve.faults.blame import EXACT, blame
 from bugsieve.faults.causes.cause import COSTLY, DEAD_END, Cause, LiftedStep
 from bugsieve.faults.causes.steps import LiftedRun, schema_of
+from bugsieve.faults.causes.words import loop_trait
+from bugsieve.faults.exact_costs import costs_for, exact_costs_of, exact_culprit
 from bugsieve.policies.decisions import Ending
 from bugsieve.rules.ltl.causes import literals
 from bugsieve.rules.ltl.formula import atoms_of
@@ -56,6 +62,13 @@ def cause_of(bench: Bench, certificate: Mapping[str, Any]) -> Cause:
     operators = tuple(run["operators"])
     lifted = LiftedRun(bench.task, path_states(bench.task, start, operators), operators)
     return _Inquiry(bench, certificate, lifted).cause()
+
+
+class Culprit(NamedTuple):
+    """A step to blame."""
+
+    index: int
+    is_exact: bool
 
 
 class _Inquiry:
@@ -88,26 +101,53 @@ class _Inquiry:
 
     def _is_lost(self) -> bool:
         """Whether it is plain that no plan leads from the run's end to the goal."""
-        task, end = self.bench.task, self.lifted.states[-1]
+        task, end = self.bench.task, self.lifted.states[-1:]
+        costs = exact_costs_of(task)
+        if costs is not None and not np.isnan(to_go := costs.to_go(end)[0]):
+            return bool(to_go == inf)
         if task.heuristic("hmax").evaluate(end)[0] == _native.DEAD_END:
             return True
-        is_loop = self.run["ending"] == Ending.LOOP.label  # its states are too many to search from
-        return not is_loop and greedy(task, end, limits=LIMITS).status == "unsolvable"
+        return greedy(task, end[0], limits=LIMITS).status == "unsolvable"
+
+    @cached_property
+    def _culprit(self) -> Culprit | None:
+        """The step to blame; None where it is no single one, or searches cannot be made."""
+        with suppress(UnsupportedError):  # the task within the condition is too large to search in
+            costs = costs_for(self.bench)
+            index = costs and exact_culprit(self.bench, self.run, self.lifted.states, costs)
+            if index is not None:
+                return self._step_of(index, is_exact=True)
+            found = blame(self.bench, self.certificate, limits=LIMITS, thorough=False)
+            if found.is_one_decision:
+                return self._step_of(found.index, is_exact=found.sure == EXACT)
+        return None
+
+    def _step_of(self, index: int, *, is_exact: bool) -> Culprit | None:
+        return Culprit(index, is_exact) if index < len(self.lifted.operators) else None
 
     def _by_culprit(self, ending: str) -> Cause:
         """By the step to blame; without one where nobody finds out which that is."""
-        try:
-            found = blame(self.bench, self.certificate, limits=LIMITS, thorough=False)
-        except UnsupportedError:  # the task within the condition is too large to search in
+        if self._culprit is None:
             return Cause(ending)
-        if not found.is_one_decision or found.index >= len(self.lifted.operators):
-            return Cause(ending)
-        step, traits = self.lifted.step(found.index), self.lifted.traits(found.index)
-        return Cause(ending, (step,), traits=traits)
+        index = self._culprit.index
+        step, traits = self.lifted.step(index), self.lifted.traits(index)
+        return Cause(ending, (step,), traits=(*traits, *self._round()))
 
     def _loop(self) -> Cause:
-        cycle = range(int(self.run["loop_start"] or 0), len(self.lifted.operators))
-        return Cause(Ending.LOOP.label, self._steps(cycle), traits=self._traits(cycle))
+        if self._culprit is not None and self._culprit.is_exact:
+            return self._by_culprit(Ending.LOOP.label)
+        return Cause(Ending.LOOP.label, self._steps(self._cycle), traits=self._traits(self._cycle))
+
+    @property
+    def _cycle(self) -> range:
+        return range(int(self.run["loop_start"] or 0), len(self.lifted.operators))
+
+    def _round(self) -> tuple[str, ...]:
+        """The schemas of the cycle that the run ends in."""
+        if self.run["ending"] != Ending.LOOP.label:
+            return ()
+        operators = self.lifted.operators
+        return (loop_trait(schema_of(self.bench.task, operators[n]) for n in self._cycle),)
 
     def _steps(self, indices: Sequence[int]) -> tuple[LiftedStep, ...]:
         return tuple(sorted({self.lifted.step(index) for index in indices}))
@@ -134,8 +174,7 @@ class _Inquiry:
         last = len(self.lifted.operators) - 1
         names = {_without_objects(rule.id) for rule in broken}
         if self.run["ending"] == Ending.LOOP.label:
-            cycle = range(int(self.run["loop_start"] or 0), last + 1)
-            return Cause(VIOLATED, self._steps(cycle), tuple(sorted(names)))
+            return Cause(VIOLATED, self._steps(self._cycle), tuple(sorted(names)))
         steps = self._steps(range(max(last, 0), last + 1))
         trace = Traces.of_run(self.lifted.states, self.lifted.operators)
         letters = Letters(trace, objective.monitor.atoms)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -13,8 +12,6 @@ from bugsieve.faults.causes.cause import ACHIEVES, DESTROYS, NEITHER, LiftedStep
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 _NO_TYPE = "object"
-_LETTERS = re.compile(r"[^\W\d_]+")
-_ENDS_IN_S = ("s", "x", "z", "ch", "sh")
 
 
 def schema_of(task: Task, operator: int) -> str:
@@ -35,8 +32,25 @@ class _Goals:
         for number, (_, *objects) in enumerate(self.words):
             for thing in objects[:1]:
                 self.about.setdefault(thing, []).append(number)
-        self.kinds = {task.objects.get(thing, _NO_TYPE) for thing in self.about}
-        """The types of these objects: that those of others have no goal goes without saying."""
+        self._types = task.objects
+        self._properties = _properties(task)
+        self.kinds = {self.kind_of(thing) for thing in self.about} - {_NO_TYPE}
+        """What these objects are: that things of other kinds have no goal goes without saying."""
+
+    def kind_of(self, thing: str) -> str:
+        """The type of an object, or where the domain has none what is true of it for good."""
+        kind = self._types.get(thing, _NO_TYPE)
+        properties = self._properties.get(thing, []) if kind == _NO_TYPE else []
+        return properties[0] if len(properties) == 1 else kind
+
+
+def _properties(task: Task) -> dict[str, list[str]]:
+    """The predicates of the static facts that are about one object alone, by object."""
+    found: dict[str, list[str]] = {}
+    for words in sorted(map(_words, task.static_facts)):
+        if len(words) == 2:
+            found.setdefault(words[1], []).append(words[0])
+    return found
 
 
 _goals_of = lru_cache(maxsize=8)(_Goals)
@@ -74,29 +88,28 @@ class LiftedRun:
         before, after = self._held[index], self._held[index + 1]
         name = self.task.operator_names[self.operators[index]]
         schema, *objects = _words(name)
-        does = third_person(schema)
         undone = np.flatnonzero(before & ~after).tolist()
         for fact in undone:
             words = self._goals.words[fact]
-            yield f"{does} and undoes the goal '{words[0]}'{self._of(words, objects)}"
+            yield f"'{schema}' undoes the goal '{words[0]}'{self._of(words, objects)}"
         subjects = {thing: self._goals.about.get(thing, []) for thing in objects}
         left_open = {t: g for t, g in subjects.items() if g and not after[g].all()}
         for thing, goals in left_open.items():
             fact = next(goal for goal in goals if not after[goal])
-            yield f"{does} {self._a(thing)} {_is_open(self._goals.words[fact][0])}"
+            yield f"'{schema}' with {self._a(thing)} {_is_open(self._goals.words[fact][0])}"
         for thing, goals in subjects.items():
             if goals and thing not in left_open and not undone:
-                yield f"{does} {self._a(thing)} whose goals are reached"
+                yield f"'{schema}' with {self._a(thing)} whose goals are reached"
         for thing, goals in subjects.items():
             if not goals and self._kind(thing) in self._goals.kinds:
-                yield f"{does} {self._a(thing)} that has no goal"
+                yield f"'{schema}' with {self._a(thing)} that has no goal"
 
     def _of(self, words: Sequence[str], objects: Sequence[str]) -> str:
         """Whose goal it is, if of one of the step's objects."""
         return f" of {self._a(words[1])}" if words[1:2] and words[1] in objects else ""
 
     def _kind(self, thing: str) -> str:
-        return self.task.objects.get(thing, _NO_TYPE)
+        return self._goals.kind_of(thing)
 
     def _a(self, thing: str) -> str:
         kind = self._kind(thing)
@@ -118,15 +131,3 @@ def _words(text: str) -> list[str]:
 
 def _is_open(predicate: str) -> str:
     return "that is not at its goal" if predicate == "at" else f"whose goal '{predicate}' is open"
-
-
-def third_person(schema: str) -> str:
-    """`drops` for drop, `picks up` for pick-up, `rotates` for rotate-2."""
-    verb, *rest = _LETTERS.findall(schema) or [""]
-    return " ".join([_inflected(verb), *rest]) if verb else schema
-
-
-def _inflected(verb: str) -> str:
-    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
-        return f"{verb[:-1]}ies"
-    return f"{verb}es" if verb.endswith(_ENDS_IN_S) else f"{verb}s"

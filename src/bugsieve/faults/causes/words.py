@@ -1,24 +1,42 @@
-"""Causes in words: "loop of drop and pick-up: drops a package that is not at its goal"."""
+"""Causes in words: "costly by drop: 'drop' with a package that is not at its goal"."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bugsieve.basis.wording import printable
 from bugsieve.faults.causes.cause import ACHIEVES, DESTROYS, NEITHER, Cause, LiftedStep
+from bugsieve.policies.decisions import Ending
 
 _FLAGS = {DESTROYS: " (undoes a goal)", ACHIEVES: " (reaches a goal)", NEITHER: ""}
 _MOST_SHOWN = 6
+LOOP = Ending.LOOP.label
+_LOOP_OF = "loop of "
 
 
 def in_words(cause: Cause) -> str:
     """What is wrong, with the most telling of the traits; a stranger may have written it."""
-    trait = f": {cause.traits[0]}" if cause.traits else ""
+    traits = [trait for trait in cause.traits if cause.ending != LOOP or not _is_loop(trait)]
+    trait = f": {traits[0]}" if traits else ""
     return printable(f"{_WORDS.get(cause.ending, _by_step)(cause)}{trait}")
 
 
+def loop_trait(schemas: Iterable[str]) -> str:
+    """The trait of a run that ends in a cycle of these steps."""
+    return f"{_LOOP_OF}{_joined(sorted(set(schemas)))}"
+
+
+def _is_loop(trait: str) -> bool:
+    return trait.startswith(_LOOP_OF)
+
+
 def _loop(cause: Cause) -> str:
-    return f"loop of {_joined([_step(step) for step in cause.steps])}"
+    """A loop and the step to blame for it, where that is known and the loop is more than it."""
+    steps = _joined([_step(step) for step in cause.steps])
+    whole = next(filter(_is_loop, cause.traits), None)
+    if whole is None or whole == f"{_LOOP_OF}{cause.steps[0].schema}":
+        return f"{_LOOP_OF}{steps}"
+    return f"{whole} by {steps}"
 
 
 def _by_step(cause: Cause) -> str:

@@ -1,0 +1,102 @@
+"""The exact costs-to-go of all states of a small task, and the decisions that they blame.
+
+Where they are known, no search and no limit decides which step of a run is the culprit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve import _native
+from bugsieve.basis.errors import BudgetError
+from bugsieve.benches.bench import Bench
+from bugsieve.faults.regret import GAVE_UP
+from bugsieve.search import exact_goal_distances
+from bugsieve.tasks.fdr.task import StateArray, Task
+
+Costs = NDArray[np.float64]
+
+MOST_STATES = 200_000
+"""The same everywhere, for causes depend on it."""
+_DEAREST = 1 << 30
+"""From here on the core rounds distances."""
+_KEPT = 2
+
+
+class ExactCosts:
+    """What the cheapest plan from each reachable state costs; infinite where there is no plan."""
+
+    def __init__(self, task: Task) -> None:
+        """Explore the task; BudgetError if it is too large for that."""
+        self.task = task
+        states, distances = exact_goal_distances(task, max_states=MOST_STATES)
+        self._registry = _native.StateRegistry(task.native)
+        self._registry.insert(states)
+        costs = np.where(distances == _native.DEAD_END, inf, distances.astype(np.float64))
+        if costs[costs < inf].max(initial=0) >= _DEAREST:
+            raise BudgetError(f"{task.name}: plans are too dear to tell their costs exactly")
+        self._costs = np.append(costs, np.nan)
+
+    def to_go(self, states: StateArray) -> Costs:
+        """The costs from these states on; NaN where a state cannot be reached in the task."""
+        return self._costs[self._registry.find(np.ascontiguousarray(states))]
+
+
+@lru_cache(maxsize=_KEPT)
+def exact_costs_of(task: Task) -> ExactCosts | None:
+    """The costs of a task; None if it is too large."""
+    try:
+        return ExactCosts(task)
+    except BudgetError:
+        return None
+
+
+def costs_for(bench: Bench) -> ExactCosts | None:
+    """The costs that tell regrets under the objective of a bench; None if none do."""
+    if bench.objective.alternatives().task is not bench.task:
+        return None
+    return exact_costs_of(bench.task)
+
+
+def worth(bench: Bench, to_go: Costs) -> Costs:
+    """What states are worth under the objective: where costs do not count, whether plans exist."""
+    return to_go if bench.objective.costs_count else np.where(to_go < inf, 0.0, to_go)
+
+
+def exact_culprit(
+    bench: Bench, run: Mapping[str, Any], states: StateArray, costs: ExactCosts
+) -> int | None:
+    """The decision to blame for a run through these states, as `blame` defines it.
+
+    None where it is no single one, or a state of the run cannot be reached in the task.
+    """
+    to_go = worth(bench, costs.to_go(states))
+    if np.isnan(to_go).any():
+        return None
+    spent = _spent(bench, run["operators"])
+    loop = run["loop_start"] if run["ending"] == "loop" else None
+    if loop is not None and spent[loop] < spent[-1] and to_go[loop] < inf:
+        return _first_regret(to_go + spent, loop)
+    found = _first_regret(to_go + spent, 0)
+    if found is None and run["ending"] in GAVE_UP:
+        return len(states) - 1
+    return found
+
+
+def _spent(bench: Bench, operators: Sequence[int]) -> Costs:
+    """What was spent before each state of a run, where costs count."""
+    steps = bench.task.operator_costs[list(operators)].astype(np.float64)
+    sums: Costs = np.concatenate([[0.0], np.cumsum(steps)])
+    return sums if bench.objective.costs_count else np.zeros_like(sums)
+
+
+def _first_regret(sums: Costs, first: int) -> int | None:
+    """The first step from one on after which the sum is more than there."""
+    later = np.flatnonzero(sums[first:] > sums[first])
+    return first + int(later[0]) - 1 if len(later) else None
