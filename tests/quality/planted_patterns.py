@@ -29,7 +29,7 @@ DOMAINS = (
 )
 TEST_STATES = 60
 _FEWEST_BUGS = 4
-_TRIES = 400
+_TRIES = 1_500
 
 
 @dataclass(frozen=True)
@@ -41,26 +41,24 @@ class Pattern:
     operator: int | None = None
 
 
-class Patterned:
-    """The policy of some patterns; of two that apply in a state, the first counts."""
+class Tabled:
+    """A policy by a table, and its bugs."""
 
-    def __init__(self, domain: str, patterns: tuple[Pattern, ...]) -> None:
-        self.habitat = habitat_of(domain, 1)
-        self.patterns = patterns
-        self.pattern_at: NDArray[np.int8] = np.full(len(self.habitat.states), -1, dtype=np.int8)
-        self.actions = usual_actions(self.habitat).copy()
-        for number, pattern in enumerate(patterns):
-            where, chosen = planted(self.habitat, pattern)
-            where &= self.pattern_at < 0
-            self.actions[where], self.pattern_at[where] = chosen[where], number
-        self.policy = TablePolicy(self.habitat, self.actions, f"planted:{domain}")
-        task = self.habitat.task
+    def __init__(self, habitat: Habitat, actions: ActionArray) -> None:
+        self.habitat = habitat
+        self.actions = actions
+        self.policy = TablePolicy(habitat, actions, "planted")
+        task = habitat.task
         self.bench = Bench(task, self.policy, make_objective("quantitative", task))
 
     @property
     def is_wrong(self) -> Mask:
-        """The states in which its decision has a regret."""
-        return wrong_states(self.habitat, self.actions)
+        """The live states in which its decision has a regret."""
+        regrets = np.zeros(len(self.habitat.states), dtype=np.int64)
+        taken = self.actions[self.habitat.sources] == self.habitat.operators
+        regrets[self.habitat.sources[taken]] = self.habitat.detours[taken]
+        is_wrong: Mask = self.habitat.alive & (regrets > 0)
+        return is_wrong
 
     def tests(self, stream: Stream, most: int = TEST_STATES) -> list[int]:
         """Some states, drawn at random."""
@@ -77,20 +75,28 @@ class Patterned:
             yield certificate_of(self.bench, habitat.states[row], verdict)
 
 
+class Patterned(Tabled):
+    """The policy of some patterns; of two that apply in a state, the first counts."""
+
+    def __init__(self, domain: str, patterns: tuple[Pattern, ...]) -> None:
+        habitat = habitat_of(domain, 1)
+        self.patterns = patterns
+        self.pattern_at: NDArray[np.int8] = np.full(len(habitat.states), -1, dtype=np.int8)
+        """In each state the number of the pattern that decides there; -1 for none."""
+        actions = usual_actions(habitat).copy()
+        for number, pattern in enumerate(patterns):
+            where, chosen = planted(habitat, pattern)
+            where &= self.pattern_at < 0
+            actions[where], self.pattern_at[where] = chosen[where], number
+        super().__init__(habitat, actions)
+
+
 @cache
 def usual_actions(habitat: Habitat) -> ActionArray:
     """The best action; in states without a plan the first one."""
     lost = habitat.distances == DEAD_END
     first = habitat.pick(lost, np.zeros(len(habitat.operators), dtype=np.int64))
     return np.where(lost, first, habitat.best_actions())
-
-
-def wrong_states(habitat: Habitat, actions: ActionArray) -> Mask:
-    """The live states in which these decisions have a regret."""
-    regrets = np.zeros(len(habitat.states), dtype=np.int64)
-    taken = actions[habitat.sources] == habitat.operators
-    regrets[habitat.sources[taken]] = habitat.detours[taken]
-    return habitat.alive & (regrets > 0)
 
 
 def planted(habitat: Habitat, pattern: Pattern) -> tuple[Mask, ActionArray]:
@@ -105,10 +111,8 @@ def planted(habitat: Habitat, pattern: Pattern) -> tuple[Mask, ActionArray]:
 
 def allowed(habitat: Habitat, pattern: Pattern) -> Mask:
     """The transitions that a pattern takes."""
-    if pattern.operator is not None:
-        return habitat.operators == pattern.operator
     found: Mask = schemas_of(habitat)[habitat.operators] == pattern.schema
-    return found
+    return found if pattern.operator is None else found & (habitat.operators == pattern.operator)
 
 
 @cache
@@ -147,7 +151,31 @@ def drawn(domain: str, count: int, *, by_operator: bool = False) -> Iterator[Pat
 def drawn_pattern(habitat: Habitat, stream: Stream, *, by_operator: bool) -> Pattern:
     """Any schema or operator, and a fact that holds in some states."""
     operator = stream.integer(0, habitat.task.num_operators - 1)
-    variable = stream.integer(0, habitat.task.num_variables - 1)
-    value = stream.integer(0, int(habitat.task.domain_sizes[variable]) - 1)
+    variables = habitat.task.variables
+    facts = [(n, v) for n, one in enumerate(variables) for v, atom in enumerate(one.facts) if atom]
     schema = schema_of(habitat.task.operator_names[operator])
-    return Pattern(schema, (variable, value), operator if by_operator else None)
+    return Pattern(schema, stream.choice(facts), operator if by_operator else None)
+
+
+def with_single_mistakes(
+    domain: str, number: int, count: int = 6, *, alike: bool = False
+) -> Tabled | None:
+    """The optimal policy but for wrong actions in a few states, of one schema if `alike`.
+
+    None where there are not as many such states.
+    """
+    habitat = habitat_of(domain, 1)
+    stream = Stream(1, "single mistakes", domain, number, str(alike))
+    wrong = habitat.alive[habitat.sources] & (habitat.detours > 0)
+    schemas = schemas_of(habitat)[habitat.operators]
+    if alike:
+        wrong &= schemas == stream.choice(sorted(set(schemas[wrong].tolist())))
+    states = np.unique(habitat.sources[wrong]).tolist()
+    if len(states) < count:
+        return None
+    actions = usual_actions(habitat).copy()
+    for state in stream.sample(states, count):
+        actions[state] = stream.choice(
+            habitat.operators[wrong & (habitat.sources == state)].tolist()
+        )
+    return Tabled(habitat, actions)

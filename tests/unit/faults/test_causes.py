@@ -88,8 +88,11 @@ def test_a_loop_in_a_dead_end_is_the_step_into_it(monkeypatch: pytest.MonkeyPatc
 
 def trap_task() -> Task:
     """Behind `go`, one of two facts can be had at a time, and the goal asks for both."""
-    names = (("Atom at(a)", "Atom at(b)", "Atom won()"), ("Atom x()", "Atom y()"))
-    names += (("Atom f()", "Atom g()"),)
+    names = (
+        ("Atom at(a)", "Atom at(b)", "Atom won()"),
+        ("Atom x()", "Atom y()"),
+        ("Atom f()", "Atom g()"),
+    )
     return as_task(
         SasTask(
             metric=False,

@@ -64,10 +64,10 @@ def cause_of(bench: Bench, certificate: Mapping[str, Any]) -> Cause:
     return _Inquiry(bench, certificate, lifted).cause()
 
 
-class Culprit(NamedTuple):
+class _Culprit(NamedTuple):
     """A step to blame."""
 
-    index: int
+    place: int
     is_exact: bool
 
 
@@ -110,26 +110,27 @@ class _Inquiry:
         return greedy(task, end[0], limits=LIMITS).status == "unsolvable"
 
     @cached_property
-    def _culprit(self) -> Culprit | None:
+    def _culprit(self) -> _Culprit | None:
         """The step to blame; None where it is no single one, or searches cannot be made."""
         with suppress(UnsupportedError):  # the task within the condition is too large to search in
             costs = costs_for(self.bench)
-            index = costs and exact_culprit(self.bench, self.run, self.lifted.states, costs)
-            if index is not None:
-                return self._step_of(index, is_exact=True)
+            if costs is not None:
+                index = exact_culprit(self.bench, self.run, self.lifted.states, costs)
+                if index is not None:
+                    return self._step_of(index, is_exact=True)
             found = blame(self.bench, self.certificate, limits=LIMITS, thorough=False)
             if found.is_one_decision:
                 return self._step_of(found.index, is_exact=found.sure == EXACT)
         return None
 
-    def _step_of(self, index: int, *, is_exact: bool) -> Culprit | None:
-        return Culprit(index, is_exact) if index < len(self.lifted.operators) else None
+    def _step_of(self, index: int, *, is_exact: bool) -> _Culprit | None:
+        return _Culprit(index, is_exact) if index < len(self.lifted.operators) else None
 
     def _by_culprit(self, ending: str) -> Cause:
         """By the step to blame; without one where nobody finds out which that is."""
         if self._culprit is None:
             return Cause(ending)
-        index = self._culprit.index
+        index = self._culprit.place
         step, traits = self.lifted.step(index), self.lifted.traits(index)
         return Cause(ending, (step,), traits=(*traits, *self._round()))
 

@@ -1,0 +1,1 @@
+"""Patterns of a policy's wrong decisions: what several blamed ones have in common."""
