@@ -24,6 +24,7 @@ from tests.property.engine import batch, rows
 from tests.property.fuzz_cases import WALKABLE, Case, case
 from tests.property.strategies import seeds, some_states
 from tests.reference import biases, fuzzing
+from tests.reference.search import reachable
 
 BIASES = ["uniform", "policy-quality", "heuristic:hadd", "loopiness", "detour", "surface"]
 TRACES: dict[str, Callable[..., Bias]] = {
@@ -59,10 +60,10 @@ def twin(one: Case, given_options: FuzzOptions) -> fuzzing.Fuzzer:
     policy, limit = one.policy.action, one.step_limit
     return fuzzing.Fuzzer(
         one.task,
-        biases.make_bias(given_options.bias, one.task, policy, step_limit=limit),
+        biases.make_bias(given_options.used_bias, one.task, policy, step_limit=limit),
         given_options.pool_size,
         given_options.walk_length,
-        given_options.novelty,
+        given_options.first_novelty,
         given_options.round_walks,
         given_options.seed,
         given_options.prune_dead_ends,
@@ -103,12 +104,13 @@ def test_the_pool_does_not_depend_on_the_batches(
     assert pieces.steps_done == whole.steps_done
 
 
-@given(seeds(), options(), st.integers(0, 6))
+@given(seeds(), options(), st.booleans(), st.integers(0, 6))
 @settings(max_examples=examples(150))
 def test_continuing_equals_never_having_stopped(
-    seed: int, chosen: FuzzOptions, rounds: int
+    seed: int, given_options: FuzzOptions, is_loosened: bool, rounds: int
 ) -> None:
     one = case(seed)
+    chosen = replace(given_options, novelty=None, patience=10) if is_loosened else given_options
     whole, first = Fuzzer(one.bench(), chosen), Fuzzer(one.bench(), chosen)
     for _ in range(rounds):
         first.round()
@@ -116,7 +118,7 @@ def test_continuing_equals_never_having_stopped(
     pool = Pool(bench.task)
     for entry, state in zip(first.pool, first.pool.states(), strict=True):
         pool.add(state, parent=entry.parent, actions=entry.actions, walk=entry.walk)
-    second = Fuzzer(bench, chosen, pool=pool, walks_done=first.walks_done)
+    second = Fuzzer(bench, chosen, pool=pool, walks_done=first.walks_done, loosened=first.loosened)
     assert second.finished == first.finished
     for step in range(8):
         whole.round()
@@ -125,6 +127,7 @@ def test_continuing_equals_never_having_stopped(
             assert second.finished == whole.finished
     assert contents(second.pool) == contents(whole.pool)
     assert second.walks_done == whole.walks_done
+    assert second.loosened == whole.loosened
 
 
 @given(seeds(), options())
@@ -137,6 +140,29 @@ def test_where_no_walk_can_leave_the_pool_none_does(seed: int, chosen: FuzzOptio
         for _ in range(150 // chosen.round_walks + 1):
             assert fuzzer.round() == []
         assert fuzzer.finished == NO_WAY_OUT
+
+
+@given(seeds(), st.integers(300, 400), st.sampled_from([1, 64]))
+@settings(max_examples=examples(60))
+def test_walks_whose_filter_nobody_chose_find_all_states(
+    seed: int, patience: int, round_walks: int
+) -> None:
+    one = case(seed)
+    bench = one.bench()
+    chosen = FuzzOptions(
+        pool_size=10**6,
+        bias="uniform",
+        prune_dead_ends=False,
+        patience=patience,
+        round_walks=round_walks,
+    )
+    fuzzer = Fuzzer(bench, chosen)
+    while fuzzer.finished is None:
+        fuzzer.round()
+    assert fuzzer.finished == NO_WAY_OUT
+    assert {entry.state for entry in contents(fuzzer.pool)} == set(
+        reachable(one.task, tuple(one.task.initial))
+    )
 
 
 @given(seeds(), st.integers(0, 2**40))

@@ -57,8 +57,8 @@ CAMPAIGNS = [
     ),
     Recorded(
         "gripper --balls 3",
-        "--policy random:4 --pool-size 50 --separate --workers 2 --bias loopiness --seed 5"
-        f" {SEARCHES}",
+        "--policy random:4 --pool-size 50 --novelty 2 --separate --workers 2 --bias loopiness"
+        f" --seed 5 {SEARCHES}",
         35,
         "f9b664f1b24a4ad3",
     ),

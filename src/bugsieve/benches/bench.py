@@ -96,7 +96,11 @@ class Bench:
     @property
     def decisions_taken(self) -> int:
         """How often the policy was asked so far."""
-        return self.source.decisions_taken
+        return self.source.calls.made
+
+    def limit_calls(self, most: int) -> None:
+        """Let runs raise CallsSpent before the policy is asked more than `most` times more."""
+        self.source.calls.most = self.source.calls.made + most
 
     @property
     def known_costs(self) -> ExactCosts | None:

@@ -250,6 +250,8 @@ class SafetyOptions(PolicyOptions):
             raise UsageError(
                 "stale_rounds is for cost testing; safety testing knows until_stale, in seconds"
             )
+        if self.stop.max_calls is not None:
+            raise UsageError("max_calls is for cost testing: of a model, limit the walks")
         if self.workers != 1:
             raise UsageError("a safety campaign runs in one process: workers must be 1")
         if self.measures:

@@ -10,6 +10,7 @@ import time
 from bugsieve.campaigns.stop_rules import StopRules
 
 MAX_BUGS = "enough bugs"
+MAX_CALLS = "no calls of the policy left"
 MAX_TIME = "out of time"
 STALE = "no new bugs"
 
@@ -36,7 +37,7 @@ class StopWatch:
         return None if most is None else self.start + most - self._before
 
     def reason(
-        self, *, bugs: int, news_seconds: float | None, is_stale: bool = False
+        self, *, bugs: int, news_seconds: float | None, is_stale: bool = False, calls: int = 0
     ) -> str | None:
         """Which stop rule holds, those that do not depend on the clock first.
 
@@ -45,6 +46,8 @@ class StopWatch:
         rules = self._rules
         if rules.max_bugs is not None and bugs >= rules.max_bugs:
             return MAX_BUGS
+        if rules.max_calls is not None and calls >= rules.max_calls:
+            return MAX_CALLS
         if is_stale:
             return STALE
         elapsed = self.elapsed()

@@ -133,11 +133,12 @@ def share(
 ) -> StopRules | None:
     """The stop rules of the next campaign if `left` are still to run; None if none is needed.
 
-    Time and bugs are counted over all problems: each of those that are left gets an equal share of
-    the time that is left, and may find as many bugs as are left. The other rules are each one's.
+    Time, bugs and calls are counted over all problems: each of those that are left gets an equal
+    share of the time and of the calls that are left, and may find as many bugs as are left. The
+    other rules are each one's.
     """
     own = parts.get(name)
-    time, bugs = rules.max_time, rules.max_bugs
+    time, bugs, calls = rules.max_time, rules.max_bugs, rules.max_calls
     if bugs is not None:
         rest = bugs - sum(part.bugs for part in parts.values())
         if rest <= 0:
@@ -148,7 +149,12 @@ def share(
         if remaining <= 0:
             return None
         time = remaining / left + (0.0 if own is None else own.seconds)
-    return replace(rules, max_time=time, max_bugs=bugs)
+    if calls is not None:
+        unasked = calls - sum(part.policy_calls for part in parts.values())
+        if unasked < left:
+            return None
+        calls = unasked // left + (0 if own is None else own.policy_calls)
+    return replace(rules, max_time=time, max_bugs=bugs, max_calls=calls)
 
 
 class ProblemCampaigns:

@@ -32,8 +32,9 @@ from bugsieve.campaigns.events import (
     Started,
 )
 from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.campaigns.pacing import MAX_TIME, Pace, StopWatch
+from bugsieve.campaigns.pacing import MAX_CALLS, MAX_TIME, Pace, StopWatch
 from bugsieve.judging.findings import BugRow, Finding
+from bugsieve.policies.call_counter import CallsSpent
 from bugsieve.results.folder import BUGS_IN_FILES, write_bugs, write_timeline
 from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow
 from bugsieve.results.records import CampaignRecords
@@ -158,6 +159,8 @@ class Session:
             with StopToken(self.deadline).active():
                 while reason is None:
                     reason = self._driver.step(self) or self.stop_reason()
+        except CallsSpent:
+            reason = MAX_CALLS
         except Stopped:
             reason = MAX_TIME  # the visit or round under way is dropped, and made again later
         except ModelError as error:
@@ -211,6 +214,7 @@ class Session:
             bugs=self._found,
             news_seconds=self.progress.news_seconds if has_begun else None,
             is_stale=self._has_stale_rounds(),
+            calls=self._driver.progress(self.progress).policy_calls,
         )
 
     def commit_if_due(self) -> None:
@@ -296,7 +300,7 @@ class Session:
         """Store and tell why the session ends."""
         self.commit("end", detail, reason)
         self._renew_timeline()
-        if reason not in (MAX_TIME, MODEL_FAULT):
+        if reason not in (MAX_CALLS, MAX_TIME, MODEL_FAULT):
             self._conclude()
         self._tell(Finished(reason))
 

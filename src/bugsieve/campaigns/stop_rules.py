@@ -30,10 +30,13 @@ class StopRules:
     """Of a measurement, which alone has some: a look at which it ends; None for 1600."""
     until_risk: float | None = None
     """Of a measurement: the first look at which the limit on the risk is so low."""
+    max_calls: int | None = None
+    """Questions to the policy, all sessions together; checks of its answers come on top."""
 
     def __post_init__(self) -> None:
         require_number(self.max_time, "max_time")
         require_count(self.max_bugs, "max_bugs")
+        require_count(self.max_calls, "max_calls")
         require_number(self.until_stale, "until_stale")
         require_count(self.stale_rounds, "stale_rounds")
         require_count(self.tests, "tests")

@@ -99,13 +99,16 @@ def add_fuzzing_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.number("--pool-size", 200, "test states")
     options.number("--walk-length", 5, "longest walk", metavar="L")
-    novelty = "a new state must have a new combination of D facts; 0 takes all"
-    options.number("--novelty", 2, novelty, least=0, most=3, metavar="D")
+    novelty = (
+        "a new state must have a new combination of D facts; 0 takes all (2, then 3, then 0 where "
+        "walks find nothing new)"
+    )
+    options.number("--novelty", None, novelty, least=0, most=3, metavar="D")
     options.add(
         "--bias",
-        default="policy-quality",
         metavar="NAME",
-        help="where walks go (policy-quality). See 'bugsieve list biases'",
+        help="where walks go (policy-quality, or uniform where one answer of the policy takes "
+        "10 ms or more). See 'bugsieve list biases'",
     )
     options.add(
         "--insert",
@@ -161,6 +164,12 @@ def add_stop_arguments(parser: argparse.ArgumentParser, *, rounds: bool = True) 
     time = "after so many seconds, counted once all is loaded and the policy has started"
     options.add("--max-time", type=seconds(), metavar="S", help=time)
     options.number("--max-bugs", None, "with so many bugs")
+    if rounds:
+        calls = (
+            "before more than N questions to the policy; checks of its answers come on top, and "
+            "no smallest examples are made"
+        )
+        options.number("--max-calls", None, calls)
     stale = "after S seconds without a new bug"
     options.add("--until-stale", type=seconds(), metavar="S", help=stale)
     if rounds:
@@ -232,7 +241,8 @@ def options_of(args: argparse.Namespace, *, task: tuple[str, ...] | None = None)
     from bugsieve.fuzzing.biases import check_bias
     from bugsieve.fuzzing.fuzzer import FuzzOptions
 
-    check_bias(args.bias)
+    if args.bias is not None:
+        check_bias(args.bias)
     mode = SEPARATE if args.separate else INTERLEAVED
     options = _cost_options(args, task, mode=mode, fuzz=options_from(args, FuzzOptions))
     typed = {word.partition("=")[0] for word in args.parser.words}

@@ -39,6 +39,7 @@ from bugsieve.experiments.kinds import (
     training_of,
 )
 from bugsieve.experiments.trainings import TRAININGS, read_trainings
+from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 from bugsieve.training.options import QOptions
 
@@ -216,8 +217,11 @@ def _fuzzers(value: Any, base: Mapping[str, Any], path: str, kind: Kind) -> dict
         here = f"{path}: fuzzers.{label}" if value else f"{path}: campaign.fuzz"
         own = dict(_fuzz_table(table, kind, here, "oracles"))
         oracles = own.pop("oracles", None)
+        fuzz = _options(kind.fuzz, {**base, **own}, here)
+        if isinstance(fuzz, FuzzOptions):  # tables compare walks that are all made alike
+            fuzz = replace(fuzz, bias=fuzz.used_bias, novelty=fuzz.first_novelty)
         fuzzers[label] = _Fuzzer(
-            _options(kind.fuzz, {**base, **own}, here),
+            fuzz,
             None if oracles is None else _oracles(oracles, f"{here}.oracles", kind),
         )
     return fuzzers

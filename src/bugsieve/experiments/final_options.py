@@ -17,7 +17,7 @@ EXTENDED_ORACLE = "combined:bmo:100+aras-or-ehc"
 
 
 def _pool_options() -> FuzzOptions:
-    return FuzzOptions(pool_size=100, bias=UNBIASED)
+    return FuzzOptions(pool_size=100, novelty=2, bias=UNBIASED)
 
 
 @dataclass(frozen=True, kw_only=True)

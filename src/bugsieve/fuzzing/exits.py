@@ -26,6 +26,11 @@ class Exits:
         self._entry = 0
         self._ahead: tuple[StateArray, StateArray] | None = None
 
+    @property
+    def entry(self) -> int:
+        """The first entry with an exit, where `exist` has just said that there is one."""
+        return self._entry
+
     def exist(self) -> bool:
         """Whether some walk may reach a state outside the pool, or offer one that may enter it."""
         while self._entry < len(self._pool):

@@ -17,7 +17,7 @@ from bugsieve.fuzzing.biases import DEFAULT_BIAS, check_bias, make_bias
 from bugsieve.fuzzing.counts import WalkCounts, counts_of
 from bugsieve.fuzzing.draws import LENGTH, START, draws_of
 from bugsieve.fuzzing.exits import Exits
-from bugsieve.fuzzing.novelty import MAX_NOVELTY, make_filter
+from bugsieve.fuzzing.novelty import LOOSER, MAX_NOVELTY, Filter, Loosened, make_filter
 from bugsieve.fuzzing.pool import Pool, PoolEntry
 from bugsieve.fuzzing.selection import Passing, Selected, selection
 from bugsieve.fuzzing.walks import Rows, Walked, Walker
@@ -38,8 +38,10 @@ class FuzzOptions:
 
     pool_size: int = 200  # N
     walk_length: int = 5  # L
-    novelty: int = 2  # D; 0 switches the filter off
-    bias: str = DEFAULT_BIAS
+    novelty: int | None = None  # D; 0 switches the filter off
+    """None: 2, and looser (3, then no filter) where walks find nothing new."""
+    bias: str | None = None
+    """None: the usual one, or in a campaign one that suits how fast the policy answers."""
     insert: str = INSERT_ONE
     """Of the states that a bias offers beside a walk, one per walk or ("all") as in papers/000."""
     round_walks: int = 64
@@ -59,20 +61,31 @@ class FuzzOptions:
             if getattr(self, name) < 1:
                 what = name.replace("_", " ")
                 raise UsageError(f"the {what} must be at least 1, not {getattr(self, name)}")
-        if not 0 <= self.novelty <= MAX_NOVELTY:
+        if not 0 <= self.first_novelty <= MAX_NOVELTY:
             raise UsageError(
                 f"the novelty must be 0 (no filter) or 1 to {MAX_NOVELTY}, not {self.novelty}"
             )
-        check_bias(self.bias)
+        check_bias(self.used_bias)
         if self.insert not in INSERTS:
             raise UsageError(no_such("insert", self.insert, INSERTS))
+
+    @property
+    def used_bias(self) -> str:
+        """The bias that walks have."""
+        return DEFAULT_BIAS if self.bias is None else self.bias
+
+    @property
+    def first_novelty(self) -> int:
+        """The depth of the filter before it is loosened."""
+        return LOOSER[0] if self.novelty is None else self.novelty
 
 
 class Fuzzer:
     """Fills a pool round by round.
 
-    What a round does depends on the pool and on the number of walks before it alone, so a fuzzer
-    made from the pool of an earlier one goes on as that would have.
+    What a round does depends on the pool, on the number of walks before it and on how the filter
+    was loosened alone, so a fuzzer made from the pool of an earlier one goes on as that would
+    have. A filter that nobody chose never ends the walks: it is loosened first.
     """
 
     def __init__(
@@ -82,6 +95,7 @@ class Fuzzer:
         *,
         pool: Pool | None = None,
         walks_done: int = 0,
+        loosened: Loosened | None = None,
     ) -> None:
         self.bench = bench
         self.options = options
@@ -93,26 +107,36 @@ class Fuzzer:
         """What became of the states that these walks offered."""
         if not len(self.pool):
             raise UsageError("fuzzing needs at least one state to start from")
-        bias = make_bias(options.bias, bench)
+        bias = make_bias(options.used_bias, bench)
         text = options.test_states
         self._condition = None if text is None else selection(bench.task, text)
-        self._filter = make_filter(self.pool, options.novelty)
         if self._condition is not None:
             bias = Passing(bias, self._condition)
-            self._filter = Selected(self._filter, self._condition)
         self._walker = Walker(bench.task, bias, prune_dead_ends=options.prune_dead_ends)
+        self.loosened = Loosened() if loosened is None else loosened
+        self._filter = self._make_filter()
         self._exits = Exits(self.pool, self._walker, self._filter)
+
+    @property
+    def novelty(self) -> int:
+        """The depth of the filter now."""
+        is_chosen = self.options.novelty is not None
+        return self.options.first_novelty if is_chosen else LOOSER[self.loosened.times]
 
     def round(self) -> list[PoolEntry]:
         """Make the next walks; returns the new entries of the pool, in order."""
         if len(self.pool) >= self.options.pool_size:
             return []
+        while self._can_loosen and self._stuck() is not None:
+            self._loosen()
         walks = np.arange(self.walks_done, self.walks_done + self.options.round_walks)
         draws = draws_of(self.options.seed, walks)
         rows = np.arange(len(walks))
         # All walks of a round start from the pool as it was before it, so that they can go in
         # lockstep; one walk per round that inserts all it meets is Algorithm 1 of papers/000.
         parents = draws.below(rows, START, np.full(len(walks), len(self.pool)))
+        if self._leaves_at_exits:
+            parents[:] = self._exits.entry
         lengths = 1 + draws.below(rows, LENGTH, np.full(len(walks), self.options.walk_length))
         walked = self._walker.walk(self.pool.states(parents), lengths, draws)
         if self.options.insert == INSERT_ONE:
@@ -138,15 +162,56 @@ class Fuzzer:
         """Why further rounds are not worth it: they cannot find anything, or have not for long."""
         if len(self.pool) >= self.options.pool_size:
             return POOL_FULL
+        return None if self._can_loosen else self._stuck()
+
+    def _stuck(self) -> str | None:
+        """Why walks find nothing new with the filter as it is; None if they may."""
         if self.options.along_runs and not self.walks_done:
             return None  # the first round adds what the runs from the roots pass
         newest = self.pool.entry(len(self.pool) - 1).walk
-        in_vain = self.walks_done - (0 if newest is None else newest + 1)
-        if newest is not None and in_vain < self.options.round_walks:
+        in_vain = self._in_vain
+        is_fresh = newest is None and not self.loosened.times
+        if not is_fresh and in_vain < self.options.round_walks:
             return None  # the last round found something: the question can wait
-        if in_vain >= self.options.patience:
+        if in_vain >= self._patience:
             return NOTHING_NEW
         return None if self._exits.exist() else NO_WAY_OUT
+
+    @property
+    def _in_vain(self) -> int:
+        """Walks in a row that have found nothing new, with the filter as it is."""
+        newest = self.pool.entry(len(self.pool) - 1).walk
+        return self.walks_done - max(0 if newest is None else newest + 1, self.loosened.walks)
+
+    @property
+    def _patience(self) -> int:
+        """How many of them are enough; twice as many where the rest leave at exits."""
+        return self.options.patience * (2 if self._is_loose else 1)
+
+    @property
+    def _is_loose(self) -> bool:
+        """Whether a filter that nobody chose is off by now."""
+        return self.options.novelty is None and not self._can_loosen
+
+    @property
+    def _leaves_at_exits(self) -> bool:
+        """Whether walks start where the pool can be left, for they have not left it for long."""
+        return self._is_loose and self._in_vain >= self.options.patience and self._exits.exist()
+
+    @property
+    def _can_loosen(self) -> bool:
+        return self.options.novelty is None and self.loosened.times + 1 < len(LOOSER)
+
+    def _loosen(self) -> None:
+        """Take the next depth of the filter; what the pool can be left by is asked anew."""
+        with postponed():
+            self.loosened = Loosened(self.loosened.times + 1, self.walks_done)
+            self._filter = self._make_filter()
+            self._exits = Exits(self.pool, self._walker, self._filter)
+
+    def _make_filter(self) -> Filter:
+        made = make_filter(self.pool, self.novelty)
+        return made if self._condition is None else Selected(made, self._condition)
 
     def _insert(
         self,

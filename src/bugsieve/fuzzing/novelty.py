@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,17 @@ from bugsieve.fuzzing.pool import Pool
 from bugsieve.tasks.fdr.task import StateArray
 
 MAX_NOVELTY = 3
+LOOSER = (2, 3, 0)
+"""The depths of a filter whose depth nobody chose: the next one where walks find nothing new."""
 _STATES_AT_ONCE = 1024
+
+
+@dataclass(frozen=True)
+class Loosened:
+    """How often a filter was loosened, and after how many walks the last time."""
+
+    times: int = 0
+    walks: int = 0
 
 
 class Filter(ABC):

@@ -23,6 +23,7 @@ from bugsieve.fuzzing.biases import make_bias
 from bugsieve.fuzzing.counts import WalkCounts
 from bugsieve.fuzzing.draws import LENGTH, draws_of
 from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.fuzzing.novelty import Loosened
 from bugsieve.fuzzing.pool import Pool, PoolEntry
 from bugsieve.fuzzing.walks import Rows, Walker
 from bugsieve.measuring.looks import look_from
@@ -146,13 +147,16 @@ class Sampler:
         self.walks_done = walks_done
         """Tests below this number are drawn, those of other problems left out."""
         self.steps_done = 0
+        self.loosened = Loosened()
         self.counts = WalkCounts()
         """Every end of a walk is a test: nothing is filtered."""
         self._options = options
         self._part = part
         self._most = most
         self._walker = Walker(
-            bench.task, make_bias(options.bias, bench), prune_dead_ends=options.prune_dead_ends
+            bench.task,
+            make_bias(options.used_bias, bench),
+            prune_dead_ends=options.prune_dead_ends,
         )
 
     def round(self) -> list[PoolEntry]:

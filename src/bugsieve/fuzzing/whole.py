@@ -8,6 +8,7 @@ import numpy as np
 
 from bugsieve.benches.bench import Bench, Origin
 from bugsieve.fuzzing.counts import WalkCounts
+from bugsieve.fuzzing.novelty import Loosened
 from bugsieve.fuzzing.pool import Pool, PoolEntry
 from bugsieve.search import ExactCosts
 from bugsieve.tasks.fdr.conditions import Condition
@@ -60,6 +61,7 @@ class WholeSpace:
         self.pool = pool
         self.walks_done = 0
         self.steps_done = 0
+        self.loosened = Loosened()
         self.counts = WalkCounts()
         self.finished = ALL_TESTED
 

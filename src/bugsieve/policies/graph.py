@@ -19,6 +19,7 @@ from bugsieve._native import StateRegistry
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.asking import check_policy, decide, no_such_action
+from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Decisions, Ending, Failure, Recorded
 from bugsieve.policies.endings import resolve_endings
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
@@ -44,7 +45,7 @@ class PolicyGraph:
         check_policy(policy, require_task(task))
         self.task = task
         self.policy = policy
-        self.decisions_taken = 0
+        self.calls = CallCounter()
         self._registry = StateRegistry(task.native)
         self._nodes = Nodes()
         self._failures: dict[int, Failure] = {}
@@ -53,6 +54,11 @@ class PolicyGraph:
 
     def __len__(self) -> int:
         return len(self._registry)
+
+    @property
+    def decisions_taken(self) -> int:
+        """How often the policy was asked so far."""
+        return self.calls.made
 
     @property
     def memory_bytes(self) -> int:
@@ -273,9 +279,10 @@ class PolicyGraph:
     def _ask(self, ids: Ids) -> None:
         if not len(ids):
             return
+        self.calls.claim(len(ids))
         states = self._registry.states(ids)
         self._note(ids, states, decide(self.policy, states))
-        self.decisions_taken += len(ids)
+        self.calls.add(len(ids))
 
     def _note(self, ids: Ids, states: StateArray, decisions: Decisions) -> None:
         """Keep the decisions in states that have none yet."""

@@ -15,6 +15,7 @@ from bugsieve._native import StateRegistry
 from bugsieve.basis.errors import InternalError, UsageError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.basis.wording import counted
+from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.protocol import Plan
 from bugsieve.policies.run_table import Ids, RunTable
@@ -42,8 +43,8 @@ class PlanRuns:
 
     def __init__(self, task: Task, planner: Planner) -> None:
         self.task = task
-        self.decisions_taken = 0
-        """Plans that were asked for."""
+        self.calls = CallCounter()
+        """Of plans."""
         self._planner = planner
         self._registry = StateRegistry(task.native)
         self._runs: dict[int, _Followed] = {}
@@ -93,9 +94,10 @@ class PlanRuns:
             nothing = np.empty(0, dtype=np.int32)
             self._runs[start] = _Followed(nothing, np.array([start]), Ending.SOLVED)
         asked = states[~goals]
+        self.calls.claim(len(asked))
         plans = self._planner(asked)
         for start, state, plan in zip(new[~goals].tolist(), asked, plans, strict=True):
-            self.decisions_taken += 1
+            self.calls.add(1)
             self._runs[start] = self._followed(start, state, plan)
 
     def _followed(self, start: int, state: StateArray, plan: Plan | Failure | None) -> _Followed:

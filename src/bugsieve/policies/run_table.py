@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 
@@ -36,8 +37,8 @@ class RunSource(Protocol):
     task: Task
 
     @property
-    def decisions_taken(self) -> int:
-        """How often the policy was asked so far."""
+    def calls(self) -> CallCounter:
+        """The questions to the policy so far."""
         ...
 
     def table(self, states: StateArray, *, step_limit: int) -> RunTable:

@@ -134,8 +134,8 @@ def _card(folder: Path, label: IndexEntry | None) -> Card:
         header.subject.name if label is None else label.instance,
         header.policy if label is None else label.policy,
         header.objective,
-        options.fuzz.bias,
-        options.fuzz.novelty,
+        options.fuzz.used_bias,
+        options.fuzz.first_novelty,
         options.fuzz.seed,
         (label.oracles if label is not None and header.used_oracles else "")
         or ", ".join(header.used_oracles),

@@ -81,6 +81,9 @@ class Progress:
     """The number of rounds at that moment."""
     troubles: str = "{}"
     """What the policy did wrong outside of judged runs, as JSON: how often, and the first case."""
+    loosened: int = 0
+    """How often the novelty filter was loosened, and after how many walks the last time."""
+    loosened_walks: int = 0
     finished: str | None = None
     """Why the campaign has ended; None while there is more to do."""
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from bugsieve.bugs.cost.verdict import Outcome
+from bugsieve.fuzzing.novelty import LOOSER
 from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.judging.escalation import MOST_LEVELS, SEARCH
 from bugsieve.policies.decisions import Ending
@@ -43,13 +44,15 @@ CREATE TABLE progress (
     only INTEGER PRIMARY KEY CHECK (only = 0), walks INTEGER NOT NULL, steps INTEGER NOT NULL,
     rounds INTEGER NOT NULL, visits INTEGER NOT NULL, policy_calls INTEGER NOT NULL,
     asked_again INTEGER NOT NULL, seconds REAL NOT NULL, fuzz_seconds REAL NOT NULL,
-    news_seconds REAL NOT NULL, news_round INTEGER NOT NULL, troubles TEXT NOT NULL, finished TEXT
+    news_seconds REAL NOT NULL, news_round INTEGER NOT NULL, troubles TEXT NOT NULL,
+    loosened INTEGER NOT NULL, loosened_walks INTEGER NOT NULL, finished TEXT
 );
 CREATE TABLE history (
     number INTEGER PRIMARY KEY, walks INTEGER NOT NULL, steps INTEGER NOT NULL,
     rounds INTEGER NOT NULL, visits INTEGER NOT NULL, policy_calls INTEGER NOT NULL,
     asked_again INTEGER NOT NULL, seconds REAL NOT NULL, fuzz_seconds REAL NOT NULL,
-    news_seconds REAL NOT NULL, news_round INTEGER NOT NULL, troubles TEXT NOT NULL, finished TEXT
+    news_seconds REAL NOT NULL, news_round INTEGER NOT NULL, troubles TEXT NOT NULL,
+    loosened INTEGER NOT NULL, loosened_walks INTEGER NOT NULL, finished TEXT
 );
 CREATE TABLE timeline (
     seconds REAL NOT NULL, event TEXT NOT NULL, walks INTEGER NOT NULL, cases INTEGER NOT NULL,
@@ -113,6 +116,8 @@ _TROUBLE = (
 
 SHARED_CONDITIONS = {
     "*.troubles": json_condition("troubles", "object", _TROUBLE),
+    "*.loosened": f"loosened < {len(LOOSER)}",
+    "*.loosened_walks": "loosened_walks <= walks",
     "bugs.finders": json_condition("finders", "array", "item.type <> 'integer'"),
     "bugs.cause": "CASE WHEN json_valid(cause) THEN json_array_length(cause) = 3 END",
     "bugs.traits": json_condition("traits", "array", "item.type <> 'text'"),

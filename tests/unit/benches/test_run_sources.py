@@ -25,6 +25,7 @@ from bugsieve.fuzzing.biases.loopiness import Loopiness
 from bugsieve.fuzzing.biases.policy_quality import PolicyQuality
 from bugsieve.fuzzing.biases.surface import Surface
 from bugsieve.oracles.registry import make_oracle
+from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.run_table import Ids, RunSource, RunTable
@@ -81,7 +82,7 @@ class PlanRuns:
 
     def __init__(self, policy: PlanFollower) -> None:
         self.task = policy.task
-        self.decisions_taken = 0
+        self.calls = CallCounter()
         self._policy = policy
         self._registry = StateRegistry(policy.task.native)
         self._runs: list[tuple[list[int], Ids]] = []
@@ -102,7 +103,7 @@ class PlanRuns:
 
     def _run(self, start: StateArray, step_limit: int) -> tuple[list[int], Ids]:
         actions, states = self._policy.plan(start)
-        self.decisions_taken += 1
+        self.calls.add(1)
         path = np.array(self._registry.insert(np.stack(states)))
         return actions[:step_limit], path[: step_limit + 1]
 

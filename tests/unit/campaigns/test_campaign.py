@@ -250,7 +250,9 @@ def test_rounds_without_a_bug(folder: Path, task: Task) -> None:
 
 @pytest.mark.parametrize("mode", ["interleaved", "separate"])
 def test_a_pool_that_does_not_grow_any_more(folder: Path, task: Task, mode: str) -> None:
-    found = run(folder, task, mode=mode, fuzz=replace(FUZZ, pool_size=10**6, patience=160))
+    found = run(
+        folder, task, mode=mode, fuzz=replace(FUZZ, pool_size=10**6, novelty=2, patience=160)
+    )
     walks, _, _, judged = found["progress"]
     assert found["finished"] == "the walks find nothing new"
     assert judged == len(found["pool"][0]) and walks >= found["pool"][2][-1] + 160

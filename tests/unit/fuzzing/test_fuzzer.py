@@ -138,6 +138,18 @@ def test_unsolved_successors_that_are_not_novel_are_no_way_out() -> None:
     assert len(fuzzer.pool) == 4, "the initial state, and each switch turned on"
 
 
+def test_a_filter_nobody_chose_is_loosened_step_by_step() -> None:
+    # The filter of depth 2 admits 37 of the 256 states, that of depth 3 admits 93.
+    fuzzer = switches_fuzzer(pool_size=10**6, patience=300)
+    seen: dict[int, int] = {}
+    while fuzzer.finished is None:
+        fuzzer.round()
+        seen[fuzzer.novelty] = len(fuzzer.pool)
+    assert fuzzer.finished == NO_WAY_OUT
+    assert list(seen) == [2, 3, 0]
+    assert seen[2] < seen[3] < seen[0] == 2**8
+
+
 def test_patience_ends() -> None:
     # All facts are met soon, but walks can still leave the pool.
     fuzzer = switches_fuzzer(novelty=1, patience=300)

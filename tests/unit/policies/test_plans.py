@@ -156,9 +156,9 @@ def test_steps_are_limited(tmp_path: Path) -> None:
             assert len(table.paths[0]) == steps + 1 and table.costs[0] == sum(
                 task.operator_costs[:steps]
             )
-        assert source.decisions_taken == 1
+        assert source.calls.made == 1
         goal = source.table(at(3), step_limit=5)
-        assert (goal.solved.all(), source.decisions_taken) == (True, 1)
+        assert (goal.solved.all(), source.calls.made) == (True, 1)
         decisions = policy.decide(np.concatenate([at(0), at(1)]))  # type: ignore[attr-defined]
     assert decisions.actions[0] == 0
     assert list(decisions.failures) == [1] and "not applicable" in decisions.failures[1].detail

@@ -18,9 +18,11 @@ from bugsieve.benches.objectives.objective import FOR_PLANS_ALONE
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.cost.start_states import start_states
 from bugsieve.campaigns.cost.taken_pool import TakenPool, take_pool
+from bugsieve.campaigns.cost.usual_bias import seconds_per_answer, usual_bias
 from bugsieve.campaigns.cost.whole import count_reachable, judges_of
 from bugsieve.campaigns.kind import Beginning, kept_spec
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.fuzzing.sample import Sample
 from bugsieve.fuzzing.selection import selected_starts, selection
@@ -104,7 +106,10 @@ def begin(
             _require_alone(equipment.oracles)
         name = policy_name(bench.policy)
         spec = kept_spec(POLICIES, options.policy, name) if policy is None else name
-        kept = replace(options, objective=bench.objective.spec)
+        fuzz = options.fuzz
+        if fuzz.bias is None and whole is None and options.pool_from is None:
+            fuzz = _with_usual_bias(fuzz, bench)
+        kept = replace(options, objective=bench.objective.spec, fuzz=fuzz)
         header = CampaignHeader(
             replace(kept, policy=spec).to_toml(),
             saved,
@@ -140,6 +145,11 @@ def begin(
     seconds = sum(o.prepared_seconds for o in equipment.oracles) if compares else 0.0
     progress = Progress(walks=walks, seconds=seconds)
     return Beginning(header, equipment, cases, progress, kept, bench.objective.warnings)
+
+
+def _with_usual_bias(fuzz: FuzzOptions, bench: Bench) -> FuzzOptions:
+    """Choose the bias by how long the policy takes to answer; the choice is stored."""
+    return replace(fuzz, bias=usual_bias(seconds_per_answer(bench, bench.task.initial_state)))
 
 
 def equip(

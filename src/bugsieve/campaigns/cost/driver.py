@@ -19,6 +19,7 @@ from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.faults.causes.cost import cause_of
 from bugsieve.fuzzing.fuzzer import Fuzzer
+from bugsieve.fuzzing.novelty import Loosened
 from bugsieve.fuzzing.pool import Pool
 from bugsieve.fuzzing.sample import Sample, Sampler
 from bugsieve.fuzzing.whole import WholePool, WholeSpace
@@ -82,6 +83,8 @@ class CostDriver(Driver):
         self._worker_calls = 0
         self._asked_again = 0
         self._seconds_per_state: float | None = None
+        self._calls_per_state: float | None = None
+        self._most_calls = options.stop.max_calls
 
     def left_nothing(self, progress: Progress) -> str | None:
         """A reason if no plan exists, so that no run could be better than the policy's."""
@@ -146,17 +149,24 @@ class CostDriver(Driver):
     def progress(self, progress: Progress) -> Progress:
         """The progress with the counters of walks and policy calls."""
         before, fuzzer = self._before, self._fuzzer
-        calls = before.policy_calls + fuzzer.bench.decisions_taken + self._worker_calls
         return replace(
             progress,
             walks=fuzzer.walks_done,
+            loosened=fuzzer.loosened.times,
+            loosened_walks=fuzzer.loosened.walks,
             steps=before.steps + fuzzer.steps_done,
-            policy_calls=calls,
+            policy_calls=self._calls,
             asked_again=before.asked_again
             + self._asked_again
             + self._ledger.asked_again
             + self._order.asked_again,
         )
+
+    @property
+    def _calls(self) -> int:
+        """Questions to the policy in all sessions."""
+        here = self._fuzzer.bench.decisions_taken + self._worker_calls
+        return self._before.policy_calls + here
 
     def notes(self) -> tuple[str, ...]:
         """Of the policy that walks ask, and of oracles that learn."""
@@ -165,8 +175,8 @@ class CostDriver(Driver):
 
     def conclude(self) -> tuple[str, ...]:
         """Make the smallest example of each cause that is listed, within a small budget."""
-        if not self._options.examples:
-            return ()
+        if not self._options.examples or self._most_calls is not None:
+            return ()  # examples ask the policy, too
         with CostRecords(self._directory) as records:
             header, bugs = records.header, examples_of_causes(records)
         bench, most = self._again.bench, self._options.examples
@@ -204,10 +214,12 @@ class CostDriver(Driver):
     def _take(self, session: Session, answer: Answer) -> bool:
         """Complete findings one after the other; False if a stop rule holds."""
         parcel, said = answer
-        self._worker_calls += said.policy_calls if self._judges.count > 1 else 0
+        if self._judges.count > 1:
+            self._worker_calls += said.policy_calls
         self._asked_again += said.asked_again
         if not parcel.effort:
             self._seconds_per_state = said.seconds / len(said.findings)
+            self._calls_per_state = said.policy_calls / len(said.findings)
         return all(
             self._accept(session, parcel.case(row), finding)
             and (parcel.effort > 0 or self._escalate(session))
@@ -260,13 +272,26 @@ class CostDriver(Driver):
                 self._options.batch_size,
                 self._seconds_per_state,
             )
+            if self._most_calls is not None:
+                size = min(size, self._affordable(self._most_calls))
             yield Parcel.of(pool, start, start + size)
             start += size
+
+    def _affordable(self, most: int) -> int:
+        """So few states that they do not spend the calls that are left; at least one."""
+        if self._calls_per_state is None:
+            return 1
+        left = most - self._calls
+        return max(1, int(left / (4 * self._judges.count * max(self._calls_per_state, 1.0))))
 
 
 def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) -> CostDriver:
     """The driver that goes on where the records end."""
     bench, oracles = equipment.bench, equipment.oracles
+    if options.stop.max_calls is not None:
+        bench.limit_calls(
+            options.stop.max_calls - records.progress().policy_calls - bench.decisions_taken
+        )
     plan = replace(plan_of(options), recorded=equipment.recorded)
     pool = restored_pool(_empty_pool(bench, options, records), records.pool())
     carries = options.fuzz.along_runs and options.mode != POOL
@@ -274,7 +299,7 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     if ledger.remembers:
         _recall(ledger, records, pool)
     plain = [oracle for oracle in oracles if not oracle.learns]
-    fuzzer = _fuzzer(bench, options, pool, records.progress().walks)
+    fuzzer = _fuzzer(bench, options, pool, records.progress())
     specs = tuple(oracle.spec for oracle in plain)
     whole_runs = ledger.remembers or options.mode == POOL
     kept = {"whole_runs": whole_runs, "carries": carries, "repeats": options.measures}
@@ -300,15 +325,16 @@ def _empty_pool(bench: Bench, options: CostOptions, records: CostRecords) -> Poo
 
 
 def _fuzzer(
-    bench: Bench, options: CostOptions, pool: Pool, walks_done: int
+    bench: Bench, options: CostOptions, pool: Pool, before: Progress
 ) -> Fuzzer | Sampler | WholeSpace:
     """Who makes the cases: nobody where all states are known, walks, or a measurement."""
     if isinstance(pool, WholePool):
         return WholeSpace(bench, pool)
     if not isinstance(pool, Sample):
-        return Fuzzer(bench, options.fuzz, pool=pool, walks_done=walks_done)
+        loosened = Loosened(before.loosened, before.loosened_walks)
+        return Fuzzer(bench, options.fuzz, pool=pool, walks_done=before.walks, loosened=loosened)
     most = options.stop.most_tests
-    return Sampler(bench, options.fuzz, options.part, most, pool=pool, walks_done=walks_done)
+    return Sampler(bench, options.fuzz, options.part, most, pool=pool, walks_done=before.walks)
 
 
 def _recall(ledger: Ledger, records: CostRecords, pool: Pool) -> None:

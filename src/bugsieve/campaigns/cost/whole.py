@@ -132,6 +132,9 @@ def _starts_elsewhere(options: CostOptions) -> bool:
 
 def _slowness(options: CostOptions, bench: Bench, states: StateArray) -> str | None:
     """None, or why the policy cannot be asked about all states in the time there is."""
+    most = options.stop.max_calls
+    if most is not None and most < len(states):
+        return f"there are {len(states)} reachable states, more than {most} calls (--max-calls)"
     limit = _USUAL_SECONDS if options.stop.max_time is None else options.stop.max_time
     with doing("measuring how fast the policy answers"):
         seconds = _seconds_to_ask(bench, states)

@@ -17,7 +17,7 @@ UNBIASED = "uniform"
 
 
 def _pool_options() -> FuzzOptions:
-    return FuzzOptions(pool_size=50, bias=UNBIASED)
+    return FuzzOptions(pool_size=50, novelty=2, bias=UNBIASED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from bugsieve._native import StateRegistry
 from bugsieve.policies.asking import check_policy, no_such_action, weigh
+from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.distributions import Distributions, Weights, probabilities
 from bugsieve.policies.policy import Policy
@@ -55,7 +56,7 @@ class ChanceGraph:
         check_policy(policy, task)
         self.task = task
         self.policy = policy
-        self.decisions_taken = 0
+        self.calls = CallCounter()
         self._registry = StateRegistry(task.native)
         self._goals: list[bool] = []
         self._choices: dict[int, Choice] = {}
@@ -88,6 +89,7 @@ class ChanceGraph:
             self._ask(ids[low : low + BATCH])
 
     def _ask(self, ids: Sequence[int]) -> None:
+        self.calls.claim(len(ids))
         states = self.states(np.array(ids, dtype=np.int64))
         rows = legal_rows(self.task, states, weigh(self.policy, states))
         lengths = [0 if isinstance(row, Failure) else len(row) for row in rows]
@@ -102,7 +104,7 @@ class ChanceGraph:
         ]
         # Last of all: an interrupt before this line has the states asked again.
         self._choices.update(zip(ids, made, strict=True))
-        self.decisions_taken += len(ids)
+        self.calls.add(len(ids))
 
 
 def legal_rows(task: Task, states: StateArray, answers: Distributions) -> list[Weights | Failure]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.wording import counted
+from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.chances.bounds import SCALE, upper_bounds
 from bugsieve.policies.chances.graph import ChanceGraph
 from bugsieve.policies.chances.part import Part, explore, path_along
@@ -66,9 +67,9 @@ class ChanceRuns:
         self._sampled: dict[int, Failure] = {}
 
     @property
-    def decisions_taken(self) -> int:
+    def calls(self) -> CallCounter:
         """States that the policy was asked about."""
-        return self._graph.decisions_taken
+        return self._graph.calls
 
     def table(self, states: StateArray, *, step_limit: int) -> RunTable:
         """The runs from the states, each of at most `step_limit` actions."""

@@ -1,0 +1,27 @@
+"""Counts the questions to a policy, and keeps to a budget of them."""
+
+from __future__ import annotations
+
+from bugsieve.basis.stopping import Stopped
+
+
+class CallsSpent(Stopped):
+    """The next questions would be more than the budget has left; none of them was asked."""
+
+
+class CallCounter:
+    """The questions that a source of runs has asked its policy."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.most: int | None = None
+        """The budget, all questions together; None for no limit."""
+
+    def claim(self, calls: int) -> None:
+        """Raise CallsSpent if so many questions more are too many."""
+        if self.most is not None and self.made + calls > self.most:
+            raise CallsSpent
+
+    def add(self, calls: int) -> None:
+        """Count questions that were answered."""
+        self.made += calls
