@@ -20,7 +20,8 @@ SUFFIX = ".nddl"
 def register(parser: Parser) -> None:
     """The options that only models on timelines have."""
     options = Options(parser, "models on timelines (NDDL)")
-    options.number("--slots", 12, "tokens that a timeline may have", most=2000, metavar="K")
+    help_ = "tokens that a timeline may have (more and more, until no more fit)"
+    options.number("--slots", None, help_, most=2000, metavar="K")
     options.add(
         "--emit-nddl",
         type=Path,

@@ -7,9 +7,8 @@ these, and is complete where no plan could have more.
 
 from __future__ import annotations
 
-import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -27,13 +26,14 @@ from bugsieve.timelines.encoding.slots import Times, make_slots
 from bugsieve.timelines.encoding.solutions import extract_plan
 from bugsieve.timelines.encoding.variables import Constraints
 from bugsieve.timelines.models.atoms import AtomCondition, resolve
-from bugsieve.timelines.models.loading import check_horizon, duration_bounds
-from bugsieve.timelines.models.model import Model, Object
+from bugsieve.timelines.models.loading import check_horizon
+from bugsieve.timelines.models.model import Model
 from bugsieve.timelines.nddl.packages import load_cp_model
 from bugsieve.timelines.plans.plan import Plan
+from bugsieve.timelines.room import Room, rooms
 
-DEFAULT_SLOTS = 12
-MAX_SLOTS = 2000
+_BUILT_PER_UNIT = 100_000
+"""Variables: what making a model of CP-SAT costs, in the units of a search."""
 _LOOK_SECONDS = 0.02
 
 
@@ -86,13 +86,16 @@ def decide(
     atoms: Mapping[str, TimelineAtom] | None = None,
     *,
     horizon: tuple[int, int] | None = None,
-    slots: int | Mapping[str, int] = DEFAULT_SLOTS,
+    slots: int | Mapping[str, int] | None = None,
     limits: Limits | None = None,
+    on_none: Callable[[NoPlan], None] | None = None,
 ) -> Decision:
     """Search for a plan that holds the model's goals and facts and satisfies the formula.
 
     `slots` is the number of tokens per object, or such numbers by class with a default at "".
-    The plan's letters tell of all atoms that are given, also of those that the formula lacks.
+    None stands for more and more, until the answer is complete or the budget is spent; `on_none`
+    is told what is known meanwhile. The plan's letters tell of all atoms that are given, also of
+    those that the formula lacks.
     """
     given = {} if atoms is None else atoms
     for name in atoms_of(formula):
@@ -104,23 +107,65 @@ def decide(
         automaton = automaton_of(formula)
     except TooManyStatesError as error:
         return Inconclusive(str(error))
-    room = _slots(model, times, slots)
-    if automaton.is_empty:
-        return NoPlan((times.start, times.end), room.asked_for, False, is_logical=True)
-    searched = _Search(model, times, room.by_object, automaton, conditions)
-    status, solution = searched.solve(limits or Limits())
-    if status == "none":
-        return NoPlan((times.start, times.end), room.asked_for, room.is_complete)
-    if solution is None:
-        return Inconclusive(f"no answer after {(limits or Limits()).deterministic_time:g} units")
-    plan = searched.plan(solution)
-    _confirm(model, plan, formula, given)
-    return PlanFound(plan)
+    search = _Raising(model, times, automaton, conditions, (limits or Limits()).deterministic_time)
+    decision = search.decide(rooms(model, times, slots), on_none)
+    if isinstance(decision, PlanFound):
+        _confirm(model, decision.plan, formula, given)
+    return decision
 
 
-def are_complete(model: Model, slots: int) -> bool:
-    """Return true if no plan within the model's horizon has more tokens per timeline."""
-    return _slots(model, _times(model, None), slots).is_complete
+class _Raising:
+    """Searches with more and more room, within one budget."""
+
+    def __init__(
+        self,
+        model: Model,
+        times: Times,
+        automaton: Automaton,
+        conditions: Mapping[str, AtomCondition],
+        budget: float,
+    ) -> None:
+        self.model = model
+        self.times = times
+        self.automaton = automaton
+        self.conditions = conditions
+        self.budget = budget
+        self.spent = 0.0
+
+    def decide(self, found: Iterable[Room], on_none: Callable[[NoPlan], None] | None) -> Decision:
+        """The first plan, else the last "none" that the budget allows."""
+        horizon = self.times.start, self.times.end
+        none: NoPlan | None = None
+        for room in found:
+            if self.automaton.is_empty:
+                return NoPlan(horizon, room.asked_for, False, is_logical=True)
+            if none is not None and self.spent >= self.budget:
+                return none
+            try:
+                decision = self._searched(room)
+            except InputError:  # too many variables
+                if none is None:
+                    raise
+                return none
+            if not isinstance(decision, NoPlan):
+                return (
+                    none if none is not None and isinstance(decision, Inconclusive) else decision
+                )
+            none = decision
+            if on_none is not None:
+                on_none(none)
+        assert none is not None
+        return none
+
+    def _searched(self, room: Room) -> Decision:
+        searched = _Search(self.model, self.times, room.by_object, self.automaton, self.conditions)
+        status, solution, spent = searched.solve(Limits(self.budget - self.spent))
+        self.spent += spent + searched.constraints.made / _BUILT_PER_UNIT
+        if status == "none":
+            return NoPlan((self.times.start, self.times.end), room.asked_for, room.is_complete)
+        if solution is None:
+            return Inconclusive(f"no answer after {self.budget:g} units")
+        return PlanFound(searched.plan(solution))
 
 
 def _confirm(
@@ -150,38 +195,6 @@ def _times(model: Model, horizon: tuple[int, int] | None) -> Times:
     return Times(start, end)
 
 
-def _carries(model: Model, thing: Object) -> bool:
-    """Whether an object has tokens that lie in slots."""
-    has_tokens = bool(model.classes[thing.class_name].predicates)
-    return has_tokens and model.kind(thing) in ("timeline", "object")
-
-
-@dataclass(frozen=True)
-class _Room:
-    by_object: Mapping[int, int]
-    asked_for: int
-    is_complete: bool
-
-
-def _slots(model: Model, times: Times, slots: int | Mapping[str, int]) -> _Room:
-    """For each object as many slots as asked for, and no more than could be filled."""
-    given = {"": slots} if isinstance(slots, int) else slots
-    by_object, is_complete = {}, True
-    for thing in model.objects:
-        if not _carries(model, thing):
-            continue
-        wanted = given.get(thing.class_name, given.get("", DEFAULT_SLOTS))
-        if not 1 <= wanted <= MAX_SLOTS:
-            raise UsageError(f"slots must be between 1 and {MAX_SLOTS}, not {wanted}")
-        predicates = model.classes[thing.class_name].predicates.values()
-        shortest = min(duration_bounds(predicate)[0] for predicate in predicates)
-        most = math.ceil((times.end - times.start) / shortest)
-        is_timeline = model.kind(thing) == "timeline"
-        is_complete &= is_timeline and wanted >= most
-        by_object[thing.number] = min(wanted, most) if is_timeline else wanted
-    return _Room(by_object, given.get("", DEFAULT_SLOTS), is_complete)
-
-
 class _Search:
     """One model of CP-SAT and its solution."""
 
@@ -207,8 +220,9 @@ class _Search:
             self.constraints.cp.add_hint(slot.active, False)  # plans with few tokens read better
         self.atoms = atoms
 
-    def solve(self, limits: Limits) -> tuple[str, Callable[[Any], int] | None]:
-        """ "plan", "none" or "unknown", and the value of each expression if there is a plan."""
+    def solve(self, limits: Limits) -> tuple[str, Callable[[Any], int] | None, float]:
+        """ "plan", "none" or "unknown", the value of each expression if there is a plan, and what
+        was spent."""
         cp = load_cp_model()
         solver = cp.CpSolver()
         solver.parameters.num_workers = 1
@@ -219,11 +233,12 @@ class _Search:
         # CP-SAT would take over Ctrl-C, and leave the program without our handler afterwards.
         solver.parameters.catch_sigint_signal = False
         status = _interruptible(solver, self.constraints.cp)
+        spent = float(solver.response_proto.deterministic_time)
         if status == cp.INFEASIBLE:
-            return "none", None
+            return "none", None, spent
         if status not in (cp.OPTIMAL, cp.FEASIBLE):
-            return "unknown", None
-        return "plan", lambda item: item if isinstance(item, int) else solver.value(item)
+            return "unknown", None, spent
+        return "plan", lambda item: item if isinstance(item, int) else solver.value(item), spent
 
     def plan(self, value: Callable[[Any], int]) -> Plan:
         """The plan that a solution stands for."""

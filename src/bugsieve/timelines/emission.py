@@ -20,10 +20,11 @@ from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.rules.file.timeline_atoms import LevelAtom, TimelineAtom, TokenAtom
 from bugsieve.rules.ltl.formula import TRUE, Formula, atoms_of, conjunction
 from bugsieve.rules.ltl.printer import to_text
-from bugsieve.timelines.deciding import DEFAULT_SLOTS, atom_text
+from bugsieve.timelines.deciding import atom_text
 from bugsieve.timelines.models.atoms import TokenCondition, resolve
 from bugsieve.timelines.models.loading import check_horizon
 from bugsieve.timelines.models.model import Model, Object
+from bugsieve.timelines.room import DEFAULT_SLOTS
 
 MAX_CASES = 200
 """How many conjunctions a Boolean formula may come to."""

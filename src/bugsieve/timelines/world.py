@@ -1,11 +1,13 @@
 """Models of timelines as worlds of traces: every trace is the word of a plan within the horizon.
 
 "None" is said of plans with so many tokens per timeline, and by CP-SAT alone: nobody checks it but
-who asks again. Plans are checked by a reader and an evaluator of their own.
+who asks again. What excludes a formula excludes every stronger one. Plans are checked by a reader
+and an evaluator of their own.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -13,7 +15,7 @@ from bugsieve.basis.errors import UnsupportedError
 from bugsieve.checkers import timelines as checker
 from bugsieve.rules.engine.certificates import VERSION, Statement
 from bugsieve.rules.engine.deciding import in_time, spent_reason
-from bugsieve.rules.ltl.automaton import Automaton
+from bugsieve.rules.ltl.automaton import Automaton, TooManyStatesError, automaton_of
 from bugsieve.rules.ltl.formula import Formula, atoms_of
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.obligations.answers import BY_SLOTS
@@ -24,7 +26,7 @@ from bugsieve.timelines.deciding import (
     Decision,
     Inconclusive,
     NoPlan,
-    are_complete,
+    PlanFound,
     atom_text,
     decide,
 )
@@ -41,7 +43,7 @@ class TimelineWorld(World):
 
     plans_only: ClassVar[bool] = True
 
-    def __init__(self, model: Model, bound: TimelineRules, slots: int) -> None:
+    def __init__(self, model: Model, bound: TimelineRules, slots: int | None) -> None:
         self._model = model
         self._identity = identity_of(model)
         self._atoms = bound.atoms
@@ -49,6 +51,7 @@ class TimelineWorld(World):
         self.rules = bound.rules
         self.folded: Mapping[str, bool] = {}
         self._plans: list[Mapping[str, Any]] = []
+        self._none: dict[Formula, NoPlan] = {}
 
     def known(self, automaton: Automaton, *, with_goal: bool) -> Any | None:
         """A plan that is known; each holds the goals."""
@@ -67,19 +70,40 @@ class TimelineWorld(World):
 
     def search(self, formula: Formula, *, with_goal: bool, limits: Limits) -> Sought:
         """A plan with at most so many tokens, or which ones there are none of."""
+        known = self._implied(formula)
+        if known is not None:
+            self._none[formula] = known
+            return Sought("none", str(known))
         found = in_time(lambda: self._decision(formula, limits), limits)
-        if found is None:
+        if found is None and formula not in self._none:
             return Sought("inconclusive", spent_reason("time", limits))
         if isinstance(found, Inconclusive):
             return Sought("inconclusive", found.reason)
-        if isinstance(found, NoPlan):
-            return Sought("empty") if found.is_logical else Sought("none", str(found))
-        return Sought("trace", trace=found.plan.to_json())
+        if isinstance(found, PlanFound):
+            return Sought("trace", trace=found.plan.to_json())
+        if found is not None and found.is_logical:
+            return Sought("empty")
+        return Sought("none", str(self._none[formula]))
+
+    def _implied(self, formula: Formula) -> NoPlan | None:
+        """What is known of a formula that is weaker than this one."""
+        for weaker, none in self._none.items():
+            with contextlib.suppress(TooManyStatesError):
+                if automaton_of(formula & ~weaker).is_empty:
+                    return none
+        return None
 
     def _decision(self, formula: Formula, limits: Limits) -> Decision:
         most = limits.expansions
         spend = PlanLimits() if most is None else PlanLimits(most / EXPANSIONS_PER_UNIT)
-        return decide(self._model, formula, self._atoms, slots=self._slots, limits=spend)
+        return decide(
+            self._model,
+            formula,
+            self._atoms,
+            slots=self._slots,
+            limits=spend,
+            on_none=lambda none: self._none.update({formula: none}),
+        )
 
     def search_for_ever(self, formula: Formula, *, limits: Limits) -> Sought:
         """Plans end with the horizon."""
@@ -92,9 +116,15 @@ class TimelineWorld(World):
     def excluded(self, statement: Statement) -> Iterator[Certificate]:
         """How many tokens a timeline might have had."""
         horizon = list(self._model.horizon or ())
-        whole = are_complete(self._model, self._slots)
-        proof = {"by": BY_SLOTS, "slots": self._slots, "horizon": horizon, "is_complete": whole}
+        none = self._none.get(statement.formula) or self._equal(statement.formula)
+        proof = {"by": BY_SLOTS, "slots": none.slots, "horizon": horizon}
+        proof["is_complete"] = none.is_complete
         yield {**self._beginning(statement, "none"), "proof": proof}
+
+    def _equal(self, formula: Formula) -> NoPlan:
+        """What is known of a formula with the same automaton, which was searched for it."""
+        automaton = automaton_of(formula)
+        return next(none for one, none in self._none.items() if automaton_of(one) == automaton)
 
     def _beginning(self, statement: Statement, kind: str) -> dict[str, Any]:
         names = atoms_of(statement.formula) if kind == "none" else self._atoms

@@ -68,6 +68,31 @@ def test_a_rule_that_holds_for_plans_of_some_size(tmp_path: Path, capsys: Captur
     assert main(["replay", given[-1]]) == 0
 
 
+TAP = """
+class Tank extends Reservoir { }
+class Tap extends Timeline { predicate Drop { eq(duration, 1); } }
+Tap::Drop { starts(Tank.consume c); eq(c.quantity, 1); }
+PlannerConfig world = new PlannerConfig(0, 50);
+Tank tank = new Tank(40, 0, 40);
+Tap tap = new Tap();
+"""
+
+
+def test_a_violation_by_many_tokens(tmp_path: Path, capsys: Captured) -> None:
+    """31 drops violate the rule. With 12 slots it "held", and the exit code was 0."""
+    given = files(tmp_path, "full")
+    (tmp_path / "door.nddl").write_text(TAP)
+    rules = 'format = 1\n[[atom]]\nname = "full"\nis = "level(Tank) >= 10"\n'
+    rules += '[[rule]]\nid = "R"\nkind = "desired"\nltl = "G full"\n'
+    (tmp_path / "rules.toml").write_text(rules)
+    given[3] = "12"
+    assert main(["rules", *given]) == 6
+    assert "holds up to 12" in capsys.readouterr().out
+    given[-1] += "-more"
+    assert main(["rules", *given[:2], *given[4:]]) == 1
+    assert "R  violated" in capsys.readouterr().out
+
+
 def test_a_rule_that_is_violated(tmp_path: Path, capsys: Captured) -> None:
     charts = tmp_path / "charts"
     assert main(["rules", *files(tmp_path, "closed"), "--charts", str(charts)]) == 1

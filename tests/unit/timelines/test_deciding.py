@@ -212,6 +212,27 @@ def test_reservoirs_keep_their_bounds(atom: LevelAtom, formula: str, is_possible
         assert all(0 <= level <= 6 for level in found.plan.levels["tank"])
 
 
+@pytest.mark.parametrize(
+    ("rules", "place"),
+    [
+        ("class B extends Timeline { predicate R { int n; float f; 0.0 < f; f < 1.0; } }", "3:55"),
+        ("A::P { float f; 0 < f; f < 1; }", "3:14"),
+        ("A::P { float f = [0.0 1.0]; }", "3:14"),
+    ],
+)
+def test_no_plan_chooses_a_fraction(rules: str, place: str) -> None:
+    """It was read as a whole number: none lies between 0 and 1, and that was called complete."""
+    with pytest.raises(UnsupportedError, match=rf"small.nddl:{place}: plans .* the float 'f'"):
+        small(rules, "goal(A.P g);")
+
+
+def test_floats_that_are_there_already_are_whole_numbers() -> None:
+    rules = "class C { float m; C(float _m) { m = _m; } }\nfloat half = 2.0;\n"
+    rules += "C c = new C(3.0);\nA::P { float f = c.m; eq(duration, f); eq(start, half - 1); }"
+    found = plan(small(rules, "goal(A.P g);"))
+    assert [(token.start, token.end) for token in found.tokens] == [(1, 4)]
+
+
 def test_amounts_must_be_known() -> None:
     text = RESERVOIR.replace("eq(c.quantity, {3, 5});", "leq(c.quantity, 5);")
     with pytest.raises(UnsupportedError, match=r"tank.nddl:5:\d+: the amount"):

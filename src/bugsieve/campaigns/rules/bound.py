@@ -113,7 +113,8 @@ class BoundModel(Bound):
     file: str
     model: Model
     rules: TimelineRules
-    slots: int
+    slots: int | None
+    """Tokens that a timeline may have; None: more and more of them."""
 
     def saved(self) -> SavedModel:
         """The files of the model."""

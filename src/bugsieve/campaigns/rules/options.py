@@ -15,8 +15,8 @@ from bugsieve.results.rules.records import RulesRecords
 from bugsieve.rules.ltl.causes import Criterion
 from bugsieve.rules.obligations.judge import DEFAULT_LIMITS, JudgeOptions
 from bugsieve.search.limits import Limits
-from bugsieve.timelines.deciding import DEFAULT_SLOTS, MAX_SLOTS
 from bugsieve.timelines.nddl.reader import SUFFIX
+from bugsieve.timelines.room import MAX_SLOTS
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class RulesOptions(CampaignOptions):
     """The share of obligations that must be met, in percent."""
     accept_bounded: bool = False
     """Whether it is enough that a rule holds up to K."""
-    slots: int = DEFAULT_SLOTS
-    """How many tokens a timeline may have."""
+    slots: int | None = None
+    """How many tokens a timeline may have; None: more and more, as far as the limits allow."""
     no_vacuous: bool = False
     """Whether a vacuous literal is a failure."""
     oracles: tuple[str, ...] = (ENGINE,)
@@ -91,7 +91,7 @@ class RulesOptions(CampaignOptions):
             raise UsageError("plans on timelines end: --lassos is for tasks")
         if not self.rules:
             raise UsageError("NDDL has no rules of this kind: name a rules file (*.toml)")
-        if not 1 <= self.slots <= MAX_SLOTS:
+        if self.slots is not None and not 1 <= self.slots <= MAX_SLOTS:
             raise UsageError(f"slots must be between 1 and {MAX_SLOTS}, got {self.slots}")
 
     @property

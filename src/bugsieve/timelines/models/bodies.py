@@ -94,19 +94,21 @@ class Builder:
         raise item.place.error("a declaration is not expected inside a block")
 
     def _variable(self, item: syntax.Variable, scope: Scope) -> list[Item]:
-        type_ = scope.world.declarations.type(item.type, item.place)
+        declarations = scope.world.declarations
+        value = None if item.value is None else scope.term(item.value)
+        is_known = value is not None and not isinstance(value, Between | OneOf)
+        known_type = declarations.type(item.type, item.place)
+        type_ = known_type if is_known else declarations.chosen_type(item)
         local = Local(self.variables, type_)
         self._count(item.place)
         self.variables += 1
         domain: Between | OneOf | None = None
         items: list[Item] = []
-        if item.value is not None:
-            value = scope.term(item.value)
-            if isinstance(value, Between | OneOf):
-                domain = value
-                check_types(Local(0, type_), value, item.place)
-            else:
-                items.append(check("eq", local, value, item.place))
+        if isinstance(value, Between | OneOf):
+            domain = value
+            check_types(Local(0, type_), value, item.place)
+        elif value is not None:
+            items.append(check("eq", local, value, item.place))
         scope.variables[item.name] = local
         conditions = self.body(item.conditions, scope)
         return [Choose(local.number, item.name, type_, domain), *items, *conditions]

@@ -55,6 +55,16 @@ class Declarations:
         known = [*_SIMPLE, *self.enums, *self.classes]
         raise place.error(no_such("type", name, known))
 
+    def chosen_type(self, item: syntax.Variable) -> Type:
+        """The type of a variable whose value a plan chooses, which must be one of a few or whole.
+
+        Members and constants may be `float`: their values are there, and they are whole.
+        """
+        if item.type == "float":
+            sentence = f"plans would have to choose the float {item.name!r} among all fractions"
+            raise item.place.unsupported(f"{sentence} (write 'int', in units that make it whole)")
+        return self.type(item.type, item.place)
+
     def enum_value(self, name: str) -> model.Constant | None:
         """The value of some enumeration that has this name."""
         for enum, values in self.enums.items():

@@ -87,7 +87,7 @@ def _parameters(declarations: Declarations) -> dict[str, dict[str, Mapping[str, 
             declared = declarations.classes[ancestor].declared
             for predicate in declared.predicates if declared else ():
                 found[predicate.name] = {
-                    part.name: declarations.type(part.type, part.place)
+                    part.name: declarations.chosen_type(part)
                     for part in predicate.body
                     if isinstance(part, syntax.Variable)
                 }
@@ -174,9 +174,20 @@ def check_horizon(horizon: tuple[int, int]) -> tuple[int, int]:
 
 def duration_bounds(predicate: model.Predicate) -> tuple[int, int | None]:
     """The least and the largest duration that a predicate's own constraints name."""
+    return _durations(predicate.body)
+
+
+def least_duration(found: model.Model, thing: model.Object, predicate: str) -> int:
+    """The least duration of a token that its predicate's constraints and its rules name."""
+    bodies = [found.rules[number].body for number in found.rules_of(thing, predicate)]
+    bodies.append(found.predicate(thing, predicate).body)
+    return max(_durations(body)[0] for body in bodies)
+
+
+def _durations(body: model.Body) -> tuple[int, int | None]:
     low, high = 1, None
     duration = Field(MASTER, "duration", NUMBER)
-    for item in predicate.body:
+    for item in body:
         if not isinstance(item, Check) or item.comparison == "neq":
             continue
         below, above = _bounds(item, duration)

@@ -24,7 +24,7 @@ ClassKind: TypeAlias = Literal["object", "timeline", "reservoir", "settings"]
 
 @dataclass(frozen=True)
 class Type:
-    """What a variable may be: `int` and `float` are numbers, both whole."""
+    """What a variable may be: `int` and, where no plan chooses it, `float` are whole numbers."""
 
     name: str
     kind: Kind
