@@ -132,6 +132,23 @@ def test_oracles_that_keep_bounds_are_told_again(tmp_path: Path) -> None:
     assert learnt(folder) == whole
 
 
+def test_a_task_tested_whole_is_tested_whole_after_kills(tmp_path: Path) -> None:
+    given = options(
+        write_task(tmp_path, "gripper", seed=3, balls=4),
+        policy="random:1",
+        oracles=(),
+        fuzz=FuzzOptions(),
+        whole="yes",
+    )
+    uncut = Campaign.create(tmp_path / "uncut", given).run()
+    assert uncut.coverage.is_whole and uncut.bugs > 10
+    folder = tmp_path / "killed"
+    moments = [Stream(number, "whole") for number in range(examples(10, quick=2))]
+    kill_and_finish(folder, given, is_whole, lines=12, moments=moments)
+    assert contents(folder) == contents(tmp_path / "uncut")
+    assert summary_of(folder).coverage == uncut.coverage
+
+
 def test_a_measurement_that_is_killed_comes_to_the_same_figures(
     tmp_path: Path, files: list[str]
 ) -> None:
