@@ -58,6 +58,15 @@ class CostSummary(Summary):
     """What became of the states that walks offered; None where older campaigns did not count."""
     one_reason: bool = False
     """Whether all troubles have one reason, apart from names and numbers in it."""
+    tested_with_plan: int | None = None
+    """Where all reachable states are tested: the test states from which a plan exists."""
+
+    @property
+    def share(self) -> float | None:
+        """How many of these are bugs: a share of states, not of walks, as measurements have it."""
+        if self.coverage is None or not self.coverage.is_whole or not self.tested_with_plan:
+            return None
+        return self.bugs / self.tested_with_plan
 
     @property
     def certain(self) -> int:
@@ -115,7 +124,7 @@ def summarise(records: CostRecords) -> CostSummary:
     progress = records.progress()
     by_kind = records.bugs_by_kind()
     decided, begun = records.decided_runs()
-    failures = records.failures()
+    failures, reachable = records.failures(), records.header.reachable
     return CostSummary(
         reason=progress.finished,
         seconds=progress.seconds,
@@ -155,6 +164,7 @@ def summarise(records: CostRecords) -> CostSummary:
         unstable=tuple(records.unstable()),
         measured=cost_figures(records) if records.is_sample else None,
         coverage=_coverage(records),
+        tested_with_plan=None if reachable is None else reachable.tested_with_plan,
     )
 
 

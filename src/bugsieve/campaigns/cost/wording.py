@@ -71,7 +71,8 @@ class CostWording:
     def count_lines(self, summary: CostSummary) -> list[str]:
         """The counts of a campaign."""
         endings = ", ".join(f"{count} {ending}" for ending, count in summary.endings.items())
-        made = f"{counted(summary.pool, 'test state')} from {counted(summary.walks, 'walk')}"
+        walks = f" from {counted(summary.walks, 'walk')}" if summary.walks else ""
+        made = f"{counted(summary.pool, 'test state')}{walks}"
         if summary.measured is not None:
             made = counted(summary.pool, "test")
         lines = [
@@ -87,6 +88,9 @@ class CostWording:
             lines.append(f"{summary.implied}{more} {verb}, but no better run is known yet")
         if summary.undecided and summary.bugs:
             lines.append(f"{counted(summary.undecided, 'failing run')} undecided")
+        if summary.share is not None:
+            plans = counted(summary.tested_with_plan or 0, "test state")
+            lines.append(f"{100 * summary.share:.1f} % of the {plans} with a plan are bugs")
         lines += check_lines(summary)
         width = max((len(oracle) for oracle in summary.outcomes), default=0)
         for oracle, outcomes in summary.outcomes.items():
