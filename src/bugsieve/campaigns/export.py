@@ -26,15 +26,19 @@ def export(
     return write_tables(form, target, tables, dict(about))
 
 
-def export_bugs(directory: str | os.PathLike[str], target: str | os.PathLike[str]) -> list[Path]:
+def export_bugs(
+    directory: str | os.PathLike[str], target: str | os.PathLike[str], *, every: bool = True
+) -> list[Path]:
     """Write a file for each bug into the folder `target`, as the campaign's own folder has them.
 
-    Files that are there already are replaced. Returns the files.
+    Files that are there already are replaced. Returns the files. Without `every`, bugs are left
+    out whose certificates are not stored, but made again when they are asked for.
     """
     folder = Path(target)
     with kind_in(Path(directory)).records(directory) as records:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            return [write_bug(folder, row) for row in records.each_bug()]
+            rows = (row for row in records.each_bug() if every or not row.is_brief)
+            return [write_bug(folder, row) for row in rows]
         except OSError as error:
             raise InputError(f"{folder}: cannot be written ({error.strerror})") from None

@@ -67,4 +67,4 @@ def _place_of_all(bugs: int, folder: Path) -> str:
     """Where all bugs are."""
     if bugs <= BUGS_IN_FILES:
         return f"{folder}/{BUGS_FOLDER}"
-    return f"bugsieve export {folder} --bugs OUT"
+    return f"bugsieve export {folder} --every-bug OUT"

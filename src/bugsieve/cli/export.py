@@ -39,7 +39,16 @@ def register(parser: Parser) -> None:
     form.add_argument(
         "--parquet", type=Path, metavar="OUT", help="a folder with one file per table"
     )
-    form.add_argument("--bugs", type=Path, metavar="OUT", help="a folder with one file per bug")
+    form.add_argument(
+        "--bugs",
+        type=Path,
+        metavar="OUT",
+        help="a folder with one file per bug; of tasks tested whole, those whose certificates are "
+        "stored: the first 200 and three of each cause",
+    )
+    form.add_argument(
+        "--every-bug", type=Path, metavar="OUT", help="the same with a file for every bug"
+    )
     form.add_argument(
         "--examples",
         type=Path,
@@ -66,8 +75,10 @@ def run(args: argparse.Namespace) -> int:
         args.parser.error("it is 'bugsieve export --regression DIR -o OUT [--all]'")
     if args.regression:
         return _export_regression(args)
-    if args.bugs is not None:
-        show(f"wrote {counted(len(export_bugs(args.folder, args.bugs)), 'bug')} to {args.bugs}")
+    target = args.every_bug or args.bugs
+    if target is not None:
+        written = export_bugs(args.folder, target, every=args.every_bug is not None)
+        show(f"wrote {counted(len(written), 'bug')} to {target}")
         return 0
     if args.examples is not None:
         return for_kind(args.folder, {"cost": _export_examples})(args)

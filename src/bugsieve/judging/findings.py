@@ -80,6 +80,8 @@ class BugRow(Generic[BugT]):
     seconds: float = 0.0
     """Running time of the campaign when it was found."""
     cause: Cause = UNNAMED
+    is_brief: bool = False
+    """Whether the store keeps the runs of its certificate alone: the task says the rest."""
 
     @property
     def id(self) -> str:

@@ -52,7 +52,7 @@ _COMMANDS = {
     "explain {} BUG": "the decision to blame, and a better run",
     "replay {} BUG": "ask the policy again and check the certificate",
     "export {} --csv OUT": "the records for other programs",
-    "export {} --bugs OUT": f"a file for every bug; {BUGS_FOLDER}/ has the first {BUGS_IN_FILES}",
+    "export {} --every-bug OUT": f"a file per bug; {BUGS_FOLDER}/ has the first {BUGS_IN_FILES}",
 }
 
 

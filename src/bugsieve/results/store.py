@@ -191,12 +191,17 @@ class Store(Closing):
         """The number under which an oracle is stored."""
         return self._oracles[spec]
 
+    def bug_data(self, row: BugRow[Any]) -> dict[str, Any]:
+        """What is kept of a bug beside its columns, as JSON data."""
+        data: dict[str, Any] = row.bug.to_json()
+        return data
+
     def _bug_row(self, row: BugRow[Any]) -> Row:
         bug = row.bug
         finders = json_text([self._oracles[spec] for spec in row.finders])
         return (
             *(bug.id, row.case, bug.kind, bug.gap, bug.steps, self._oracles[bug.oracle]),
-            *(finders, row.found, row.changed, row.seconds, packed(bug.to_json())),
+            *(finders, row.found, row.changed, row.seconds, packed(self.bug_data(row))),
             *(row.cause.key, json_text(row.cause.traits)),
         )
 

@@ -113,7 +113,7 @@ def test_the_first_bugs_are_files(long: Long) -> None:
     assert files == {f"{row.id}.json" for row in rows[:BUGS_IN_FILES]}
     readme = (long.folder / "README.txt").read_text("utf-8")
     assert f"a file for each of the first {BUGS_IN_FILES} bugs" in readme
-    assert "bugsieve export campaign --bugs OUT" in readme
+    assert "bugsieve export campaign --every-bug OUT" in readme
 
 
 def test_a_lost_file_comes_back_and_no_other(long: Long) -> None:

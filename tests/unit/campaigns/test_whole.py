@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
+from bugsieve.bugs.cost.brief import brief
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.cost import whole
+from bugsieve.campaigns.export import export_bugs
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Outcome
@@ -21,6 +25,7 @@ from bugsieve.checkers.cost import check
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.registry import make_policy
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.packing import packed
 from bugsieve.search import TooLargeError, exact_costs
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 from tests.unit.campaigns.contents import contents
@@ -203,3 +208,47 @@ def replace_goal(task: Task) -> Task:
     sas = parse(task.to_sas())
     cut = replace(sas, operators=tuple(o for o in sas.operators if "right p1" not in o.name))
     return Task(native_task(render(cut).encode(), "cut"), name="cut")
+
+
+def test_most_bugs_are_kept_without_their_certificates(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path / "full", task)
+    monkeypatch.setattr(whole, "BUGS_IN_FILES", 20)
+    run(tmp_path / "cut", task, stop=StopRules(max_bugs=30))
+    with Campaign.open(tmp_path / "cut", stop=StopRules()) as campaign:
+        campaign.run()
+    with CostRecords(tmp_path / "cut") as records, CostRecords(tmp_path / "full") as full:
+        rows = records.bugs()
+        certificates = [row.bug for row in full.bugs()]
+    assert [row.bug for row in rows] == certificates
+    kept = [row for row in rows if not row.is_brief]
+    causes = Counter(row.cause for row in rows)
+    assert rows[:20] == kept[:20] and 20 <= len(kept) < len(rows) / 2
+    assert Counter(row.cause for row in kept) >= Counter({c: min(3, causes[c]) for c in causes})
+    assert len(export_bugs(tmp_path / "cut", tmp_path / "some", every=False)) == len(kept)
+    assert len(export_bugs(tmp_path / "cut", tmp_path / "all")) == len(rows)
+    sizes = [size_of_bugs(tmp_path / name) for name in ("cut", "full")]
+    assert sizes[0] < 0.7 * sizes[1]
+
+
+def size_of_bugs(folder: Path) -> int:
+    with sqlite3.connect(folder / "campaign.sqlite") as store:
+        ((size,),) = store.execute("SELECT SUM(length(bug)) FROM bugs").fetchall()
+    return int(size)
+
+
+def test_a_brief_bug_that_was_forged_is_refused(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole, "BUGS_IN_FILES", 0)
+    monkeypatch.setattr(whole, "_OF_EACH_CAUSE", 0)
+    run(tmp_path / "campaign", task, stop=StopRules(max_bugs=2))
+    with CostRecords(tmp_path / "campaign") as records:
+        short = brief(records.bugs()[0].bug.to_json())
+    for part in ({"operators": [task.num_operators]}, {"operators": ["x"]}, {}, 7):
+        forged = {**short, "brief": {**short["brief"], "plan": part}}
+        with sqlite3.connect(tmp_path / "campaign" / "campaign.sqlite") as store:
+            store.execute("UPDATE bugs SET bug = ? WHERE rowid = 1", (packed(forged),))
+        with CostRecords(tmp_path / "campaign") as records, pytest.raises(InputError):
+            records.bugs()

@@ -13,7 +13,7 @@ from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
 from bugsieve.campaigns.cost.taken_pool import restored_pool
-from bugsieve.campaigns.cost.whole import NO_PLAN, whole_note
+from bugsieve.campaigns.cost.whole import NO_PLAN, Certificates, whole_note
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
@@ -75,6 +75,8 @@ class CostDriver(Driver):
         self._reachable = records.header.reachable
         self._bugs = set(records.bug_kinds())
         """Ids of all bugs, by which a measurement knows those of states that come again."""
+        known = (member.cause for member in records.members_of_causes())
+        self._certificates = Certificates(known) if self._is_whole else None
         self._before = records.progress()
         self._judged = records.judged()
         """Pool entries that were visited; the next one has this number."""
@@ -239,12 +241,16 @@ class CostDriver(Driver):
             complete = complete.with_sightings(self._bugs)
         with doing(f"naming the causes of bugs at state {case.number}"):
             complete = complete.with_causes(partial(cause_of, self._again.bench))
+        if self._certificates is not None:
+            complete = self._certificates.trimmed(complete)
         self._judged += not finding.visit.effort
         goes_on = session.accept(complete)
         if session.progress.visits == made:  # cut in the middle of its bugs
             self._judged -= not finding.visit.effort
         else:
             self._escalation.note(outlay_of(complete))
+            if self._certificates is not None:
+                self._certificates.note(complete)
             self._bugs.update(row.id for row in complete.bugs)
         return goes_on
 

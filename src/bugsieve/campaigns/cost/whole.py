@@ -7,7 +7,8 @@ however slow the machine has become.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bugsieve.basis.activity import doing
@@ -23,9 +24,12 @@ from bugsieve.campaigns.options import (
     usual_oracles,
     walk_options,
 )
+from bugsieve.faults.causes.cause import Cause
 from bugsieve.fuzzing.whole import WholePool, whole_pool
+from bugsieve.judging.findings import Finding
 from bugsieve.oracles.cost.exact import objection_to_objective
 from bugsieve.policies.graph import PolicyGraph
+from bugsieve.results.folder import BUGS_IN_FILES
 from bugsieve.results.progress import Reachable
 from bugsieve.search import ExactCosts, TooLargeError
 from bugsieve.tasks.fdr.conditions import Condition
@@ -36,6 +40,7 @@ EXACT = "exact"
 
 NO_PLAN = "no plan exists"
 
+_OF_EACH_CAUSE = 3
 _USUAL_SECONDS = 60.0
 """What asking the policy about all states may take where no time is set."""
 _BATCHES = (1, 8, 64, 512)
@@ -88,6 +93,31 @@ def whole_note(reachable: Reachable) -> str:
     states = f"all {reachable.states} reachable states"
     plans = f"a plan exists from {reachable.with_plan} of them"
     return f"small task: {states} are explored, and tested in place of walks; {plans}"
+
+
+class Certificates:
+    """Which bugs of a task tested whole are kept with their certificates.
+
+    The first ones and some of each cause; of the others the store has the runs, from which the
+    certificate is made again. So a policy that fails everywhere does not fill the disk.
+    """
+
+    def __init__(self, known: Iterable[Cause]) -> None:
+        self._causes = Counter(known)
+
+    def trimmed(self, finding: Finding) -> Finding:
+        """The finding, with brief bugs where enough certificates are kept."""
+        if self._causes.total() < BUGS_IN_FILES:
+            return finding
+        rows = (
+            replace(row, is_brief=self._causes[row.cause] >= _OF_EACH_CAUSE)
+            for row in finding.bugs
+        )
+        return replace(finding, bugs=tuple(rows))
+
+    def note(self, finding: Finding) -> None:
+        """Count the bugs of a finding that was accepted."""
+        self._causes.update(row.cause for row in finding.bugs)
 
 
 def _pool(exact: ExactCosts, condition: Condition | None) -> WholePool:

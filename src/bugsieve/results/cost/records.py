@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.benches.objectives import OBJECTIVES, objective_class
+from bugsieve.bugs.cost.brief import BRIEF, in_full
 from bugsieve.bugs.cost.bug import bug_from_json
 from bugsieve.bugs.cost.certificate import RUN_SHAPE
 from bugsieve.bugs.cost.verdict import Outcome
@@ -466,10 +467,22 @@ class CostRecords(SampleRecords):
         )
 
     def _bug(self, case: int, data: Any, *rest: Any) -> CostBugRow:
+        is_brief = isinstance(data, dict) and BRIEF in data
+        if is_brief:
+            data = self._in_full(case, data)
         bug = bug_from_json(data, source=self._source)
         if bug.certificate["objective"] != self.header.objective or bug.kind not in self._kinds:
             raise damaged(self.directory, f"table bugs, row {bug.id}: is of another objective")
-        return CostBugRow(case, bug, *rest)
+        return replace(CostBugRow(case, bug, *rest), is_brief=is_brief)
+
+    def _in_full(self, case: int, data: dict[str, Any]) -> dict[str, Any]:
+        """The JSON of a bug of which the store has the runs alone."""
+        rows = self._rows("SELECT state FROM pool WHERE number = ?", case)
+        try:
+            ((state,),) = rows
+            return in_full(data, self.task, self.task.checked_state(np.frombuffer(state, "<u2")))
+        except (UsageError, LookupError, TypeError, ValueError):
+            raise damaged(self.directory, "table bugs: a bug is none of the task") from None
 
     def _require_objective(self, spec: str) -> None:
         """Summaries ask it for its words, whatever else they need of a campaign."""

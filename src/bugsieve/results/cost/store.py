@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from bugsieve.bugs.cost.brief import brief
 from bugsieve.fuzzing.pool import PoolEntry
-from bugsieve.judging.findings import Finding, VerdictRow
+from bugsieve.judging.findings import BugRow, Finding, VerdictRow
 from bugsieve.results.packing import json_text
 from bugsieve.results.store import Row, Store
 from bugsieve.results.tables import COST, COST_TABLES
@@ -60,6 +61,11 @@ class CostStore(Store):
         self.many("traces", rows, verb="INSERT OR IGNORE")
         verdicts = ((item, row) for item in findings for row in item.verdicts)
         self.many("verdicts", (self._verdict_row(item, row) for item, row in verdicts))
+
+    def bug_data(self, row: BugRow[Any]) -> dict[str, Any]:
+        """The bug with its certificate, or with its runs alone."""
+        data = super().bug_data(row)
+        return brief(data) if row.is_brief else data
 
     def _verdict_row(self, finding: Finding, row: VerdictRow) -> Row:
         verdict = row.verdict
