@@ -27,6 +27,7 @@ from bugsieve.search import Limits
 from tests.depth import examples
 from tests.property.rules_cases import RuleCase, RuleShape, random_rule
 from tests.property.strategies import CONDITIONAL, SMALL, seeded_task, seeds
+from tests.reference.refutations import first_refutation, refutes
 from tests.reference.rules import satisfies, shortest_trace, word_of
 from tests.reference.sas import SasTask
 from tests.reference.successors import is_goal, successor
@@ -106,10 +107,15 @@ class Twin:
     def check_refuted(self, obligation: Obligation, answer: Answer) -> None:
         wanted = self.refutation(obligation)
         is_empty = automaton_of(wanted).is_empty
-        assert (answer.verdict == "failed") == self.exists(wanted)
+        self.is_refuted = False
+        if obligation.aim == "violation" and not self.options.with_goal:
+            found = first_refutation(self.task, obligation.formula, self.atoms)
+            self.is_refuted = found is not None and "was found" not in answer.reason
+            assert "was found" not in answer.reason or self.options.limits.expansions is not None
+        assert (answer.verdict == "failed") == (self.exists(wanted) or self.is_refuted)
         if obligation.aim == "violation" and not self.options.with_goal:
             kept = ("passed", "safety part holds", "infeasible")
-            assert (answer.verdict in kept) == (not self.exists(wanted))
+            assert (answer.verdict in kept) == (not self.exists(wanted) and not self.is_refuted)
         else:
             assert (answer.verdict == "passed") == (not is_empty and not self.exists(wanted))
         if answer.verdict == "infeasible":
@@ -174,7 +180,9 @@ class Twin:
         assert answer.trace is not None and answer.view is not None
         operators = answer.trace["trace"]["operators"]
         word = word_of(self.task, operators, self.atoms)
-        if obligation.must_fail:
+        if obligation.must_fail and answer.trace["claim"] == "refutation":
+            assert refutes(self.task, obligation.formula, self.atoms, operators)
+        elif obligation.must_fail:
             assert satisfies(word, self.refutation(obligation))
         else:
             assert satisfies(word, self.demonstration(obligation, answer.view))

@@ -1,10 +1,11 @@
 """Checks the certificates of flight rules against the task, trusting nobody.
 
 A certificate says that a trace of the task satisfies a formula, or that none does; with
-`with_goal` only traces to the goal count, with `lasso` infinite ones. Formulas are read, brought
-into their view and progressed here; automata and compiled tasks of the engine do not occur. Its
-neighbours `rules_*.py` hold the parts; like this file they use the standard library only and
-share no code with the engine. Proofs of "none":
+`with_goal` only traces to the goal count, with `lasso` infinite ones. A refutation says that a
+trace breaks a rule, and that so does all that can come after it (`rules_refutations`). Formulas
+are read, brought into their view and progressed here; automata and compiled tasks of the engine do
+not occur. Its neighbours `rules_*.py` hold the parts; like this file they use the standard library
+only and share no code with the engine. Proofs of "none":
 
 - `facts`: a set that contains the facts of every state on the way (`rules_relaxed`);
 - `pairs`: the pairs of facts that occur together on the way (`rules_pairs`);
@@ -50,6 +51,7 @@ from bugsieve.checkers.rules_cone import Cone, cone_of
 from bugsieve.checkers.rules_explored import Exploration, LassoSearch
 from bugsieve.checkers.rules_pairs import Pairs
 from bugsieve.checkers.rules_progression import Obligations, Progression
+from bugsieve.checkers.rules_refutations import Continuations
 from bugsieve.checkers.rules_relaxed import Relaxation
 
 __all__ = ["CertificateError", "Checker", "check", "main"]
@@ -95,16 +97,24 @@ class Checker:
         check_formula(claim, self._poll)
         reader = ConditionReader(self._facts)
         conditions = {name: reader.read(value, name) for name, value in claim.atoms.items()}
-        used = {name: conditions[name] for name in sorted(claim.formulas.atoms(claim.wanted))}
+        names = claim.formulas.atoms(claim.wanted, claim.kept)
+        used = {name: conditions[name] for name in sorted(names)}
         if isinstance(claim.content, Trace):
-            _check_trace(claim, claim.content, Alphabet(self._facts, used), self._poll)
+            alphabet = Alphabet(self._facts, used)
+            states = _check_trace(claim, claim.content, alphabet, self._poll)
+            if claim.content.rest:
+                rest = Continuations(alphabet, claim, claim.content.operators, self._poll)
+                rest.check_none(states, budget)
         else:
             check = _NoTrace(claim, self._facts, used, budget, self._poll, self._cone)
             self._cone = check.cone
             check.check(claim.content)
 
 
-def _check_trace(claim: Claim, trace: Trace, alphabet: Alphabet, poll: Callable[[], None]) -> None:
+def _check_trace(
+    claim: Claim, trace: Trace, alphabet: Alphabet, poll: Callable[[], None]
+) -> list[State]:
+    """The states of the trace, which satisfies the formula; CertificateError if it does not."""
     task = alphabet.facts.task
     states = _states(task, trace, poll)
     operators = [None, *trace.operators]
@@ -118,13 +128,14 @@ def _check_trace(claim: Claim, trace: Trace, alphabet: Alphabet, poll: Callable[
     if trace.loop_start is None:
         if not claim.formulas.holds(claim.wanted, word):
             _fail("the trace does not satisfy the formula")
-        return
+        return states
     if states[trace.loop_start] != states[-1]:
         _fail("the last state of the lasso is not the one that loop_start says")
     # The state after loop_start is reached by the same operator in every round; loop_start
     # itself is not: what its `did` says belongs to the first visit only.
     if not claim.formulas.holds_on_lasso(claim.wanted, word, trace.loop_start + 1):
         _fail("the lasso does not satisfy the formula")
+    return states
 
 
 def _states(task: Task, trace: Trace, poll: Callable[[], None]) -> list[State]:

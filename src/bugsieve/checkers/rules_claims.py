@@ -18,6 +18,8 @@ MAX_EQUIVALENCE_ATOMS = 10
 
 _KEYS = ("certificate", "kind", "task", "rule", "claim", "view", "formula", "atoms")
 _FLAGS = ("with_goal", "lasso")
+REFUTATION = "refutation"
+RESTS = ("rerun", "letters")
 _PROOFS = {
     "facts": ("by", "facts"),
     "pairs": ("by", "pairs"),
@@ -32,6 +34,8 @@ class Trace(NamedTuple):
     operators: list[int]
     actions: list[str]
     loop_start: int | None
+    rest: str = ""
+    """Of a refutation: how it is proven that nothing after the trace keeps the rule."""
 
 
 class Proof(NamedTuple):
@@ -50,6 +54,8 @@ class Claim(NamedTuple):
     """The formula, in normal form."""
     wanted: int
     """What the claim says it is, in normal form."""
+    kept: int
+    """Of a refutation: the rule itself, in normal form; else as `wanted`."""
     atoms: dict[str, Any]
     """The conditions of the formula's atoms, and of the rule's that it lacks, as JSON."""
     with_goal: bool
@@ -63,7 +69,9 @@ def read_claim(certificate: Any) -> Claim:
     if type(kind) is not str or kind not in ("trace", "none"):
         _fail("'kind' must be there, and be 'trace' or 'none'")
     last = "trace" if kind == "trace" else "proof"
-    whole = mapping(certificate, "the certificate", (*_KEYS, *_FLAGS, last))
+    is_refutation = kind == "trace" and certificate.get("claim") == REFUTATION
+    more = ("rest",) if is_refutation else ()
+    whole = mapping(certificate, "the certificate", (*_KEYS, *_FLAGS, last, *more))
     if type(whole["certificate"]) is not int or whole["certificate"] != VERSION:
         _fail(f"'certificate' must be {VERSION}, the only version of certificates that is known")
     task = mapping(whole["task"], "'task'", ("name", "sha256"))
@@ -72,42 +80,49 @@ def read_claim(certificate: Any) -> Claim:
     if with_goal and lasso:
         _fail("a lasso does not end, so 'with_goal' must be false")
     formulas = Formulas()
-    root, wanted, names = _formulas(whole, formulas)
+    root, wanted, kept, names = _formulas(whole, formulas)
     content = _trace(whole["trace"], lasso) if last == "trace" else _proof(whole["proof"], lasso)
+    if is_refutation:
+        if with_goal or lasso or whole["view"] != "neutral":
+            _fail("a refutation is of traces that end anywhere, so 'view' must be neutral")
+        content = _refutation(content, whole["rest"])
     return Claim(
         digest=text(task["sha256"], "the task's SHA-256"),
         formulas=formulas,
         root=root,
         wanted=wanted,
-        atoms=_atoms(whole["atoms"], formulas.atoms(root, wanted), names),
+        kept=kept,
+        atoms=_atoms(whole["atoms"], formulas.atoms(root, wanted, kept), names),
         with_goal=with_goal,
         lasso=lasso,
         content=content,
     )
 
 
-def _formulas(whole: Mapping[str, Any], formulas: Formulas) -> tuple[int, int, set[str]]:
-    """The formula, what it should be, and the names of all atoms that may be defined."""
+def _formulas(whole: Mapping[str, Any], formulas: Formulas) -> tuple[int, int, int, set[str]]:
+    """The formula, what it should be, what a refutation is of, and the names of all atoms that
+    may be defined."""
     claim, view = text(whole["claim"], "'claim'"), text(whole["view"], "'view'")
     if view not in VIEWS:
         _fail(f"'view' must be one of {', '.join(VIEWS)}")
     read = formulas.read(text(whole["formula"], "'formula'"), "'formula'")
     root = formulas.normal(read)
     rule_text = text(whole["rule"], "'rule'")
-    if claim not in ("violation", "satisfaction"):
+    if claim not in ("violation", "satisfaction", REFUTATION):
         if not 0 < len(claim) <= 200 or any(word in claim.lower() for word in ("viol", "satisf")):
             _fail("'claim' must be 'violation', 'satisfaction', 'trap' or say something else")
         # The formula is taken as it is; one that comes of no rule has none to name.
         if claim != "trap" and not rule_text:
-            return root, root, formulas.atoms(read)
+            return root, root, root, formulas.atoms(read)
         rule = formulas.read(rule_text, "'rule'")
-        return root, root, formulas.atoms(read, rule)
+        return root, root, root, formulas.atoms(read, rule)
     if whole["lasso"] is True and view != "neutral":
         _fail("lassos are infinite, so 'view' must be neutral")
     rule = formulas.read(rule_text, "'rule'")
-    pushed = formulas.pushed(rule, negated=claim == "violation")
+    pushed = formulas.pushed(rule, negated=claim != "satisfaction")
     wanted = formulas.normal(formulas.in_view(pushed, view))
-    return root, wanted, formulas.atoms(read, rule)
+    kept = formulas.normal(formulas.pushed(rule)) if claim == REFUTATION else wanted
+    return root, wanted, kept, formulas.atoms(read, rule)
 
 
 def _atoms(value: Any, needed: set[str], known: set[str]) -> dict[str, Any]:
@@ -140,6 +155,13 @@ def _trace(value: Any, lasso: bool) -> Trace:
     if not lasso and start is not None:
         _fail("a trace that is no lasso must have no loop_start")
     return Trace(operators, actions, start)
+
+
+def _refutation(trace: Trace | Proof, rest: Any) -> Trace:
+    by = mapping(rest, "'rest'", ("by",))["by"]
+    if type(by) is not str or by not in RESTS or not isinstance(trace, Trace):
+        _fail(f"'by' of 'rest' must be one of {', '.join(RESTS)}")
+    return trace._replace(rest=by)
 
 
 def _proof(value: Any, lasso: bool) -> Proof:

@@ -6,7 +6,7 @@ formulas that hold from there on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NoReturn, TypeAlias
 
 from bugsieve.checkers.cost import CertificateError, Fact, State, Task
@@ -71,6 +71,10 @@ class Exploration:
         """Return if there is no trace; CertificateError if there is, or the budget is spent."""
         self._explore(lambda state, rest, letter: True, budget)
 
+    def check_after(self, state: State, rest: Rest, letter: int, budget: int) -> None:
+        """As `check_all`, of traces that go on from a state with a rest and its letter."""
+        self._explore_from((state, rest), letter, lambda state, rest, letter: True, budget)
+
     def check_listed(self, states: Collection[State], relaxation: Relaxation, budget: int) -> None:
         """As `check_all`; traces are not followed beyond states outside of the list, which must
         be dead ends."""
@@ -88,9 +92,14 @@ class Exploration:
     def _explore(self, follow: Callable[[State, Rest, int], bool], budget: int) -> None:
         letter = self.alphabet.letter(self.task.initial, None)
         rest = self.progression.step(self.progression.start, letter)
+        self._explore_from((self.task.initial, rest), letter, follow, budget)
+
+    def _explore_from(
+        self, first: Node, letter: int, follow: Callable[[State, Rest, int], bool], budget: int
+    ) -> None:
         seen: set[Node] = set()
         waiting: list[Node] = []
-        self._visit((self.task.initial, rest), letter, seen, waiting, follow)
+        self._visit(first, letter, seen, waiting, follow)
         while waiting:
             self.poll()
             state, rest = waiting.pop()
@@ -136,15 +145,19 @@ class LassoSearch:
 
     def check_none(self, budget: int) -> None:
         """Return if there is none; CertificateError if there is, or the budget is spent."""
-        self._explore(budget)
+        task = self.alphabet.facts.task
+        start = task.initial, self.alphabet.letter(task.initial, None), self.obligations.start
+        self.check_none_from([start], budget)
+
+    def check_none_from(self, places: Sequence[Place], budget: int) -> None:
+        """The same of lassos that begin in one of these places."""
+        self._explore(places, budget)
         if goes_round(self._edges, self.obligations.eventual, self.poll):
             _fail("there is a lasso that satisfies the formula")
 
-    def _explore(self, budget: int) -> None:
-        task = self.alphabet.facts.task
-        first = task.initial, self.alphabet.letter(task.initial, None), self.obligations.start
-        self._numbers = {first: 0}
-        waiting = [first]
+    def _explore(self, places: Sequence[Place], budget: int) -> None:
+        waiting = list(places)
+        self._numbers = {place: number for number, place in enumerate(waiting)}
         for state, letter, holds in waiting:
             self.poll()
             edges: list[Edge] = []

@@ -155,6 +155,27 @@ class Relaxation:
                 _fail("the formula has too many situations in this task")
         return Step(situations, False, self._added(facts, hopeful, moves))
 
+    def followers(self, facts: int, letter: int) -> dict[int, set[int]]:
+        """Of each letter that may be met from a state of these facts and the first letter on,
+        those that may follow; errs on the side of too many."""
+        while True:
+            moves = _Moves(self, facts)
+            applied = dict.fromkeys(c for needs, c in self._applied if not needs & ~facts)
+            found: dict[int, set[int]] = {}
+            waiting = [letter]
+            for read in waiting:
+                self.poll()
+                if read in found:
+                    continue
+                found[read] = set().union(*(moves.letters(case, read) for case in applied))
+                waiting += sorted(found[read] - found.keys())
+                if len(found) > MAX_SITUATIONS:
+                    _fail("the formula has too many letters in this task")
+            added = self._added(facts, found, moves)
+            if not added:
+                return found
+            facts |= added
+
     def _may_end(self, rest: Rest, letter: int, facts: int) -> bool:
         if not self.progression.accepts(rest):
             return False

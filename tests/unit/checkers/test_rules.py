@@ -213,6 +213,52 @@ def test_there_is_no_lasso() -> None:
     assert rejection(only) == "that there is no lasso is proven by a rerun alone"
 
 
+def refutation(operators: list[int], by: Any = "rerun", **changes: Any) -> dict[str, Any]:
+    """That who has taken the sample cannot keep a rule which asks for another one."""
+    rule = "G(samples -> X F samples)"
+    atoms = {"samples": ATOMS["samples"]}
+    names = [f"({TASK.operators[number].name})" for number in operators]
+    found = certificate("trace", rule=rule, claim="refutation", view="neutral", atoms=atoms)
+    found |= {"formula": f"!({rule})", "rest": {"by": by}}
+    found["trace"] = {"operators": operators, "actions": names, "loop_start": None}
+    return {**found, **changes}
+
+
+@pytest.mark.parametrize("by", ["rerun", "letters"])
+def test_refutations(by: str) -> None:
+    check(TEXT, refutation([2, 4], by))
+    check(TEXT, refutation([2, 4, 3, 0], by))
+    # Here the rule is kept as the trace ends; and there the sample can still be taken again.
+    assert rejection(refutation([2], by)) == "the trace does not satisfy the formula"
+    again = SasTask(
+        *(False, TASK.variables, (), TASK.initial, TASK.goal),
+        (*TASK.operators, SasOperator("drop r", (), (SasEffect((), 2, 0, 1),), 1)),
+    )
+    text = render(again)
+    digest = {"name": "rover", "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    sentence = rejection(refutation([2, 4], by, task=digest), text)
+    assert "for ever" in sentence or "there is a lasso" in sentence
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        (refutation([2, 4], by="facts"), "'by' of 'rest' must be one of rerun, letters"),
+        (refutation([2, 4], by=["rerun"]), "'by' of 'rest' must be one of rerun, letters"),
+        (refutation([2, 4], rest={}), "'rest' lacks 'by'"),
+        (refutation([2, 4], rest={"by": "rerun", "x": 1}), "'rest' has the unknown key 'x'"),
+        (without(refutation([2, 4]), "rest"), "the certificate lacks 'rest'"),
+        (refutation([2, 4], claim="violation"), "the certificate has the unknown key 'rest'"),
+        (refutation([2, 4], with_goal=True), "a refutation is of traces that end anywhere"),
+        (refutation([2, 4], view="strong"), "a refutation is of traces that end anywhere"),
+        (refutation([2, 4], rule="F G !samples"), "'formula' is not what the rule"),
+        (refutation([2, 4], rule=""), "'rule'"),
+    ],
+)
+def test_faults_of_refutations_are_named(changed: dict[str, Any], sentence: str) -> None:
+    assert sentence in rejection(changed)
+
+
 def test_budgets_end_with_a_sentence() -> None:
     proof = certificate(proof={"by": "rerun"})
     with pytest.raises(CertificateError, match="more than 2 pairs"):

@@ -25,7 +25,8 @@ class Statement:
     """What is claimed of a task, be it that there is a trace or that there is none.
 
     - `rule`: the rule's instance as text; empty where there is none.
-    - `claim`: "violation", "satisfaction", "trap", or words of one's own.
+    - `claim`: "violation", "satisfaction", "trap", "refutation" (the formula is then the
+      negation of the rule, which nothing after the trace keeps), or words of one's own.
     - `formula`: what traces must satisfy, already in its view.
     """
 
@@ -45,15 +46,20 @@ def trace_certificate(
     *,
     loop_start: int | None = None,
     state: ArrayLike | None = None,
+    rest: str = "",
 ) -> Certificate:
-    """That the operators are a trace from the state that satisfies the statement's formula."""
+    """That the operators are a trace from the state that satisfies the statement's formula.
+
+    Of a refutation, `rest` says how the checker finds that nothing after it keeps the rule.
+    """
     names = task.operator_names
     trace = {
         "operators": [int(operator) for operator in operators],
         "actions": [names[operator] for operator in operators],
         "loop_start": loop_start,
     }
-    return {**_beginning(task, statement, "trace", state), "trace": trace}
+    more = {"rest": {"by": rest}} if rest else {}
+    return {**_beginning(task, statement, "trace", state), "trace": trace, **more}
 
 
 def none_certificate(

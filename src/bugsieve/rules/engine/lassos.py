@@ -21,6 +21,7 @@ from bugsieve.rules.engine.components import components
 from bugsieve.rules.engine.conditions import NO_OPERATOR, Condition, dids_of, letter
 from bugsieve.rules.engine.deciding import Inconclusive, in_time, require_atoms, spent_reason
 from bugsieve.rules.engine.folding import folded
+from bugsieve.rules.engine.liveness import accepting_places
 from bugsieve.rules.engine.tableau import Obligations, Tableau
 from bugsieve.rules.ltl.formula import Formula, atoms_of
 from bugsieve.search.limits import NO_LIMITS, Limits
@@ -64,12 +65,12 @@ def find_lasso(
     require_atoms(formula, atoms)
     values = (task.initial_state if state is None else task.checked_state(state)).tolist()
     used = {name: atoms[name] for name in atoms_of(formula)}
-    graph = _Graph(task, Tableau(folded(task, formula, used, values)), used, values)
+    graph = PlaceGraph(task, Tableau(folded(task, formula, used, values)), used, values)
     found = in_time(lambda: _search(graph, limits), limits)
     return found or Inconclusive(spent_reason("time", limits), graph.expanded)
 
 
-def _search(graph: _Graph, limits: Limits) -> LassoDecision:
+def _search(graph: PlaceGraph, limits: Limits) -> LassoDecision:
     portion = _FIRST_PORTION
     while True:
         most = portion if limits.expansions is None else min(portion, limits.expansions)
@@ -84,7 +85,7 @@ def _search(graph: _Graph, limits: Limits) -> LassoDecision:
         portion *= _GROWTH
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """A state by its number, the kind of the operator that led there, and what must hold."""
 
     state: int
@@ -92,13 +93,15 @@ class _Place(NamedTuple):
     obligations: Obligations
 
 
-class _Edge(NamedTuple):
+class Edge(NamedTuple):
+    """A step to another place, and what it puts off."""
+
     target: int
     operator: int
     put_off: Obligations
 
 
-class _Graph:
+class PlaceGraph:
     """States with obligations, in the order in which they are met, breadth first."""
 
     def __init__(
@@ -109,7 +112,7 @@ class _Graph:
         values: Sequence[int],
     ) -> None:
         self._task = task
-        self._tableau = tableau
+        self.tableau = tableau
         self._atoms = atoms
         self._registry = _native.StateRegistry(task.native)
         self._successors: dict[int, list[tuple[int, int]]] = {}
@@ -120,57 +123,60 @@ class _Graph:
         self._did_sets = [frozenset(did) for did in dids]
         self._kind_of: dict[int, int] = {}
         first = int(self._registry.insert(task.checked_states(values))[0])
-        start = _Place(first, self._kind(NO_OPERATOR), tableau.start)
-        self._places = [start]
+        start = Place(first, self.kind(NO_OPERATOR), tableau.start)
+        self.places = [start]
         self._number = {start: 0}
         self._came: list[tuple[int, int]] = [(-1, NO_OPERATOR)]
-        self._edges: list[list[_Edge]] = []
+        self.edges: list[list[Edge]] = []
 
     @property
     def expanded(self) -> int:
         """How many places had their successors generated."""
-        return len(self._edges)
+        return len(self.edges)
 
     def explore(self, most: int) -> bool:
         """Expand up to so many places in all; whether there are no more."""
-        while len(self._edges) < len(self._places):
-            if len(self._edges) >= most:
+        while len(self.edges) < len(self.places):
+            if len(self.edges) >= most:
                 return False
             check_stop()
-            number = len(self._edges)
-            self._edges.append([*self._expansion(number, self._places[number])])
+            number = len(self.edges)
+            self.edges.append([*self._expansion(number, self.places[number])])
         return True
 
-    def _expansion(self, number: int, place: _Place) -> Iterator[_Edge]:
-        read = self._letter(place.state, place.did)
-        choices = self._tableau.choices(place.obligations, read)
-        for operator, after in self._following(place.state) if choices else ():
+    def _expansion(self, number: int, place: Place) -> Iterator[Edge]:
+        read = self.letter(place.state, place.did)
+        choices = self.tableau.choices(place.obligations, read)
+        for operator, after in self.following(place.state) if choices else ():
             for later, put_off in choices:
-                target = _Place(after, self._kind(operator), later)
-                known = self._number.setdefault(target, len(self._places))
-                if known == len(self._places):
-                    self._places.append(target)
+                target = Place(after, self.kind(operator), later)
+                known = self._number.setdefault(target, len(self.places))
+                if known == len(self.places):
+                    self.places.append(target)
                     self._came.append((number, operator))
-                yield _Edge(known, operator, put_off)
+                yield Edge(known, operator, put_off)
 
-    def _kind(self, operator: int) -> int:
+    def kind(self, operator: int) -> int:
         """An operator that did-parts cannot tell from this one."""
         if operator not in self._kind_of:
             key = tuple(operator in did for did in self._did_sets)
             self._kind_of[operator] = self._kinds.setdefault(key, operator)
         return self._kind_of[operator]
 
-    def _letter(self, state: int, kind: int) -> frozenset[str]:
+    def letter(self, state: int, kind: int) -> frozenset[str]:
+        """The atoms that hold in a state that an operator of the kind led into."""
         key = state, kind
         if key not in self._letters:
-            self._letters[key] = letter(self._atoms, self._row(state), kind)
+            self._letters[key] = letter(self._atoms, self.row(state), kind)
         return self._letters[key]
 
-    def _row(self, state: int) -> list[int]:
+    def row(self, state: int) -> list[int]:
+        """The values of a state."""
         values: list[int] = self._registry.states(_one(state))[0].tolist()
         return values
 
-    def _following(self, state: int) -> list[tuple[int, int]]:
+    def following(self, state: int) -> list[tuple[int, int]]:
+        """The operators applicable in a state, each with the number of the state after it."""
         if state not in self._successors:
             rows, operators, _ = self._task.all_successors(self._registry.states(_one(state)))
             after = self._registry.insert(rows).tolist() if len(rows) else []
@@ -179,27 +185,29 @@ class _Graph:
 
     def lasso(self) -> Lasso | None:
         """The lasso that begins earliest, if what was explored has one."""
-        inner = [[e for e in edges if e.target < len(self._edges)] for edges in self._edges]
+        inner = [[e for e in edges if e.target < len(self.edges)] for edges in self.edges]
         component = components([[edge.target for edge in edges] for edges in inner])
-        inside: dict[int, list[tuple[int, _Edge]]] = {}
-        for place, edges in enumerate(inner):
-            for edge in edges:
-                if component[edge.target] == component[place]:
-                    inside.setdefault(component[place], []).append((place, edge))
-        eventual = self._tableau.eventual
-        for found in inside.values():  # in the order of their first places
-            if not eventual.intersection(*(edge.put_off for _, edge in found)):
-                return self._through(found)
-        return None
+        fair = accepting_places(inner, self.tableau.eventual)
+        if not any(fair):
+            return None
+        first = component[fair.index(True)]
+        return self._through(
+            [
+                (place, edge)
+                for place, edges in enumerate(inner)
+                for edge in edges
+                if component[place] == component[edge.target] == first
+            ]
+        )
 
-    def _through(self, edges: Sequence[tuple[int, _Edge]]) -> Lasso:
+    def _through(self, edges: Sequence[tuple[int, Edge]]) -> Lasso:
         start = min(place for place, _ in edges)
-        out: dict[int, list[_Edge]] = {}
+        out: dict[int, list[Edge]] = {}
         for place, edge in edges:
             out.setdefault(place, []).append(edge)
         stem = self._way_to(start)
-        loop: list[_Edge] = []
-        open_ = set(self._tableau.eventual)
+        loop: list[Edge] = []
+        open_ = set(self.tableau.eventual)
         here = start
         while open_ or not loop:
             step = _nearest(out, here, partial(_helps, open_))
@@ -224,16 +232,16 @@ def _one(state: int) -> NDArray[np.int64]:
     return np.array([state], dtype=np.int64)
 
 
-def _helps(open_: set[Formula], edge: _Edge) -> bool:
+def _helps(open_: set[Formula], edge: Edge) -> bool:
     """Whether the edge fulfils something that is open; any edge where nothing is."""
     return not open_ or not open_ <= edge.put_off
 
 
 def _nearest(
-    out: Mapping[int, Sequence[_Edge]], start: int, wanted: Callable[[_Edge], bool]
-) -> list[_Edge]:
+    out: Mapping[int, Sequence[Edge]], start: int, wanted: Callable[[Edge], bool]
+) -> list[Edge]:
     """A shortest way from a place that ends with a wanted edge; there must be one."""
-    came: dict[int, tuple[int, _Edge] | None] = {start: None}
+    came: dict[int, tuple[int, Edge] | None] = {start: None}
     queue = deque([start])
     while queue:
         place = queue.popleft()

@@ -5,11 +5,11 @@ All letters are tried one by one, so that formulas of many atoms are left alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress, product
 from typing import NamedTuple, TypeAlias
 
-from bugsieve.rules.engine.components import components
+from bugsieve.rules.engine.liveness import accepting_places, live_places
 from bugsieve.rules.engine.tableau import Obligations, Tableau
 from bugsieve.rules.ltl.automaton import Automaton, tabulated
 from bugsieve.rules.ltl.formula import Formula, atoms_of
@@ -33,8 +33,26 @@ def has_word(formula: Formula, *, avoiding: Automaton | None = None) -> bool | N
     With `avoiding`, one of which the automaton accepts no beginning.
     """
     atoms = dict.fromkeys((*atoms_of(formula), *(avoiding.atoms if avoiding else ())))
-    graph = _graph(Tableau(formula), tuple(atoms), avoiding)
-    return None if graph is None else any(graph.accepting)
+    tableau = Tableau(formula)
+    graph = _graph(tableau, [tableau.start], _letters(tuple(atoms)), avoiding)
+    return None if graph is None else any(accepting_places(graph.edges, tableau.eventual))
+
+
+def may_go_on(
+    tableau: Tableau,
+    starts: Iterable[Obligations],
+    names: Sequence[str],
+    fixed: Mapping[str, bool],
+) -> bool | None:
+    """Whether some infinite word meets one of the obligations, where some atoms never change.
+
+    None if that is too large to say.
+    """
+    free = _letters([name for name in names if name not in fixed])
+    always = frozenset(name for name, truth in fixed.items() if truth)
+    letters = None if free is None else [letter | always for letter in free]
+    graph = _graph(tableau, list(starts), letters, None)
+    return None if graph is None else any(accepting_places(graph.edges, tableau.eventual))
 
 
 def bad_prefixes_of(formula: Formula) -> Automaton | None:
@@ -45,17 +63,19 @@ def bad_prefixes_of(formula: Formula) -> Automaton | None:
     """
     names = atoms_of(formula)
     tableau = Tableau(formula)
-    graph = _graph(tableau, names, None)
-    if graph is None:
+    letters = _letters(names)
+    graph = _graph(tableau, [tableau.start], letters, None)
+    if graph is None or letters is None:
         return None
-    hopeful = {obligations for obligations, _ in compress(graph.places, graph.live)}
+    live = live_places(graph.edges, tableau.eventual)
+    hopeful = {obligations for obligations, _ in compress(graph.places, live)}
     start = frozenset({tableau.start} & hopeful)
     numbers, table = {start: 0}, []
     for ways in (pending := [start]):
         if len(pending) > _MOST_PLACES:
             return None
         row = {}
-        for read in _letters(names):
+        for read in letters:
             later = (choice.later for way in ways for choice in tableau.choices(way, read))
             after = frozenset(hopeful.intersection(later))
             if after not in numbers:
@@ -67,51 +87,26 @@ def bad_prefixes_of(formula: Formula) -> Automaton | None:
     return tabulated(names, table, bad)
 
 
-class _Graph:
+class _Graph(NamedTuple):
     """What must hold from here on, with the state of an automaton; edges read some letter."""
 
-    def __init__(
-        self,
-        tableau: Tableau,
-        places: Sequence[tuple[Obligations, int]],
-        edges: Sequence[Sequence[_Edge]],
-    ) -> None:
-        self.places = places
-        self._edges = edges
-        component = components([[edge.target for edge in row] for row in edges])
-        inside: dict[int, list[Obligations]] = {}
-        for number, row in enumerate(edges):
-            for target, put_off in row:
-                if component[target] == component[number]:
-                    inside.setdefault(component[number], []).append(put_off)
-        fair = {c for c, late in inside.items() if not tableau.eventual.intersection(*late)}
-        self.accepting = [number in fair for number in component]
-        """Of each place, whether words can go round it for ever and put nothing off."""
-
-    @property
-    def live(self) -> list[bool]:
-        """Of each place, whether some infinite word can begin there."""
-        before: list[list[int]] = [[] for _ in self.places]
-        for number, row in enumerate(self._edges):
-            for edge in row:
-                before[edge.target].append(number)
-        found = list(self.accepting)
-        pending = [number for number, is_live in enumerate(found) if is_live]
-        while pending:
-            new = [number for number in before[pending.pop()] if not found[number]]
-            for number in new:
-                found[number] = True
-            pending += new
-        return found
+    places: list[tuple[Obligations, int]]
+    edges: list[list[_Edge]]
 
 
-def _graph(tableau: Tableau, names: Sequence[str], avoiding: Automaton | None) -> _Graph | None:
-    if len(names) > _MOST_ATOMS:
+def _graph(
+    tableau: Tableau,
+    starts: Sequence[Obligations],
+    letters: Sequence[Letter] | None,
+    avoiding: Automaton | None,
+) -> _Graph | None:
+    """All that can be met from the starts; None if that is too much, or there are no letters."""
+    if letters is None:
         return None
-    letters = _letters(names)
-    start = (tableau.start, _BEFORE if avoiding is None else avoiding.initial)
-    numbers, edges = {start: 0}, []
-    for obligations, state in (pending := [start]):
+    first = _BEFORE if avoiding is None else avoiding.initial
+    pending = [(start, first) for start in starts]
+    numbers, edges = {place: number for number, place in enumerate(pending)}, []
+    for obligations, state in pending:
         if len(pending) > _MOST_PLACES:
             return None
         row: dict[_Edge, None] = {}
@@ -126,8 +121,11 @@ def _graph(tableau: Tableau, names: Sequence[str], avoiding: Automaton | None) -
                     pending.append(target)
                 row[_Edge(numbers[target], put_off)] = None
         edges.append(list(row))
-    return _Graph(tableau, pending, edges)
+    return _Graph(pending, edges)
 
 
-def _letters(names: Sequence[str]) -> list[Letter]:
+def _letters(names: Sequence[str]) -> list[Letter] | None:
+    """All letters of these atoms; None where there are too many."""
+    if len(names) > _MOST_ATOMS:
+        return None
     return [frozenset(compress(names, truth)) for truth in product((0, 1), repeat=len(names))]

@@ -34,6 +34,7 @@ Check: TypeAlias = Callable[[Certificate], None]
 _VIEWS: tuple[View, ...] = ("strong", "neutral", "weak")
 _REFUSED = ("none", "empty")
 _NOWHERE = "no trace of any task does that"
+_FOR_GOOD = "nothing that can come after it keeps the rule"
 MAX_AUTOMATON = 10_000
 DEFAULT_LIMITS = Limits(expansions=1_000_000, bytes=1 << 30)
 
@@ -126,6 +127,7 @@ class RuleJudge:
 
     def _refuted(self, obligation: Obligation) -> Answer:
         """A trace fails the rule; proofs that there is none pass it."""
+        whole, beyond = obligation, _Found("none")
         if obligation.aim == "violation":
             obligation = replace(obligation, formula=self._plainest(obligation.formula))
         found: list[tuple[_Test, _Found]] = []
@@ -134,16 +136,23 @@ class RuleJudge:
             found.append((test, result))
             if result.outcome == "trace":
                 return _answer("failed", test, [result], found)
+            if self._may_refute_otherwise(test, obligation):
+                beyond = self._find_refutation(whole.formula)
+                if beyond.outcome == "trace":
+                    found.append((test, beyond))
+                    return _answer("failed", test, [beyond], found, _FOR_GOOD)
         decided = [result for _, result in found if result.outcome == "none"]
         open_ones = [pair for pair in found if pair[1].outcome == "inconclusive"]
         if open_ones:
             return _answer("inconclusive", open_ones[0][0], decided, found, open_ones[0][1].reason)
         last = found[-1][0]
+        why = self._not_judged(obligation, last, beyond)
         if not decided:
-            return self._irrefutable(obligation, last, found)
+            is_open = obligation.aim == "violation" and last.reading != "plan"
+            why = why or ("no prefix refutes it" if is_open else "")
+            return self._irrefutable(obligation, last, found, why)
         if self._needs_plans and self._has_no_plan:
             return _answer("undecidable", last, decided, found, NO_PLAN)
-        why = self._not_judged(obligation, last)
         if why:
             return _answer("safety part holds", last, decided, found, why)
         return _answer("passed", last, decided, found, self._scope(last) or decided[-1].reason)
@@ -157,11 +166,35 @@ class RuleJudge:
             return formula
         return with_constants(formula, self._world.folded)
 
-    def _not_judged(self, obligation: Obligation, last: _Test) -> str:
+    def _may_refute_otherwise(self, test: _Test, obligation: Obligation) -> bool:
+        """Whether traces may refute the rule that the strong view of its negation does not show.
+
+        Not so where a trace that breaks the rule as it ends does so whatever comes after it.
+        """
+        if obligation.aim != "violation" or (test.reading, test.view) != ("prefix", "strong"):
+            return False
+        if self._world.plans_only:
+            return False
+        with contextlib.suppress(TooManyStatesError):
+            wrong = nnf(negation(obligation.formula))
+            return self._automaton(wrong) != self._automaton(test.formula)
+        return True
+
+    def _find_refutation(self, formula: Formula) -> _Found:
+        """A trace after which nothing that can come in the world keeps the rule."""
+        test = _Test(nnf(negation(formula)), "refutation", "neutral", "prefix")
+        sought = self._world.search_refutation(formula, limits=self._options.limits)
+        if sought.outcome == "trace":
+            return replace(self._told(test, formula, sought), expanded=sought.expanded)
+        return _Found(sought.outcome, sought.reason, expanded=sought.expanded)
+
+    def _not_judged(self, obligation: Obligation, last: _Test, beyond: _Found) -> str:
         """What a proof does not speak of, where that no prefix refutes the rule is not all."""
-        if last.reading != "prefix" or obligation.aim != "violation":
+        if last.reading == "plan" or obligation.aim != "violation":
             return ""
-        if is_proven_by_prefixes(negation(obligation.formula)):
+        if beyond.outcome != "none":
+            return f"no prefix was found that refutes it: {beyond.reason}"
+        if last.reading == "lasso" or is_proven_by_prefixes(negation(obligation.formula)):
             return ""
         return f"no prefix refutes it; what must come some day needs {self._readings}"
 
@@ -187,7 +220,7 @@ class RuleJudge:
         return self._find(_ANY_PLAN, TRUE).outcome == "none"
 
     def _irrefutable(
-        self, obligation: Obligation, test: _Test, found: list[tuple[_Test, _Found]]
+        self, obligation: Obligation, test: _Test, found: list[tuple[_Test, _Found]], open_: str
     ) -> Answer:
         """What to say where no trace of the kinds that were tried is a refutation, in any task.
 
@@ -202,9 +235,8 @@ class RuleJudge:
             return _answer("undecidable", test, [], found, why)
         if self._needs_plans and self._has_no_plan:
             return _answer("undecidable", test, [], found, NO_PLAN)
-        if obligation.aim == "violation" and test.reading == "prefix":
-            why = f"no prefix refutes it; what must come some day needs {self._readings}"
-            return _answer("safety part holds", test, [], found, why)
+        if open_:
+            return _answer("safety part holds", test, [], found, open_)
         why = f"no prefix can show that: try {self._readings}"
         return _answer("undecidable", test, [], found, why)
 

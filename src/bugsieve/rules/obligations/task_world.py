@@ -11,6 +11,7 @@ from bugsieve.rules.engine.certificates import Statement, none_certificate, trac
 from bugsieve.rules.engine.deciding import Empty, Inconclusive, NoTrace, decide
 from bugsieve.rules.engine.lassos import Lasso, NoLasso, find_lasso
 from bugsieve.rules.engine.proofs import Proof, plain_proof, proofs
+from bugsieve.rules.engine.refutations import NoRefutation, Refutation, find_refutation
 from bugsieve.rules.file.binding import BoundRules
 from bugsieve.rules.ltl.automaton import Automaton
 from bugsieve.rules.ltl.formula import Formula
@@ -73,12 +74,26 @@ class TaskWorld(World):
             return Sought("none", expanded=found.expanded)
         return Sought("trace", trace=found, expanded=found.expanded)
 
-    def shown(self, statement: Statement, trace: tuple[int, ...] | Lasso) -> Certificate:
+    def search_refutation(self, formula: Formula, *, limits: Limits) -> Sought:
+        """Search the product of the task and all that is left of the formula."""
+        found = find_refutation(self._task, formula, self._conditions, limits=limits)
+        if isinstance(found, Inconclusive):
+            return Sought("inconclusive", found.reason, expanded=found.expanded)
+        if isinstance(found, NoRefutation):
+            return Sought("none", expanded=found.expanded)
+        return Sought("trace", trace=found, expanded=found.expanded)
+
+    def shown(
+        self, statement: Statement, trace: tuple[int, ...] | Lasso | Refutation
+    ) -> Certificate:
         """The operators and their names."""
+        about = self._about(statement)
+        if isinstance(trace, Refutation):
+            return trace_certificate(self._task, about, trace.operators, rest=trace.by)
         operators, start = (
             (trace.operators, trace.loop_start) if isinstance(trace, Lasso) else (trace, None)
         )
-        return trace_certificate(self._task, self._about(statement), operators, loop_start=start)
+        return trace_certificate(self._task, about, operators, loop_start=start)
 
     def excluded(self, statement: Statement) -> Iterator[Certificate]:
         """By sets of facts, of pairs, of states, or by what the checker must repeat."""

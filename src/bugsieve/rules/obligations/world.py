@@ -63,6 +63,11 @@ class World(ABC):
     def search_for_ever(self, formula: Formula, *, limits: Limits) -> Sought:
         """A trace that goes on for ever and satisfies the formula."""
 
+    def search_refutation(self, formula: Formula, *, limits: Limits) -> Sought:
+        """A trace after which nothing that can come keeps the formula; for worlds in which
+        traces go on."""
+        return Sought("inconclusive", "not looked for")
+
     @abstractmethod
     def shown(self, statement: Statement, trace: Any) -> Certificate:
         """That the trace is one."""

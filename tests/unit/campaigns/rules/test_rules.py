@@ -28,7 +28,8 @@ from bugsieve.rules import examples as example
 from bugsieve.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.search import Limits, astar
 from bugsieve.tasks.fdr.loading import load_task
-from tests.unit.campaigns.rules.small import said
+from tests.unit.campaigns.rules.small import RULES as LAMP_RULES
+from tests.unit.campaigns.rules.small import said, written
 
 DECK = Path(example.__file__).parent
 SOUND, FAULTY = (str(DECK / name) for name in ("rover.pddl", "rover-faulty.pddl"))
@@ -172,10 +173,10 @@ def test_expectations_turn_a_violation_into_a_pass(tmp_path: Path) -> None:
 
 
 def test_a_trace_that_can_still_keep_the_rule_refutes_nothing(tmp_path: Path) -> None:
-    summary = judged(tmp_path, rule("F samples"))
+    summary = judged(tmp_path, rule("F !stowed"))
     assert summary.rules[0].verdict == "safety part holds" and summary.exit_code == 6
     (tmp_path / "again").mkdir()
-    summary = judged(tmp_path / "again", rule("F samples", expect="safety part holds"))
+    summary = judged(tmp_path / "again", rule("F !stowed", expect="safety part holds"))
     assert summary.rules[0].is_as_expected and summary.exit_code == 0
     (check,) = [c for c in campaign_checks(tmp_path / "campaign") if "a violation" in c.name]
     assert check.outcome == "undecided"
@@ -183,12 +184,28 @@ def test_a_trace_that_can_still_keep_the_rule_refutes_nothing(tmp_path: Path) ->
     assert check.outcome == "passed"
 
 
+def test_what_has_become_impossible_refutes(tmp_path: Path) -> None:
+    """Who unstows the drill on the lander cannot drive, and there is nothing to sample."""
+    summary = judged(tmp_path, rule("F samples"))
+    (result,) = summary.rules
+    assert (result.verdict, summary.exit_code) == ("violated", 1)
+    assert result.detail == "nothing that can come after it keeps the rule"
+    with RulesRecords(tmp_path / "campaign") as records:
+        (row,) = records.bugs()
+    assert row.bug.certificate["trace"]["actions"] == ["(unstow rover1 drill lander)"]
+    assert row.bug.certificate["rest"] == {"by": "rerun"}
+    found = {item.row.obligation.aim: item.status for item in replay_rules(tmp_path / "campaign")}
+    assert found["violation"] is Status.STILL_VIOLATED
+
+
 def test_liveness_on_plans_and_on_lassos(tmp_path: Path) -> None:
     summary = judged(tmp_path, rule("F samples"), with_goal=True)
     assert summary.rules[0].verdict == "holds" and summary.exit_code == 0
     (tmp_path / "again").mkdir()
-    summary = judged(tmp_path / "again", rule("F samples"), lassos=True)
-    (result,) = summary.rules
+    text = LAMP_RULES.replace("G !warm(?l)", "F warm(?l)")  # to and fro for ever, and never warm
+    domain, problem, rules = written(tmp_path / "again", rules=text)
+    given = options(domain, problem, rules=rules, lassos=True)
+    _, result = run(tmp_path / "again" / "campaign", given).rules
     assert result.verdict == "violated"
     with RulesRecords(tmp_path / "again" / "campaign") as records:
         assert records.bugs()[0].bug.certificate["lasso"] is True
@@ -297,7 +314,7 @@ def test_what_is_not_judged_yet_is_no_failure(tmp_path: Path) -> None:
 
 
 def test_what_prefixes_do_not_judge_is_said(tmp_path: Path) -> None:
-    summary = judged(tmp_path, rule("G(moving -> stowed) & F samples"))
+    summary = judged(tmp_path, rule("G(moving -> stowed) & F !stowed"))
     (result,) = summary.rules
     assert result.verdict == "safety part holds" and "--with-goal" in result.detail
     assert "1 safety part holds" in RulesWording().first_lines(summary)[0]
