@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -12,6 +12,7 @@ from bugsieve.basis import build_servers
 from bugsieve.basis.build_servers import Check
 from bugsieve.basis.errors import BudgetError, InputError, InternalError
 from bugsieve.checkers.rules_pddl import CertificateError, RefusedPddlError, validate_plan
+from bugsieve.domain_testing.constraints import Constraints
 from bugsieve.domain_testing.plan_files import Replay, read_plan, replay
 from bugsieve.domain_testing.rule_judging import (
     Reading,
@@ -22,7 +23,7 @@ from bugsieve.domain_testing.rule_judging import (
 )
 from bugsieve.domain_testing.suites import RULE_EXPECTATIONS, Bounds, Case, Suite
 from bugsieve.domain_testing.worlds import Files
-from bugsieve.rules.scale import SAFETY, UNDECIDED, VIOLATED
+from bugsieve.rules.scale import NEVER, SAFETY, UNDECIDED, VIOLATED
 from bugsieve.search import Limits, SearchResult, astar, greedy
 from bugsieve.tasks.fdr.loading import with_unit_costs
 from bugsieve.tasks.fdr.task import Task
@@ -109,12 +110,16 @@ def run_case(case: Case, files: Files, options: RunOptions) -> CaseResult:
 
 def _run_plans(case: Case, files: Files) -> CaseResult:
     interpreter = Interpreter(files.pddl(case.domain, case.problem))
+    constraints = files.constraints(case.domain, case.problem)
     verdicts, details, wrong = {}, [], []
     for path in case.plans:
         plan = read_plan(path)
         replayed = replay(interpreter, plan)
+        is_plan = replayed.fault is None
+        _compare_opinions(files.pddl(case.domain, case.problem), path, plan, valid=is_plan)
+        if is_plan and constraints is not None:
+            replayed = replace(replayed, fault=constraints.broken_by(plan))
         valid = replayed.fault is None
-        _compare_opinions(files.pddl(case.domain, case.problem), path, plan, valid=valid)
         verdicts[path.name] = _plan_verdict(replayed, case.bounds)
         reason = replayed.fault or _outside(replayed.cost, len(replayed.steps), case.bounds)
         if (verdicts[path.name] == "valid") != (case.expect != "plan-invalid"):
@@ -129,7 +134,8 @@ def _run_plans(case: Case, files: Files) -> CaseResult:
 
 def _compare_opinions(pddl: PddlTask, path: Path, plan: Sequence[str], *, valid: bool) -> None:
     """Ask a validator that shares no code with ours; who is right is not for us to choose."""
-    domain, problem = (text.decode("latin-1") for text in pddl.given)
+    documents = pddl.domain.document, pddl.problem.document
+    domain, problem = (document.data.decode("latin-1") for document in documents)
     try:
         validate_plan(domain, problem, plan)
         theirs = True
@@ -206,17 +212,18 @@ def _best(case: Case, files: Files, limits: Limits) -> _Best:
         world = files.world(case.domain, case.problem)
     except BudgetError:
         return _Best(None)
-    if world.goal_holds is not None:
+    constraints = files.constraints(case.domain, case.problem)
+    if world.goal_holds is not None and not (world.goal_holds and constraints):
         return _Best(world.goal_holds, plan=(), cost=0, length=0)
     task = world.task
     if not (case.bounds.on_cost or case.bounds.on_length):
-        return _found(task, greedy(task, task.initial_state, limits=limits))
+        return _searched(task, constraints, greedy, limits)
     results: list[tuple[str, Task]] = []
     results += [("cost", task)] if case.bounds.on_cost else []
     results += [("length", with_unit_costs(task))] if case.bounds.on_length else []
     best, known = _Best(None), {}
     for name, variant in results:
-        found = _found(variant, astar(variant, variant.initial_state, limits=limits))
+        found = _searched(variant, constraints, astar, limits)
         best = found if best.solvable is None else best
         known[name] = found.cost
     if best.solvable:
@@ -225,9 +232,27 @@ def _best(case: Case, files: Files, limits: Limits) -> _Best:
     return best
 
 
-def _found(task: Task, result: SearchResult) -> _Best:
-    if result.plan is not None:
-        return _Best(True, tuple(task.operator_names[o] for o in result.plan), result.cost)
+def _searched(
+    task: Task,
+    constraints: Constraints | None,
+    search: Callable[..., SearchResult],
+    limits: Limits,
+) -> _Best:
+    """What the search finds among the plans that keep the constraints, if there are any."""
+    if constraints is None:
+        return _found(task, search(task, task.initial_state, limits=limits))
+    ruled = constraints.within(task)
+    start = ruled.start(task.initial_state)
+    if start is None:
+        return _Best(False)
+    result = search(ruled.task, start, limits=limits)
+    return _found(task, result, None if result.plan is None else ruled.plan(result.plan))
+
+
+def _found(task: Task, result: SearchResult, plan: Sequence[int] | None = None) -> _Best:
+    plan = result.plan if plan is None else plan
+    if plan is not None:
+        return _Best(True, tuple(task.operator_names[o] for o in plan), result.cost)
     return _Best(False if result.status == "unsolvable" else None)
 
 
@@ -253,7 +278,7 @@ def _run_rules(case: Case, files: Files, options: RunOptions) -> CaseResult:
 
 def _told(interpreter: Interpreter, name: str, found: RuleFinding) -> Iterator[str]:
     """A rule with its verdict, and the trace that violates it state by state."""
-    yield ": ".join(filter(None, (name, found.verdict, found.rule, found.reason)))
+    yield ": ".join(filter(None, (name, _verdict(found), found.reason)))
     if found.verdict != "violated":
         return
     replayed = replay(interpreter, found.actions, must_reach_goal=False)
@@ -262,6 +287,13 @@ def _told(interpreter: Interpreter, name: str, found: RuleFinding) -> Iterator[s
     lines = ["initially", *(step.line for step in replayed.steps)]
     for number, (line, letter) in enumerate(zip(lines, found.letters, strict=True)):
         yield f"{number:>4}. {line}  [{', '.join(letter) or 'no atom of the rule holds'}]"
+
+
+def _verdict(found: RuleFinding) -> str:
+    """The verdict with the rule; that a forbidden one is never kept is what was asked for."""
+    if found.verdict == NEVER:
+        return f"never: {found.rule} (confirmed)"
+    return ": ".join(filter(None, (found.verdict, found.rule)))
 
 
 def _weighed_together(expect: str, findings: Mapping[str, RuleFinding]) -> tuple[Outcome, str]:
@@ -294,10 +326,21 @@ def _weighed(expect: str, findings: Sequence[RuleFinding]) -> tuple[Outcome, str
             why = f": {item.reason}" if item.reason else ""
             return "undecided", f"a rule is not proven: {item.verdict}{why}"
     if expect == least:
-        return "pass", "every rule holds"
+        return "pass", _all_right(findings)
     if expect == "vacuous" and "vacuous" in found:
         return "pass", "a rule is vacuous, as expected"
     return "fail", f"no rule is {expect}"
+
+
+def _all_right(findings: Sequence[RuleFinding]) -> str:
+    """That every rule is as it should be; of a forbidden one it would be wrong to say "holds"."""
+    never = [item for item in findings if item.verdict == NEVER]
+    if not never:
+        return "every rule holds"
+    if len(findings) == 1:
+        return _verdict(never[0])
+    more = f", and {len(never) - 1} more forbidden" if len(never) > 1 else ""
+    return f"every rule is as it should be: {_verdict(never[0])}{more}"
 
 
 def judged_rules(case: Case, files: Files, options: RunOptions) -> Mapping[str, RuleFinding]:

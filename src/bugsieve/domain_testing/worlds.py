@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bugsieve.domain_testing.constraints import Constraints
 from bugsieve.tasks.fdr.translator import TranslationLimits
 from bugsieve.tasks.fdr.worlds import World, world_of
 from bugsieve.tasks.pddl.check import PddlTask, check_documents
 from bugsieve.tasks.pddl.reader import Document, read_document
+from bugsieve.tasks.pddl.summary import constraint_words, without_constraints
 
 
 @dataclass
@@ -35,11 +37,18 @@ class Files:
         return self._documents[path]
 
     def pddl(self, domain: Path, problem: Path) -> PddlTask:
-        """Domain and problem, checked together."""
+        """Domain and problem, checked together, without their `:constraints`."""
         key = domain, problem
         if key not in self._pddl:
-            self._pddl[key] = check_documents(self.document(domain), self.document(problem))
+            documents = self.document(domain), self.document(problem)
+            self._pddl[key] = check_documents(*documents, rewrite=without_constraints)
         return self._pddl[key]
+
+    def constraints(self, domain: Path, problem: Path) -> Constraints | None:
+        """The `:constraints` of both, which plans must keep; None where there are none."""
+        if not any(constraint_words(self.document(path)) for path in (domain, problem)):
+            return None
+        return Constraints(self.world(domain, problem).task)
 
     def world(self, domain: Path, problem: Path) -> World:
         """What the actions can do, whatever the goal is."""

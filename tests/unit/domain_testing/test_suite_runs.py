@@ -257,3 +257,78 @@ def test_what_a_rules_file_expects_goes_first(tmp_path: Path) -> None:
     assert run_one(tmp_path, rules="r.toml").outcome == "pass"
     (tmp_path / "r.toml").write_text(atom + rule("A", "G !on(b)", 'expect = "holds"'))
     assert run_one(tmp_path, rules="r.toml", expect="violated").outcome == "fail"
+
+
+def constrained(constraint: str, goal: str = "(and (on a) (on b))") -> str:
+    problem = PROBLEM.replace("(and (on a) (on b))", goal)
+    return problem.replace("(:goal", f"(:constraints {constraint})\n  (:goal")
+
+
+@pytest.mark.parametrize(
+    ("constraint", "is_kept"),
+    [
+        ("(always (not (and (on a) (on b))))", False),
+        ("(at-most-once (on a))", False),
+        ("(at-most-once (on b))", True),
+        ("(sometime-after (on a) (on b))", True),
+        ("(sometime-before (on a) (on b))", False),
+        ("(sometime-after (on b) (on a))", True),
+    ],
+)
+def test_plans_keep_constraints(tmp_path: Path, constraint: str, is_kept: bool) -> None:
+    (tmp_path / "p.plan").write_text(PLAN)
+    given = {"expectedPlans": ["p.plan"]}
+    problem = constrained(constraint)
+    good, bad, found = run(
+        tmp_path, dict(given), {**given, "expect": "plan-invalid"}, {}, problem=problem
+    )
+    assert (good.outcome, bad.outcome) == (("pass", "fail") if is_kept else ("fail", "pass"))
+    if not is_kept:
+        assert "p.plan: it breaks problem-constraint-1: " in good.reason
+    assert found.outcome == ("pass" if is_kept else "fail")
+
+
+@pytest.mark.parametrize(
+    ("goal", "constraint", "least"),
+    [
+        ("(on b)", "(always (wired s a))", 2),
+        ("(on b)", "(sometime-after (on b) (on a))", 3),
+        ("(wired s a)", "(sometime (on b))", 2),
+        ("(wired s a)", "(always (not (on b)))", 0),
+        ("(wired s b)", "(always (not (on b)))", None),
+        ("(on b)", "(sometime-before (on a) (on b))", None),
+    ],
+)
+def test_searches_keep_constraints(
+    tmp_path: Path, goal: str, constraint: str, least: int | None
+) -> None:
+    problem = constrained(constraint, goal)
+    if least is None:
+        (result,) = run(tmp_path, {"expect": "unsolvable"}, problem=problem)
+        assert result.outcome == "pass"
+        return
+    exact, more, cost = run(
+        tmp_path,
+        {"minLength": least, "maxLength": least},
+        {"minLength": least + 1},
+        {"minCost": least, "maxCost": least},
+        problem=problem,
+    )
+    assert (exact.outcome, more.outcome, cost.outcome) == ("pass", "fail", "pass")
+
+
+def test_forbidden_rules_are_never_kept(tmp_path: Path) -> None:
+    """It read "holds: F bad", of a rule that must not hold."""
+    rules = 'format = 1\n[[atom]]\nname = "bad"\nis = "(on s)"\n'.replace("(on s)", "(next b a)")
+    rules += '[[atom]]\nname = "b"\nis = "(on b)"\n'
+    rules += '[[rule]]\nid = "N"\nkind = "forbidden"\nltl = "F(b & X(b & bad))"\n'
+    (tmp_path / "rules.toml").write_text(rules)
+    (alone,) = run(tmp_path, {"rules": "rules.toml"})
+    assert (alone.outcome, alone.verdicts) == ("pass", {"N": "never"})
+    assert alone.reason == "never: F(b & X(b & bad)) (confirmed)"
+    (tmp_path / "rules.toml").write_text(
+        rules + '[[rule]]\nid = "D"\nkind = "desired"\nltl = "G b"\n'
+    )
+    (both,) = run(tmp_path, {"rules": "rules.toml"})
+    assert both.outcome == "fail"
+    assert both.details[0] == "N: never: F(b & X(b & bad)) (confirmed)"
