@@ -64,7 +64,7 @@ def test_a_policy_is_certified_exactly_if_it_is_fine_from_everywhere(objective: 
             proven = check_green(task.to_sas(), made)
             assert (proven.states, proven.with_plan) == (len(states), int((~is_lost).sum()))
             answers = GreenAnswers.of(task, made)
-            told = zip(map(tuple, answers.states.tolist()), answers.actions.tolist(), strict=True)
+            told = zip(map(tuple, answers.asked.tolist()), answers.actions.tolist(), strict=True)
             assert all(policy[state] == action for state, action in told)
     assert min(seen.values()) > TASKS // 20
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
 from bugsieve.cli.bug_arguments import for_kind
 from bugsieve.cli.options import Options
@@ -56,6 +57,12 @@ def register(parser: Parser) -> None:
         help="states with better actions (.jsonl, .parquet)",
     )
     form.add_argument(
+        "--green",
+        type=Path,
+        metavar="FILE",
+        help="the certificate that there is no bug in all reachable states",
+    )
+    form.add_argument(
         "--regression",
         action="store_true",
         help="tests for pytest: a .bug.json file for each cause, and their tasks, in the folder "
@@ -80,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
         written = export_bugs(args.folder, target, every=args.every_bug is not None)
         show(f"wrote {counted(len(written), 'bug')} to {target}")
         return 0
+    if args.green is not None:
+        return for_kind(args.folder, {"cost": _export_green})(args)
     if args.examples is not None:
         return for_kind(args.folder, {"cost": _export_examples})(args)
     form = next(name for name in ("csv", "json", "parquet") if getattr(args, name) is not None)
@@ -96,6 +105,19 @@ def _export_regression(args: argparse.Namespace) -> int:
     kept = f"; {counted(len(found.kept), 'test')} {stays}" if found.kept else ""
     show(f"wrote {counted(len(found.written), 'test')} to {args.output}{kept}")
     show(f"run them: pytest {args.output} --bugsieve-policy SPEC")
+    return 0
+
+
+def _export_green(args: argparse.Namespace) -> int:
+    from bugsieve.campaigns.cost.green import stored_green
+    from bugsieve.campaigns.greens import write_green
+
+    green = stored_green(args.folder)
+    if green is None:
+        raise UsageError(f"{args.folder}: has no certificate that there is no bug")
+    write_green(green, args.green)
+    show(f"wrote {args.green}")
+    show(f"check it: python -I -m bugsieve.checkers.green {args.folder}/task.sas {args.green}")
     return 0
 
 

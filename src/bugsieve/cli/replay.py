@@ -39,7 +39,8 @@ def register(parser: Parser) -> None:
         "IMPROVED (the run failed and reaches the goal now, but there is a better one still), "
         "FIXED, FLAKY (two runs differ) or CANNOT REPLAY. The exit code is 1 if a bug is still "
         "there, improved or not, or the policy is flaky, 0 if all are fixed, 5 if that cannot be "
-        "said. Tests of rules are made again, all or those of the rule of a bug, on another "
+        "said. Of a campaign that was proven to have no bugs, the proof is checked and the policy "
+        "asked again in every state: PROOF HOLDS, or PROOF LOST with exit code 1. Tests of rules are made again, all or those of the rule of a bug, on another "
         "domain if one is named: 1 if a rule is not as it should be or a trace is lost, 6 if a "
         "proof is, or something is undecided. Nothing that the folder says is believed, so this "
         "is the way to check a stranger's.",
@@ -98,6 +99,8 @@ def _run_policy(args: argparse.Namespace) -> int:
     if args.domain is not None:
         raise UsageError("--domain is for tests of rules; another policy is named by --policy")
 
+    if not args.bug and (green := _green(args.folder)) is not None:
+        return _run_green(args, green)
     results, checks = [], []
     for row, result in _replayed(args):
         results.append(result.status)
@@ -109,6 +112,32 @@ def _run_policy(args: argparse.Namespace) -> int:
     if {ReplayStatus.STILL_FAILS, ReplayStatus.IMPROVED, ReplayStatus.FLAKY} & set(results):
         return BUG_IS_THERE
     return NOT_REPLAYABLE if ReplayStatus.CANNOT_REPLAY in results else 0
+
+
+def _green(folder: Path) -> Any | None:
+    """The certificate of a campaign without bugs; None if it has bugs or no certificate."""
+    from bugsieve.campaigns.cost.green import stored_green
+
+    return for_kind(folder, {"cost": stored_green, "safety": lambda _: None})(folder)
+
+
+def _run_green(args: argparse.Namespace, green: Any) -> int:
+    """Ask about every state of the certificate again."""
+    from bugsieve.campaigns.cost.bench import bench_of
+    from bugsieve.campaigns.cost.green_replay import GreenStatus, replay_green
+    from bugsieve.results.cost.records import CostRecords
+
+    with CostRecords(args.folder) as records:
+        header = records.header
+    with bench_of(args.folder, header, policy=args.policy) as bench:
+        result = replay_green(bench, green)
+    if args.json:
+        report = {"status": result.status.value.lower(), "sentence": result.sentence}
+        show(json.dumps({**report, "asked": result.asked, "changed": result.changed}))
+    else:
+        show(f"{result.status.value}: {result.sentence}")
+    tell(args, f"replay of {args.folder}", [result.check(args.folder)])
+    return 0 if result.status is GreenStatus.PROOF_HOLDS else BUG_IS_THERE
 
 
 def _replayed(args: argparse.Namespace) -> Iterator[tuple[BugRow[Any], ReplayResult]]:

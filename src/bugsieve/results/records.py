@@ -308,6 +308,11 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             for case, oracle, gap, reason in self._rows(query)
         ]
 
+    def green(self) -> tuple[bytes, str | None] | None:
+        """The certificate that there is no bug, packed, with its seal; None without one."""
+        rows = self._rows("SELECT content, seal FROM greens")
+        return (bytes(rows[0][0]), rows[0][1]) if rows else None
+
     def lessons(self) -> dict[int, tuple[Lesson, ...]]:
         """What learning oracles want to be told again, by visit."""
         found: dict[int, tuple[Lesson, ...]] = {}

@@ -20,7 +20,9 @@ from bugsieve.results.tables import AGES, SHARED_TABLES
 from bugsieve.results.validation import Layout, first_broken_row, layout_of
 
 _NEVER = 2**62
-_NOT_LIMITING = ("meta", "oracles", "progress", "history", "timeline", "notes", "traces")
+_NOT_LIMITING = (
+    *("meta", "oracles", "progress", "history", "timeline", "greens", "notes", "traces"),
+)
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,11 @@ class Store(Closing):
                 (name, json_text(data), bug),
             )
 
+    def put_green(self, content: bytes, seal: str | None) -> None:
+        """Keep the certificate that there is no bug; replaces an earlier one."""
+        with explained(self.directory):
+            self.many("greens", [(0, content, seal)])
+
     def found_at(self, bug: str) -> float:
         """The running time when a stored bug was found."""
         with explained(self.directory):

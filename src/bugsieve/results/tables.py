@@ -3,6 +3,7 @@
 The table `meta` names the kind. Verdicts are keyed by visit and oracle, bugs by their names; the
 case of a bug is the one it is about, which the visits that found and last changed it need not be.
 Its gap, steps, cause and traits stand beside its certificate, so that lists need not open that.
+A campaign that was proven to have no bugs has its certificate in `greens`.
 `history` keeps the progress of every commit, which is what `salvage` goes back to.
 
 A store may come from anybody. `validation` checks the rows of each table before they are used: the
@@ -66,6 +67,9 @@ CREATE TABLE bugs (
     gap REAL NOT NULL, steps INTEGER NOT NULL, oracle INTEGER NOT NULL, finders TEXT NOT NULL,
     found INTEGER NOT NULL, changed INTEGER NOT NULL, seconds REAL NOT NULL, bug BLOB NOT NULL,
     cause TEXT NOT NULL, traits TEXT NOT NULL
+);
+CREATE TABLE greens (
+    only INTEGER PRIMARY KEY CHECK (only = 0), content BLOB NOT NULL, seal TEXT
 );
 CREATE TABLE notes (
     bug TEXT, name TEXT, changed INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (bug, name)

@@ -121,7 +121,7 @@ def test_variables_of_more_than_256_values_and_costs_of_more_than_32_bits() -> N
     assert made is not None and costs.max() > 2**39
     assert check_green(task.to_sas(), made).with_plan == 700
     answers = GreenAnswers.of(task, made)
-    assert answers.states[:, 0].tolist() == answers.actions.tolist() == list(range(699))
+    assert answers.asked[:, 0].tolist() == answers.actions.tolist() == list(range(699))
 
 
 def test_states_of_more_than_64_bits() -> None:

@@ -19,7 +19,7 @@ from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.certificate import task_part
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.policy import policy_name
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
 
 VERSION = 1
 OBJECTIVES = ("quantitative", "qualitative")
@@ -87,32 +87,44 @@ def green_certificate(
 
 @dataclass(frozen=True, eq=False)
 class GreenAnswers:
-    """What a certificate claims that the policy does, in states that are neither goal nor lost."""
+    """What a certificate says, once the checker has accepted it."""
 
     states: StateArray
+    """All reachable ones."""
+    is_lost: NDArray[np.bool_]
+    costs: Counts
+    """Of a best plan from each; 0 where none is said."""
+    acts: NDArray[np.bool_]
+    """Where the policy acts: in states that are neither goal nor lost."""
     actions: ActionArray
-    """The policy's action in each, of a plan the first one."""
+    """The policy's action in each of these, of a plan the first one."""
     plans: tuple[tuple[int, ...], ...] | None = None
-    """The plan from each, of a policy that follows plans."""
+    """The plan from each of these, of a policy that follows plans."""
 
     @classmethod
     def of(cls, task: Task, certificate: Mapping[str, Any]) -> GreenAnswers:
         """Read them from a certificate that the checker has accepted."""
         columns = certificate["columns"]
         states = _states_of(task, _unpacked(columns["states"]), certificate["states"])
-        lost = np.frombuffer(_unpacked(columns["lost"]), dtype=np.uint8) > 0
-        states = states[~(lost | task.is_goal(states))]
+        is_lost = np.frombuffer(_unpacked(columns["lost"]), dtype=np.uint8) > 0
+        acts = ~(is_lost | task.is_goal(states))
+        count, costs = int(acts.sum()), np.zeros(len(states), dtype=np.int64)
+        if "costs" in columns:
+            costs[acts] = _numbers_of(columns["costs"], count)
         if "actions" in columns:
-            return cls(states, _numbers_of(columns["actions"], len(states)).astype(np.int32))
-        lengths = _numbers_of(columns["lengths"], len(states))
+            actions = _numbers_of(columns["actions"], count).astype(np.int32)
+            return cls(states, is_lost, costs, acts, actions)
+        lengths = _numbers_of(columns["lengths"], count)
         steps = _numbers_of(columns["operators"], int(lengths.sum()))
-        parts = np.split(steps, np.cumsum(lengths)[:-1])
-        plans = tuple(tuple(part.tolist()) for part in parts) if len(states) else ()
-        first = np.array([plan[0] if plan else NO_ACTION for plan in plans], dtype=np.int32)
-        return cls(states, first, plans)
+        parts = np.split(steps, np.cumsum(lengths)[:-1]) if count else []
+        plans = tuple(tuple(part.tolist()) for part in parts)
+        first = np.array([plan[0] for plan in plans], dtype=np.int32)
+        return cls(states, is_lost, costs, acts, first, plans)
 
-    def __len__(self) -> int:
-        return len(self.states)
+    @property
+    def asked(self) -> StateArray:
+        """The states in which the policy acts."""
+        return self.states[self.acts]
 
 
 def _state_planes(task: Task, states: StateArray) -> bytes:

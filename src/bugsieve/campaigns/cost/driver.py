@@ -10,8 +10,10 @@ from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.benches.bench import Bench
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
+from bugsieve.campaigns.cost.green import certify
 from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
+from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.cost.whole import NO_PLAN, Certificates, whole_note
 from bugsieve.campaigns.measured import low_risk
@@ -176,7 +178,10 @@ class CostDriver(Driver):
         return (*told, *policy_notes(self._fuzzer.bench.policy), *self._ledger.notes())
 
     def conclude(self) -> tuple[str, ...]:
-        """Make the smallest example of each cause that is listed, within a small budget."""
+        """Certify that there is no bug, or make the smallest example of each cause listed."""
+        with CostRecords(self._directory) as records:
+            if summarise(records).is_whole_green:
+                return certify(records, self._again.bench)
         if not self._options.examples or self._most_calls is not None:
             return ()  # examples ask the policy, too
         with CostRecords(self._directory) as records:

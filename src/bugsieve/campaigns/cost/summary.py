@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bugsieve.benches.objectives import objective_class
+from bugsieve.campaigns.cost.green import is_certified
 from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.coverage import Coverage
-from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.summary import Outcome, Summary
 from bugsieve.campaigns.troubles import (
     FEWEST_RUNS,
     MISTAKES,
@@ -99,6 +100,12 @@ class CostSummary(Summary):
         return "a policy that answers" if self.endings else "more test states"
 
     @property
+    def is_whole_green(self) -> bool:
+        """Whether all reachable states are judged, without a bug and with nothing left open."""
+        is_whole = self.coverage is not None and self.coverage.is_whole
+        return is_whole and self.outcome is Outcome.FINE and not self.rejected
+
+    @property
     def unanswered(self) -> str | None:
         """Why nothing could be tested, if the policy gave no answer in any run; else None."""
         if not self.telling and (silent := silence(self.judged, self.troubles)):
@@ -121,6 +128,10 @@ class CostSummary(Summary):
 
 def summarise(records: CostRecords) -> CostSummary:
     """The counts as they are now."""
+    return _proven(records, _counted(records))
+
+
+def _counted(records: CostRecords) -> CostSummary:
     progress = records.progress()
     by_kind = records.bugs_by_kind()
     decided, begun = records.decided_runs()
@@ -179,3 +190,11 @@ def _coverage(records: CostRecords) -> Coverage | None:
         with_plan=reachable.with_plan,
         is_whole=reachable.is_whole and records.judged() == records.case_count(),
     )
+
+
+def _proven(records: CostRecords, summary: CostSummary) -> CostSummary:
+    """The summary with whether a certificate shows that there is no bug."""
+    coverage = summary.coverage
+    if coverage is None or not summary.is_whole_green or not is_certified(records, coverage):
+        return summary
+    return replace(summary, coverage=replace(coverage, is_proven=True))

@@ -157,6 +157,11 @@ class CostRecords(SampleRecords):
             np.array(values, dtype=np.float64),
         )
 
+    def first_actions(self) -> Integers:
+        """The policy's actions in the judged states, where a graph has them; else -1."""
+        rows = self._rows("SELECT IFNULL(action, -1) FROM runs ORDER BY number")
+        return np.array([action for (action,) in rows], dtype=np.int64)
+
     def verdicts(self, oracle: str, level: int = 0) -> VerdictColumns:
         """What the oracle of this spec said at a level of effort; at 0, of each case."""
         rows = self._rows(

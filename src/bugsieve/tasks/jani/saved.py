@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,11 @@ class SavedModel:
     def of(cls, model: JaniModel) -> SavedModel:
         """The model as it is now."""
         return cls(model.name, json.dumps(model.document, ensure_ascii=False), model.actions)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the document, as it is written here."""
+        return hashlib.sha256(self.document.encode("utf-8", "surrogatepass")).hexdigest()
 
     def json(self) -> dict[str, Any]:
         """The model as JSON data."""
