@@ -40,8 +40,9 @@ def register(parser: Parser) -> None:
         "FIXED, FLAKY (two runs differ) or CANNOT REPLAY. The exit code is 1 if a bug is still "
         "there, improved or not, or the policy is flaky, 0 if all are fixed, 5 if that cannot be "
         "said. Of a campaign that was proven to have no bugs, the proof is checked and the policy "
-        "asked again in every state: PROOF HOLDS, or PROOF LOST with exit code 1. Tests of rules are made again, all or those of the rule of a bug, on another "
-        "domain if one is named: 1 if a rule is not as it should be or a trace is lost, 6 if a "
+        "asked again in every state: PROOF HOLDS, or PROOF LOST with exit code 1. Tests of rules "
+        "are made again, all or those of the rule of a bug, on another domain if one is named: 1 "
+        "if a rule is not as it should be or a trace is lost, 6 if a "
         "proof is, or something is undecided. Nothing that the folder says is believed, so this "
         "is the way to check a stranger's.",
     )
@@ -118,7 +119,7 @@ def _green(folder: Path) -> Any | None:
     """The certificate of a campaign without bugs; None if it has bugs or no certificate."""
     from bugsieve.campaigns.cost.green import stored_green
 
-    return for_kind(folder, {"cost": stored_green, "safety": lambda _: None})(folder)
+    return stored_green(folder) if for_kind(folder, {"cost": True, "safety": False}) else None
 
 
 def _run_green(args: argparse.Namespace, green: Any) -> int:

@@ -67,10 +67,13 @@ def _changes(bench: Bench, known: GreenAnswers) -> NDArray[np.bool_]:
     """In which of the states the policy answers otherwise; they are asked about in reverse."""
     backwards = known.asked[::-1]
     if known.plans is None and isinstance(bench.source, PolicyGraph):
-        return bench.source.decide(backwards).actions[::-1] != known.actions
+        answers = bench.source.decide(backwards).actions[::-1]
+        return np.asarray(answers != known.actions, dtype=np.bool_)
     plans = [tuple(plan.tolist()) for plan in bench.runs(backwards).actions()][::-1]
     before = known.plans or tuple((action,) for action in known.actions.tolist())
-    return np.array([one != other for one, other in zip(plans, before, strict=True)], dtype=bool)
+    return np.array(
+        [one != other for one, other in zip(plans, before, strict=True)], dtype=np.bool_
+    )
 
 
 def _lost(bench: Bench, known: GreenAnswers) -> str:
@@ -78,5 +81,5 @@ def _lost(bench: Bench, known: GreenAnswers) -> str:
     runs, costs = bench.runs(known.asked), known.costs[known.acts]
     counts_costs = bench.objective.spec == "quantitative"
     fine = runs.solved & (runs.costs == costs) if counts_costs else runs.solved
-    does = "is optimal" if counts_costs else "solves the task"
-    return f"from {int((~fine).sum())} of them it no longer {does}"
+    does = "is not optimal" if counts_costs else "does not solve the task"
+    return f"it {does} from {int((~fine).sum())} of them"
