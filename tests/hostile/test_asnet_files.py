@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import BugsieveError, InputError
-from bugsieve.policies.asnets.files import load_weights, save_weights
+from bugsieve.policies.asnets.files import load_weights, save_weights, tensors_of
 from bugsieve.policies.asnets.grounding import Grounding, ground
 from bugsieve.policies.asnets.policy import AsnetPolicy
 from bugsieve.policies.asnets.weights import Weights
+from bugsieve.policies.networks.safetensors import read_tensors, write_tensors
 from tests.unit.policies.asnets.files import write_published, write_published_toml
 from tests.unit.policies.asnets.tasks import HALL, hall, noisy_weights
 
@@ -320,9 +321,17 @@ def test_tensors_that_do_not_fit(tmp_path: Path, grounding: Grounding, weights: 
         return refusal(path, grounding)
 
     name = "action.1.go.weight"
-    assert f"has no tensor '{name}'" in refused(lambda header: header.pop(name))
-    assert "has a tensor 'action.9.go.weight', which the domain does not need" in refused(
-        lambda header: header.update({"action.9.go.weight": header[name]})
+    assert f"has no tensor '{name}'" in refused(
+        lambda header: header.update({"action.9.go.weight": header.pop(name)})
+    )
+    assert "follows unused bytes" in refused(lambda header: header.pop(name))
+    assert "overlaps another one" in refused(lambda header: header.update(twice=header[name]))
+    tensors = {**tensors_of(weights), "action.9.go.weight": np.ones((1, 1), np.float32)}
+    save_weights(path, weights, grounding.signature)
+    _, metadata = read_tensors(str(path), path.read_bytes())
+    write_tensors(path, tensors, metadata)
+    assert "has a tensor 'action.9.go.weight', which the domain does not need" in refusal(
+        path, grounding
     )
     assert "action 'go' of layer 1 has weights of the shape" in refused(
         lambda header: header[name].update(shape=header[name]["shape"][::-1])

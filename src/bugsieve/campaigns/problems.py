@@ -40,9 +40,11 @@ from bugsieve.results.schema import STORE_FILE, explained
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import Task
 from bugsieve.tasks.problem_sets import Problem, folder_name
+from bugsieve.tasks.sources import MEBIBYTE, read_regular
 
 VERSION = 1
 
+_MAX_BYTES = 64 * MEBIBYTE
 _SHAPE = {
     "problems": int,
     "options": str,
@@ -107,15 +109,14 @@ def read_problem_set(directory: Path) -> ProblemSet:
     """What the folder says, be it a stranger's; InputError if that is nothing of ours."""
     path = directory / PROBLEMS_FILE
     try:
-        content = fitting(parse_json(path.read_text("utf-8")), _SHAPE)
+        text = read_regular(path, kind="JSON", max_bytes=_MAX_BYTES).decode("utf-8")
+        content = fitting(parse_json(text), _SHAPE)
         rows = content["tasks"]
         names = [row["name"] for row in rows]
         if any(name != folder_name(name) for name in names) or len({*names}) < len(names):
             raise ValueError("names become those of folders")
         if any(len(row["files"]) > 2 for row in rows):
             raise ValueError("a task has one file or two, or none if it was a Python object")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError):
         raise InputError(f"{path}: is no list of problems of ours, or a damaged one") from None
     options = CostOptions.from_toml(content["options"], name=str(path))

@@ -10,6 +10,7 @@ import sys
 from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any, TypeAlias
 
 from bugsieve.checkers.jani_expressions import ExpressionReader, Function, Scope, UnknownNameError
@@ -33,6 +34,8 @@ _WATCH = "[rules]"
 """An automaton that watches over rules of the whole model, and sees all its variables."""
 _TYPES = ("lts", "mdp", "dtmc")
 _MOST_DESTINATIONS = 200_000
+_MOST_CHARACTERS = 6_000_000
+"""Of the code that edges become, roughly: about a gigabyte and five seconds."""
 _LARGEST_REAL = sys.float_info.max
 
 
@@ -69,6 +72,7 @@ class ModelReader:
         self.transients: list[Slot] = []
         self.variable_names: list[str] = []
         self._reader = ExpressionReader(self.source)
+        self._characters = 0
         self._common = _Names()
         self._shown: dict[str, Term] = {}
         """Local variables of states, by the names under which states show them."""
@@ -361,21 +365,34 @@ class ModelReader:
     def _joint_edges(self) -> Iterator[tuple[str, Edge]]:
         for automaton in self._automata:
             for edge in automaton.edges.get(None, []):
+                self._count(edge)
                 yield SILENT, edge
         total = 0
         for vector, result in self._vectors():
+            # An edge that never moves moves with nobody, and most products of such are empty.
             choices = [
-                automaton.edges.get(name, [])
+                [edge for edge in automaton.edges.get(name, []) if edge.guard.value is not False]
                 for automaton, name in zip(self._automata, vector, strict=True)
                 if name is not None
             ]
+            # Before any is made: a product may be more than any memory holds.
+            total += prod(sum(len(edge.destinations) for edge in own) for own in choices)
+            if total > _MOST_DESTINATIONS:
+                raise RefusedModelError(f"more than {_MOST_DESTINATIONS} destinations")
             for edges in itertools.product(*choices):
                 joint = self._joined(edges)
-                total += len(joint.destinations)
-                if total > _MOST_DESTINATIONS:
-                    raise RefusedModelError(f"more than {_MOST_DESTINATIONS} destinations")
+                self._count(joint)
                 if joint.guard.value is not False:
                     yield result or SILENT, joint
+
+    def _count(self, edge: Edge) -> None:
+        """Refuse a model that would become more code than Python compiles in seconds."""
+        self._characters += len(edge.guard.code)
+        for destination in edge.destinations:
+            assigned = sum(40 + len(a.value.code) for a in destination.assignments)
+            self._characters += 60 + assigned
+        if self._characters > _MOST_CHARACTERS:
+            raise RefusedModelError("the edges of all automata together are too many to check")
 
     def _joined(self, edges: Sequence[Edge]) -> Edge:
         if len(edges) == 1:

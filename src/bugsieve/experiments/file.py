@@ -6,7 +6,7 @@ describes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product, zip_longest
 from pathlib import Path
@@ -30,7 +30,7 @@ from bugsieve.experiments.checked_values import (
 )
 from bugsieve.experiments.files import FILES, files_beside
 from bugsieve.experiments.grid import Cell, Grid, Training, folder_name
-from bugsieve.experiments.instances import Instance
+from bugsieve.experiments.instances import MAX_INSTANCES, Instance
 from bugsieve.experiments.kinds import (
     COST,
     SAFETY,
@@ -46,7 +46,7 @@ from bugsieve.training.options import QOptions
 MAX_CAMPAIGNS = 100_000
 NETWORKS_FOLDER = "networks"
 
-_MAX_BYTES = 16 * MEBIBYTE
+_MAX_BYTES = 4 * MEBIBYTE
 SHARED_POOLS = "shared_pools"
 POOL_LABEL = "pool"
 """In the place of oracles: the campaign that makes a pool for others."""
@@ -95,8 +95,7 @@ def read_experiment(path: Path, adjustments: Adjustments | None = None) -> Grid:
             grid = replace(grid, configurations=made, final=test)
         else:
             blocks = _blocks(table, path, base)
-    if sum(map(len, blocks)) > MAX_CAMPAIGNS:
-        raise InputError(f"{path}: asks for more than {MAX_CAMPAIGNS} campaigns")
+    _refuse_more(sum(map(len, blocks)), str(path))
     if data is not None:
         blocks = [[_with_policy_in(cell, str(data)) for cell in block] for block in blocks]
     cells = [cell for turn in zip_longest(*blocks) for cell in turn if cell is not None]
@@ -117,10 +116,23 @@ def _blocks(table: Mapping[str, Any], path: Path, base: Path) -> list[list[Cell]
             f"of safety, or [[{TRAININGS}]]"
         )
     axes = _axes(table, path, base, kind)
-    return [
-        _block(entry, f"{path}: {kind.table}, no. {number}", base, axes, kind)
-        for number, entry in enumerate(entries, 1)
-    ]
+    blocks: list[list[Cell]] = []
+    count, made = 0, 0
+    for number, entry in enumerate(entries, 1):
+        place = f"{path}: {kind.table}, no. {number}"
+        instances = kind.read_instances(entry, place, base)
+        made += len(instances)
+        if made > MAX_INSTANCES:
+            raise InputError(f"{path}: stands for more than {MAX_INSTANCES} instances")
+        blocks.append(_block(entry, instances, place, axes, kind))
+        count += len(blocks[-1])
+        _refuse_more(count, str(path))
+    return blocks
+
+
+def _refuse_more(campaigns: int, place: str) -> None:
+    if campaigns > MAX_CAMPAIGNS:
+        raise InputError(f"{place}: asks for more than {MAX_CAMPAIGNS} campaigns")
 
 
 def _with_policy_in(cell: Cell, folder: str) -> Cell:
@@ -252,9 +264,10 @@ def _oracles(value: Any, place: str, kind: Kind) -> OracleSets:
     return checked
 
 
-def _block(entry: Any, place: str, base: Path, axes: _Axes, kind: Kind) -> list[Cell]:
+def _block(
+    entry: Any, instances: Sequence[Instance], place: str, axes: _Axes, kind: Kind
+) -> list[Cell]:
     """All campaigns of one [[domains]] or [[models]] table."""
-    instances = kind.read_instances(entry, place, base)
     if "policies" in entry:
         policies = _policies(entry["policies"], f"{place}: policies", kind)
         axes = replace(axes, policies=policies)
@@ -265,6 +278,10 @@ def _block(entry: Any, place: str, base: Path, axes: _Axes, kind: Kind) -> list[
             f"{place}: there is no policy to test: name some with 'policies', "
             f"here or for all {kind.table}"
         )
+    sets = [fuzzer.oracles or axes.oracles for fuzzer in axes.fuzzers.values()]
+    judged = sum(map(len, sets)) + (len(sets) if axes.shares_pools else 0)
+    # Before any is made: four short lists stand for more cells than any memory holds.
+    _refuse_more(len(instances) * len(axes.seeds) * len(axes.policies) * judged, place)
     with placed(place):
         return [cell for instance in instances for cell in _cells(instance, axes)]
 

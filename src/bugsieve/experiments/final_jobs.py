@@ -18,6 +18,7 @@ from bugsieve.results.training.records import TrainingRecords
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.sources import MEBIBYTE, read_regular
 from bugsieve.training.model_tests import (
     ModelTestPlan,
     PooledTask,
@@ -63,6 +64,9 @@ class FinalProgress:
     models: int
 
 
+_MAX_BYTES = 64 * MEBIBYTE
+
+
 def model_digest(content: bytes) -> str:
     """What names a model in records of final tests."""
     return hashlib.sha256(content).hexdigest()
@@ -72,10 +76,8 @@ def task_digest(files: Sequence[str]) -> str:
     """What tells test tasks apart."""
     digest = hashlib.sha256()
     for file in files:
-        try:
-            digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
-        except OSError as error:
-            raise InputError(f"{file}: cannot be read ({error.strerror})") from None
+        content = read_regular(file, kind="PDDL", max_bytes=_MAX_BYTES, is_typed=True)
+        digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()
 
 

@@ -13,8 +13,10 @@ from bugsieve.basis.errors import InputError
 from bugsieve.basis.files import write_text
 from bugsieve.basis.ours import INDEX_FILE as INDEX_FILE
 from bugsieve.results.schema import explained
+from bugsieve.tasks.sources import MEBIBYTE, read_regular
 
 VERSION = 1
+_MAX_BYTES = 256 * MEBIBYTE
 _SHARD = re.compile(r"(\d{1,6}/\d{1,6})?", re.ASCII)
 
 
@@ -63,13 +65,11 @@ def read_index(directory: Path) -> Index | None:
     if not path.is_file():
         return None
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_regular(path, kind="JSON", max_bytes=_MAX_BYTES))
         if content["experiment"] > VERSION:
             raise InputError(f"{path}: was written by a newer Bugsieve; install that to read it")
         entries = {folder: _entry(entry) for folder, entry in content["campaigns"].items()}
         return Index(str(content["name"]), entries)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path}: is no index of an experiment, or a damaged one") from None
 

@@ -6,6 +6,7 @@ import glob
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,6 +27,8 @@ from bugsieve.tasks.sources import MEBIBYTE, read_input
 _MAX_BYTES = 64 * MEBIBYTE
 _GENERATED = ("generator", "parameters", "seeds")
 _GIVEN = ("domain", "problems")
+MAX_INSTANCES = 10_000
+"""Of one file."""
 _KEYS = ("label", "policies", "oracles", *_GENERATED, *_GIVEN)
 
 
@@ -102,7 +105,8 @@ def generated_instances(
     seeds = checked_integers(entry.get("seeds", [0]), f"{place}: seeds")
     with placed(place):
         find(name)
-        sets = parameter_sets(entry.get("parameters", {}), f"{place}: parameters")
+        parameters, here = entry.get("parameters", {}), f"{place}: parameters"
+        sets = parameter_sets(parameters, here, times=len(seeds))
         return [make(label, name, seed, values) for values in sets for seed in seeds]
 
 
@@ -111,12 +115,19 @@ def _generated(label: str, name: str, seed: int, values: Mapping[str, Any]) -> I
     return Instance(label, task.name, (task.domain.encode(), task.problem.encode()))
 
 
-def parameter_sets(value: Any, place: str) -> Iterator[dict[str, Any]]:
-    """A table, in which lists stand for several values, or a list of such tables."""
+def parameter_sets(value: Any, place: str, *, times: int = 1) -> Iterator[dict[str, Any]]:
+    """A table, in which lists stand for several values, or a list of such tables.
+
+    Each is used so many times; InputError before any of too many is made.
+    """
+    made = 0
     for table in value if isinstance(value, list) else [value]:
         if not isinstance(table, Mapping):
             raise InputError(f"{place} must be a table or a list of tables, got {table!r}")
         lists = [item if isinstance(item, list) else [item] for item in table.values()]
+        made += prod(map(len, lists)) * times
+        if made > MAX_INSTANCES:
+            raise InputError(f"{place}: stands for more than {MAX_INSTANCES} instances")
         for values in product(*lists):
             yield dict(zip(table, values, strict=True))
 

@@ -17,6 +17,7 @@ from bugsieve.basis.files import write_text
 from bugsieve.basis.ours import make_folders
 from bugsieve.results.schema import explained
 from bugsieve.tasks.jani.saved import SavedModel
+from bugsieve.tasks.sources import MEBIBYTE, read_regular
 from bugsieve.training.options import QOptions
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def is_trained(network: Path, document: str, options: QOptions) -> bool:
     if not path.exists() or not network.exists():
         return False
     try:
-        record = json.loads(path.read_bytes())
+        record = json.loads(read_regular(path, kind="JSON", max_bytes=MEBIBYTE))
         had = record["model"], record["options"]
     except (OSError, ValueError, KeyError, TypeError):
         raise InputError(f"{path}: is damaged: delete it to train the network again") from None

@@ -7,6 +7,7 @@ import os
 import re
 from typing import Any, NoReturn
 
+from bugsieve.basis.allowances import allowance, take_work
 from bugsieve.basis.errors import InputError
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
@@ -14,6 +15,7 @@ MAX_DEPTH = 10_000
 """Levels of lists and objects inside each other that we read."""
 
 _MAX_BYTES = 256 * MEBIBYTE
+_WORK_OF_TOKEN = 5
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _TOKEN = re.compile(r'[ \t\n\r]*(?:([\[\]{}:,])|("(?:[^"\\]|\\.)*")|([-+.\w]+))')
 
@@ -22,6 +24,11 @@ def load_json(
     path: str | os.PathLike[str], *, kind: str = "JANI", max_bytes: int = _MAX_BYTES
 ) -> Any:
     """What a JSON file holds; raises InputError with line and column where it is malformed."""
+    with allowance(os.fspath(path)):
+        return _load_json(path, kind, max_bytes)
+
+
+def _load_json(path: str | os.PathLike[str], kind: str, max_bytes: int) -> Any:
     name = os.fspath(path)
     data = read_input(path, kind=kind, max_bytes=max_bytes)
     try:
@@ -160,6 +167,7 @@ class _DeepParser:
         return token
 
     def _next(self) -> str:
+        take_work(_WORK_OF_TOKEN)
         match = _TOKEN.match(self._text, self._position)
         if match is None:
             self._fail("expecting value")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 from typing import BinaryIO
 
+from bugsieve.basis.allowances import MEBIBYTE as MEBIBYTE
+from bugsieve.basis.allowances import allow_for
 from bugsieve.basis.errors import InputError
 
-MEBIBYTE = 1 << 20
 DOMAIN_FILE, PROBLEM_FILE = "domain.pddl", "problem.pddl"
 """What a folder holds that stands for a task."""
 MODEL_FILE = "model.jani"
@@ -17,17 +19,39 @@ MODEL_FILE = "model.jani"
 
 _BLANK = rb"(?:\s|;[^\n]*\n)*"  # also comments of PDDL
 _PROBLEM = re.compile(_BLANK.join((b"", rb"\(", b"define", rb"\(", rb"problem\b")), re.IGNORECASE)
+_STREAMS = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
+"""What shells write for `<(…)`."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it before UTF-8 text
 
 
-def read_input(path: str | os.PathLike[str], *, kind: str, max_bytes: int) -> bytes:
+def read_input(
+    path: str | os.PathLike[str], *, kind: str, max_bytes: int, is_typed: bool = True
+) -> bytes:
     """The bytes of a regular file of at most `max_bytes`; `kind` says what was expected.
 
-    A byte order mark is left out.
+    A byte order mark is left out. Where a file names the other one, `is_typed` is false.
+    """
+    name = os.fspath(path)
+    data = read_regular(name, kind=kind, max_bytes=max_bytes, is_typed=is_typed)
+    data = data.removeprefix(_BYTE_ORDER_MARK)
+    if not data.strip():
+        raise InputError(f"{name}: is empty, {_a_file(kind)} was expected")
+    return data
+
+
+def read_regular(
+    path: str | os.PathLike[str], *, kind: str, max_bytes: int, is_typed: bool = False
+) -> bytes:
+    """The bytes of a regular file, as they are; of what the user typed, `<(…)` is read as well.
+
+    This is the one gate for files of others: nothing is waited for, and no more is read than
+    there may be.
     """
     name = os.fspath(path)
     try:
-        with Path(path).open("rb") as file:
+        with _opened(name) as file:
+            _require_readable(name, os.fstat(file.fileno()), kind, max_bytes, is_typed=is_typed)
+            os.set_blocking(file.fileno(), True)
             data = _at_most(file, max_bytes + 1)
     except IsADirectoryError:
         raise InputError(f"{name}: is a directory, give the {kind} file inside it") from None
@@ -36,13 +60,36 @@ def read_input(path: str | os.PathLike[str], *, kind: str, max_bytes: int) -> by
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{name}: cannot be read ({reason})") from None
-    data = data.removeprefix(_BYTE_ORDER_MARK)
-    if not data.strip():
-        raise InputError(f"{name}: is empty, {_a_file(kind)} was expected")
     if len(data) > max_bytes:
-        limit = max_bytes // MEBIBYTE
-        raise InputError(f"{name}: is larger than {limit} MiB, the limit for {_a_file(kind)}")
+        raise _too_large(name, kind, max_bytes)
+    allow_for(len(data))
     return data
+
+
+def _opened(name: str) -> BinaryIO:
+    """The file, without waiting for anybody at the other end of a pipe."""
+    return open(os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+
+
+def _require_readable(
+    name: str, status: os.stat_result, kind: str, max_bytes: int, *, is_typed: bool
+) -> None:
+    """Refuse what is no regular file, `<(…)` aside, and what is too large, before it is read."""
+    mode = status.st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError
+    if stat.S_ISFIFO(mode) and is_typed and name.startswith(_STREAMS):
+        return
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{name}: is a pipe or a device, give {_a_file(kind)}")
+    if status.st_size > max_bytes:
+        raise _too_large(name, kind, max_bytes)
+
+
+def _too_large(name: str, kind: str, max_bytes: int) -> InputError:
+    whole = max_bytes >= MEBIBYTE
+    limit = f"{max_bytes // MEBIBYTE} MiB" if whole else f"{max_bytes >> 10} KiB"
+    return InputError(f"{name}: is larger than {limit}, the limit for {_a_file(kind)}")
 
 
 def _a_file(kind: str) -> str:

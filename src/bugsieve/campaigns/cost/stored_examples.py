@@ -22,7 +22,7 @@ from bugsieve.policies.policy import NoPolicy
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.sources import DOMAIN_FILE, PROBLEM_FILE
+from bugsieve.tasks.sources import DOMAIN_FILE, PROBLEM_FILE, read_regular
 
 _LARGEST = 20_000_000
 """Bytes of a file; nobody looks at larger examples."""
@@ -81,8 +81,4 @@ def _words(fact: str) -> list[str]:
 
 def _text(path: Path) -> str:
     """A file that is no larger than it should be; ValueError if it is."""
-    with open(path, "rb") as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise ValueError("too large")
-    return content.decode("utf-8")
+    return read_regular(path, kind="PDDL", max_bytes=_LARGEST).decode("utf-8")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.errors import UsageError
 from bugsieve.basis.members import MemberTable
 from bugsieve.basis.spec_folder import located, spec_folder, typed_in
 from bugsieve.basis.trust import trusting
@@ -20,7 +20,9 @@ from bugsieve.experiments.final_jobs import FinalJob
 from bugsieve.experiments.jobs import AnyJob, Job, TrainingJob
 from bugsieve.experiments.training import files_of_network
 from bugsieve.results.schema import STORE_FILE, companions
+from bugsieve.tasks.sources import MEBIBYTE, read_regular
 
+_MAX_BYTES = 1024 * MEBIBYTE
 _FILES = ("task", "model", "domain", "training", "validation")
 """Options that name files, or lists of them."""
 _FOLDERS = ("policy_folder", "pool_from", "start_from")
@@ -62,10 +64,7 @@ def parcel_of(job: AnyJob, more: Iterable[str] = ()) -> tuple[Parcel, dict[str, 
     contents: dict[str, bytes] = {}
     sent = []
     for name in named:
-        try:
-            content = Path(name).read_bytes()
-        except OSError as error:
-            raise InputError(f"{name}: cannot be read ({error.strerror})") from None
+        content = read_regular(name, kind="regular", max_bytes=_MAX_BYTES)
         digest = digest_of(content)
         contents[digest] = content
         sent.append(SentFile(name, digest, os.access(name, os.X_OK)))

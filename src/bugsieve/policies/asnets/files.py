@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import allowance
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.asnets.published import is_published, read_published
 from bugsieve.policies.asnets.published_toml import is_published_toml, read_published_toml
@@ -70,6 +71,11 @@ def sizes_of(weights: Weights) -> dict[str, str]:
 
 def load_weights(path: str | os.PathLike[str], signature: Signature) -> Weights:
     """The weights in a file for this domain; InputError says what is wrong or which differs."""
+    with allowance(os.fspath(path)):
+        return _load_weights(path, signature)
+
+
+def _load_weights(path: str | os.PathLike[str], signature: Signature) -> Weights:
     file = os.fspath(path)
     data = read_input(path, kind="ASNet", max_bytes=MAX_BYTES)
     if is_published(data):

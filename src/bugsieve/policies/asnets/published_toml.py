@@ -19,6 +19,7 @@ from bugsieve.policies.asnets.signature import Signature, signature_of
 from bugsieve.policies.networks.network import shortened
 from bugsieve.tasks.pddl.summary import summarise_domain
 
+_MAX_BYTES = 8 << 20
 _START = b"[asnets]"
 _EQUALITY = "="
 _OTHER_INPUTS = {
@@ -36,6 +37,8 @@ def is_published_toml(data: bytes) -> bool:
 
 def read_published_toml(file: str, data: bytes, signature: Signature) -> Published:
     """The network in the bytes of a file; the signature tells the names of its modules."""
+    if len(data) > _MAX_BYTES:
+        raise InputError(f"{file}: is larger than {_MAX_BYTES >> 20} MiB, the limit for TOML")
     config = _table(file, parse_toml(_text(file, data), file), "asnets")
     for key, inputs in _OTHER_INPUTS.items():
         if config.get(key, False) is not False:

@@ -14,6 +14,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from bugsieve import _native
+from bugsieve.basis.allowances import allowance
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.network import (
     MAX_BYTES,
@@ -88,6 +89,11 @@ def _core(network: Network) -> _native.Network:
 
 def read_graph_network(path: str | os.PathLike[str]) -> GraphNetwork:
     """The network in a checkpoint; InputError says what is wrong with it."""
+    with allowance(os.fspath(path)):
+        return _read_graph_network(path)
+
+
+def _read_graph_network(path: str | os.PathLike[str]) -> GraphNetwork:
     file = os.fspath(path)
     data = read_input(path, kind="network", max_bytes=MAX_BYTES)
     opened = open_pytorch(file, data, advice=_ADVICE)

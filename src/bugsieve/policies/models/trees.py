@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import allowance
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.names import suggest
 from bugsieve.basis.wording import counted
@@ -114,6 +115,11 @@ class TreesPolicy(FilePolicy):
 
 def read_forest(path: Path) -> Forest:
     """The forest in a text dump of LightGBM or in our JSON; InputError for anything else."""
+    with allowance(str(path)):
+        return _read_forest(path)
+
+
+def _read_forest(path: Path) -> Forest:
     data = read_input(path, kind="trees", max_bytes=_MAX_BYTES)
     if data.split(None, 1)[:1] == [MAGIC]:
         return read_lightgbm(path, data)

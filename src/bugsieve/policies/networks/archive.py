@@ -8,6 +8,7 @@ import struct
 import zipfile
 import zlib
 
+from bugsieve.basis.allowances import take_memory
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.network import MAX_BYTES, check_length, shortened
 
@@ -33,6 +34,7 @@ def unpack(file: str, data: bytes, kind: str) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check_sizes(file, archive)
+            take_memory(sum(info.file_size for info in archive.infolist()))
             check_length(file, archive.namelist())
             return {info.filename: _member(file, archive, info) for info in archive.infolist()}
     except _WRONG as error:

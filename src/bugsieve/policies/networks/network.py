@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import take_memory
 from bugsieve.basis.errors import InputError
 
 FloatArray = NDArray[np.float32]
@@ -177,6 +178,7 @@ def _check_names(
 
 def _numbers(file: str, layer: Layer, what: str, values: NDArray[Any]) -> FloatArray:
     place = f"{file}: layer {layer.name!r}: one of its {what}"
+    take_memory(5 * values.size)  # as 32-bit floats, and a truth value for each
     # NaN is looked for before the conversion, infinity after it: a double that is finite may be
     # infinite as a float, and the sentence should say which it was.
     if np.isnan(values).any():

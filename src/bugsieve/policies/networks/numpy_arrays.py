@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import take_memory
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.archive import unpack
 from bugsieve.policies.networks.network import Network, shortened
 from bugsieve.policies.networks.tensors import check_size, network_of
 
+_BYTES_OF_TEXT = 64
 _LAST_CHARACTER = 0x10FFFF
 _DESCRIPTION = ("activation", "inputs", "outputs", "filter")
 
@@ -42,6 +44,7 @@ def _array(place: str, data: bytes) -> NDArray[Any]:
     """Written afresh because NumPy's reader believes any shape before it looks for the data."""
     stream = io.BytesIO(data)
     shape, is_transposed, dtype = _header(place, stream)
+    take_memory(len(data))
     body = data[stream.tell() :]
     if dtype.hasobject or dtype.kind not in "fUb" or dtype.itemsize == 0:
         raise InputError(f"{place} has elements of type {shortened(dtype)}; floats can be read")
@@ -75,6 +78,7 @@ def _plain(place: str, array: NDArray[Any]) -> object:
         raise InputError(
             f"{place} has elements of type {shortened(array.dtype)}; texts or a flag can be read"
         )
+    take_memory(_BYTES_OF_TEXT * array.size + array.nbytes)
     return array.tolist()
 
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import take_memory, take_work
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.policies.networks import protobuf
-from bugsieve.policies.networks.network import Layer, Network, assemble
-from bugsieve.policies.networks.onnx_tensors import read_tensor
+from bugsieve.policies.networks.network import MAX_LAYERS, Layer, Network, assemble
+from bugsieve.policies.networks.onnx_tensors import DataFiles, read_tensor
 from bugsieve.policies.networks.protobuf import (
     Fields,
     fields,
@@ -119,11 +120,11 @@ def _between(chain: _Chain) -> str | None:
 
 
 def _follow(file: str, graph: Fields) -> _Chain:
-    folder = Path(os.path.dirname(file) or ".")
+    beside = DataFiles(Path(os.path.dirname(file) or "."))
     constants = {}
     for data in messages(graph, _GRAPH_INITIALIZER):
         tensor = fields(data)
-        constants[name(tensor, _TENSOR_NAME)] = read_tensor(file, folder, tensor)
+        constants[name(tensor, _TENSOR_NAME)] = read_tensor(file, beside, tensor)
     names = [name(fields(value), 1) for value in messages(graph, _GRAPH_INPUT)]
     # Older files list the stored tensors among the inputs, too.
     inputs = [given for given in names if given not in constants]
@@ -135,7 +136,7 @@ def _follow(file: str, graph: Fields) -> _Chain:
         )
     chain = _Chain(file, inputs[0], constants)
     for data in messages(graph, _GRAPH_NODE):
-        _take(chain, _node(fields(data)), folder)
+        _take(chain, _node(fields(data)), beside)
     if chain.value != outputs[0]:
         raise UnsupportedError(
             f"{file}: the output {outputs[0]!r} is not the end of one chain of layers"
@@ -160,7 +161,7 @@ def _node(found: Fields) -> _Node:
     )
 
 
-def _take(chain: _Chain, node: _Node, folder: Path) -> None:
+def _take(chain: _Chain, node: _Node, beside: DataFiles) -> None:
     if node.operator not in _OPERATORS and node.operator != "Constant":
         known = ", ".join(sorted({*_OPERATORS, "Constant"}))
         raise UnsupportedError(
@@ -170,7 +171,7 @@ def _take(chain: _Chain, node: _Node, folder: Path) -> None:
     if node.operator == "Constant":
         if "value" in node.attributes:
             for data in messages(node.attributes["value"], _ATTRIBUTE_TENSOR):
-                chain.constants[node.output] = read_tensor(chain.file, folder, fields(data))
+                chain.constants[node.output] = read_tensor(chain.file, beside, fields(data))
         return
     if _is_constant(chain, node):
         return
@@ -223,6 +224,8 @@ def _begin(chain: _Chain, node: _Node, weight: NDArray[Any], bias: NDArray[Any] 
             f"{node.name!r}, nor another activation"
         )
     chain.steps.append(_Step(node.name, weight, bias))
+    if len(chain.steps) > MAX_LAYERS:
+        raise InputError(f"{chain.file}: has more than {MAX_LAYERS} layers, the limit")
 
 
 def _gemm(chain: _Chain, node: _Node) -> None:
@@ -230,11 +233,19 @@ def _gemm(chain: _Chain, node: _Node) -> None:
         raise UnsupportedError(f"{chain.file}: layer {node.name!r} multiplies from the wrong side")
     stored = _matrix(chain, node)
     # Layers hold a row of weights per output, ONNX a column unless transB says otherwise.
+    _charge(stored.size)
     weight = (stored if node.integer("transB", 0) else stored.T) * node.real("alpha", 1.0)
     bias = None
     if len(node.inputs) > 2 and node.inputs[2]:
         bias = _row(chain, node, 2, weight.shape[0]) * node.real("beta", 1.0)
+        _charge(bias.size)
     _begin(chain, node, weight, bias)
+
+
+def _charge(count: int) -> None:
+    """Take what numbers need that are computed; several nodes may take the same tensor."""
+    take_memory(8 * count)
+    take_work(count // 1000)
 
 
 def _matmul(chain: _Chain, node: _Node) -> None:
@@ -249,6 +260,7 @@ def _add(chain: _Chain, node: _Node) -> None:
         raise UnsupportedError(f"{chain.file}: node {node.name!r} (Add) follows no multiplication")
     position = 1 if node.inputs[0] == chain.value else 0
     row = _row(chain, node, position, step.weight.shape[0])
+    _charge(row.size)
     step.bias = row if step.bias is None else step.bias + row
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import take_memory
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.network import MAX_BYTES, shortened
 from bugsieve.policies.networks.protobuf import (
@@ -29,7 +30,23 @@ _FLOAT, _INT32, _INT64, _HALF, _DOUBLE, _BFLOAT = 1, 6, 7, 10, 11, 16
 _KINDS = {_FLOAT: "F32", _HALF: "F16", _DOUBLE: "F64", _BFLOAT: "BF16"}
 
 
-def read_tensor(file: str, folder: Path, tensor: Fields) -> NDArray[Any]:
+class DataFiles:
+    """The files beside a network, each of which is read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[str, bytes] = {}
+
+    def __getitem__(self, name: str) -> bytes:
+        """The bytes of a file; InputError unless it is a regular one."""
+        if name not in self._known:
+            path = self._folder / name
+            data = read_input(path, kind="ONNX data", max_bytes=MAX_BYTES, is_typed=False)
+            self._known[name] = data
+        return self._known[name]
+
+
+def read_tensor(file: str, beside: DataFiles, tensor: Fields) -> NDArray[Any]:
     """The numbers of a TensorProto; those of integers, which no layer needs, are left out."""
     place = f"{file}: tensor {short_name(tensor, _NAME)!r}"
     shape = integers(tensor, _DIMENSIONS)
@@ -40,13 +57,14 @@ def read_tensor(file: str, folder: Path, tensor: Fields) -> NDArray[Any]:
         return np.zeros(0, dtype=np.int64)
     if kind not in _KINDS:
         raise InputError(f"{place} has elements of type number {kind}; floats can be read")
-    data = _data(place, folder, tensor, kind)
+    data = _data(place, beside, tensor, kind)
+    take_memory(len(data))
     return decode_tensor(place, data, _KINDS[kind], shape)
 
 
-def _data(place: str, folder: Path, tensor: Fields, kind: int) -> bytes:
+def _data(place: str, beside: DataFiles, tensor: Fields, kind: int) -> bytes:
     if integer(tensor, _LOCATION) == 1:
-        return _external(place, folder, tensor)
+        return _external(place, beside, tensor)
     raw = messages(tensor, _RAW)
     if raw:
         return raw[-1]
@@ -58,14 +76,14 @@ def _data(place: str, folder: Path, tensor: Fields, kind: int) -> bytes:
     return np.array(halves, dtype="<u2").tobytes()
 
 
-def _external(place: str, folder: Path, tensor: Fields) -> bytes:
+def _external(place: str, beside: DataFiles, tensor: Fields) -> bytes:
     """Exporters put large tensors into a file in the same folder; no other one is opened."""
     found = (fields(entry) for entry in messages(tensor, _EXTERNAL))
     entries = {text(entry, 1): text(entry, 2) for entry in found}
     name = shortened(entries.get("location", ""))
     if not name or Path(name).name != name or name in (".", ".."):
         raise InputError(f"{place} is stored in {name!r}, which is no file of the same folder")
-    data = read_input(folder / name, kind="ONNX data", max_bytes=MAX_BYTES)
+    data = beside[name]
     offset = _number(place, entries.get("offset", "0"))
     length = _number(place, entries.get("length", str(max(0, len(data) - offset))))
     if offset + length > len(data):

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from bugsieve.basis.allowances import take_memory, take_work
+
 
 class PickleError(ValueError):
     """The bytes are no pickle, or one with more than data in it."""
@@ -44,6 +46,8 @@ class Reference:
 
 
 _MARK = object()
+_BYTES_OF_OPERATION = 72  # an empty dictionary and its place on the stack
+_WORK_OF_OPERATION = 4
 
 
 def read_pickle(data: bytes) -> Any:
@@ -51,6 +55,8 @@ def read_pickle(data: bytes) -> Any:
     machine = _Machine()
     try:
         for opcode, argument, _ in pickletools.genops(data):
+            take_memory(_BYTES_OF_OPERATION)
+            take_work(_WORK_OF_OPERATION)
             if opcode.name == "STOP":
                 return machine.pop()
             machine.run(opcode.name, argument)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from bugsieve.basis.allowances import take_memory, take_work
 from bugsieve.policies.networks.network import MAX_NAME
 
 Value = int | bytes
@@ -14,6 +15,9 @@ _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 
 
 _MOST_VALUES = 1 << 21  # of one message or one packed field; numbers in bytes are not counted
+
+
+_BYTES_OF_MESSAGE, _BYTES_OF_VALUE = 300, 48
 
 
 class WireError(ValueError):
@@ -27,6 +31,9 @@ def fields(data: bytes) -> Fields:
         if count >= _MOST_VALUES:
             raise WireError("a message has too many fields")
         found.setdefault(number, []).append(value)
+    count = sum(map(len, found.values()))
+    take_work(2 + count)
+    take_memory(_BYTES_OF_MESSAGE + _BYTES_OF_VALUE * count)
     return found
 
 
@@ -70,6 +77,8 @@ def integers(found: Fields, number: int) -> list[int]:
                 raise WireError("a field has too many numbers")
             item, position = _varint(value, position)
             numbers.append(_signed(item))
+    take_work(1 + len(numbers))
+    take_memory(_BYTES_OF_VALUE * len(numbers))
     return numbers
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import take_memory
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.archive import unpack
 from bugsieve.policies.networks.network import Network, check_length, shortened
@@ -155,6 +156,7 @@ def _view(
     last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
     if 0 in shape or max(prod(shape), last + 1) > stored.size:
         raise InputError(f"{place} of the shape {shape} has data of {stored.size} elements")
+    take_memory(prod(shape) * stored.itemsize)
     steps = tuple(step * stored.itemsize for step in strides)
     view = np.lib.stride_tricks.as_strided(stored[offset:], shape, steps)
     return np.ascontiguousarray(view)

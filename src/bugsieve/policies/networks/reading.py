@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bugsieve.basis.allowances import allowance
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.names import no_such
 from bugsieve.policies.networks.interface import read_interface
@@ -45,7 +46,8 @@ def read_network(
     where a file holds more than one network. `activation` says what is between the layers where
     the file does not; where it does, both must be the same.
     """
-    network = _read(path, layers)
+    with allowance(os.fspath(path)):
+        network = _read(path, layers)
     if activation is not None and activation not in ACTIVATIONS:
         raise UsageError(no_such("activation", activation, ACTIVATIONS))
     if activation is not None and network.activation not in (None, activation):

@@ -6,12 +6,14 @@ import json
 import os
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import JSON_FACTOR, take_memory
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.files import write_atomically
 from bugsieve.policies.networks.network import Network, check_length, shortened
@@ -36,7 +38,9 @@ def read_tensors(file: str, data: bytes) -> tuple[dict[str, NDArray[Any]], dict[
     if not isinstance(metadata, dict):
         raise InputError(f"{file}: '{_METADATA}' is no object")
     check_length(file, header)
-    tensors = {name: _tensor(file, name, entry, body) for name, entry in header.items()}
+    stored = {name: _stored(file, name, entry, body) for name, entry in header.items()}
+    _require_cover(file, stored, body)
+    tensors = {name: tensor.decoded(body) for name, tensor in stored.items()}
     return tensors, metadata
 
 
@@ -116,6 +120,7 @@ def _split(file: str, data: bytes) -> tuple[dict[str, Any], memoryview]:
         raise InputError(
             f"{file}: is truncated, its header ends at byte {end}, the file at byte {len(data)}"
         )
+    take_memory(JSON_FACTOR * length)
     try:
         header = json.loads(data[_LENGTH.size : end].decode("utf-8"))
     except (ValueError, RecursionError):
@@ -123,7 +128,37 @@ def _split(file: str, data: bytes) -> tuple[dict[str, Any], memoryview]:
     return header, memoryview(data)[end:]
 
 
-def _tensor(file: str, name: str, entry: Any, body: memoryview) -> NDArray[Any]:
+@dataclass(frozen=True)
+class _Stored:
+    """What the header says of a tensor, and `place` for sentences."""
+
+    place: str
+    kind: str
+    shape: list[int]
+    begin: int
+    end: int
+
+    def decoded(self, body: memoryview) -> NDArray[Any]:
+        take_memory(self.end - self.begin)
+        return decode_tensor(self.place, bytes(body[self.begin : self.end]), self.kind, self.shape)
+
+
+def _require_cover(file: str, stored: Mapping[str, _Stored], body: memoryview) -> None:
+    """Refuse tensors that overlap and bytes of no tensor, neither of which the format allows."""
+    position = 0
+    for tensor in sorted(stored.values(), key=lambda tensor: (tensor.begin, tensor.end)):
+        if tensor.begin != position:
+            what = "overlaps another one" if tensor.begin < position else "follows unused bytes"
+            raise InputError(
+                f"{tensor.place} begins at byte {tensor.begin} of the data, where it {what}; "
+                "tensors must lie one behind the other"
+            )
+        position = tensor.end
+    if position != len(body):
+        raise InputError(f"{file}: {len(body) - position} bytes at its end belong to no tensor")
+
+
+def _stored(file: str, name: str, entry: Any, body: memoryview) -> _Stored:
     place = f"{file}: tensor {name!r}"
     if not isinstance(entry, dict):
         raise InputError(f"{place} is no object")
@@ -140,7 +175,7 @@ def _tensor(file: str, name: str, entry: Any, body: memoryview) -> NDArray[Any]:
     kind = entry.get("dtype")
     if not isinstance(kind, str):
         raise InputError(f"{place} has no dtype")
-    return decode_tensor(place, bytes(body[begin:end]), shortened(kind), shape)
+    return _Stored(place, shortened(kind), shape, begin, end)
 
 
 def _counts(value: Any) -> list[int] | None:

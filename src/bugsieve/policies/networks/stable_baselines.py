@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bugsieve.basis.allowances import JSON_FACTOR, take_memory
 from bugsieve.basis.errors import InputError
 from bugsieve.policies.networks.archive import unpack
 from bugsieve.policies.networks.network import Network, shortened
@@ -101,6 +102,7 @@ def _saved(file: str, data: bytes | None) -> Mapping[str, Any]:
     if data is None:
         return {}
     try:
+        take_memory(JSON_FACTOR * len(data))
         document = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file}: part {_DATA!r} is no JSON ({shortened(error)})") from None

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import take_memory
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.names import suggest
 from bugsieve.policies.networks.network import (
@@ -37,6 +38,7 @@ def decode_tensor(place: str, data: bytes, kind: str, shape: Sequence[int]) -> N
     check_size(place, data, shape, np.dtype(FLOAT_TYPES[kind]).itemsize)
     numbers = np.frombuffer(data, dtype=FLOAT_TYPES[kind])
     if kind == "BF16":  # the upper half of a 32-bit float
+        take_memory(4 * len(data))
         numbers = (numbers.astype(np.uint32) << np.uint32(16)).view(np.float32)
     return numbers.reshape(tuple(shape))
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
+from bugsieve.basis.allowances import take_work
 from bugsieve.tasks.jani.automata import Assignment, Automaton, Destination, Edge
 from bugsieve.tasks.jani.expressions import Graph
 from bugsieve.tasks.jani.parts import Part, existing
@@ -105,10 +107,11 @@ class Composition:
         for synchronisation in synchronisations:
             action = SILENT if synchronisation.result is None else synchronisation.result
             choices = [
-                automaton.edges.get(name, [])
+                [edge for edge in automaton.edges.get(name, []) if edge.guard != self._graph.false]
                 for automaton, name in zip(self._automata, synchronisation.actions, strict=True)
                 if name is not None
             ]
+            self._refuse_more(prod(sum(len(edge.destinations) for edge in own) for own in choices))
             # Each automaton contributes one edge; where several are enabled, every choice is an
             # outcome of the joint action. Guards that contradict each other by constants alone are
             # not kept.
@@ -122,19 +125,24 @@ class Composition:
         destinations = []
         for combination in combinations:
             self._destinations += 1
-            if self._destinations > _MAX_DESTINATIONS:
-                raise self._system.unsupported(
-                    f"the automata together have more than {_MAX_DESTINATIONS} destinations"
-                )
+            self._refuse_more(0)
             destinations.append(_merge(self._graph, combination))
         guard = self._graph.conjunction([edge.guard for edge in edges])
         return Edge(guard, tuple(destinations), " and ".join(edge.place for edge in edges))
+
+    def _refuse_more(self, count: int) -> None:
+        """Refuse so many destinations before any of them is made."""
+        if self._destinations + count > _MAX_DESTINATIONS:
+            raise self._system.unsupported(
+                f"the automata together have more than {_MAX_DESTINATIONS} destinations"
+            )
 
 
 def _merge(graph: Graph, parts: Sequence[Destination]) -> Destination:
     """What happens when one destination of each automaton is reached at once."""
     if len(parts) == 1:
         return parts[0]
+    take_work(1 + sum(len(part.assignments) for part in parts) // 8)
     probability: int | None = None
     merged: dict[tuple[int, int], Assignment] = {}
     conflict: int | None = None

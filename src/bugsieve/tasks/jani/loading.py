@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bugsieve.basis.allowances import allowance
 from bugsieve.basis.arguments import require_path, require_text, wrong
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.jani.automata import Automaton, Edge, EdgeReader, Surroundings, read_outline
@@ -54,7 +55,8 @@ def load_model(
 
     `constants` gives values to constants, `property_name` chooses among several properties.
     """
-    return _load(*_read(model_path, property_path, constants, property_name), constants or {})
+    with allowance(str(model_path)):
+        return _load(*_read(model_path, property_path, constants, property_name), constants or {})
 
 
 def read_without_danger(
@@ -68,9 +70,10 @@ def read_without_danger(
 
     It has its start, its goal and its constants inside; nothing in it is unsafe.
     """
-    model, parts = _read(model_path, property_path, constants, property_name, is_needed=False)
-    harmless = replace(parts, unsafe=Part(False, model.file))
-    _load(model, harmless, constants or {})  # finds what is wrong with the model itself
+    with allowance(str(model_path)):
+        model, parts = _read(model_path, property_path, constants, property_name, is_needed=False)
+        harmless = replace(parts, unsafe=Part(False, model.file))
+        _load(model, harmless, constants or {})  # finds what is wrong with the model itself
     return model.file, self_contained(model.data, harmless, constants or {})
 
 

@@ -94,7 +94,8 @@ class Part:
             return "empty"
         if isinstance(self.data, str):
             return repr(self.data[:_SHOWN_TEXT])
-        return _KINDS.get(type(self.data), "null" if self.data is None else repr(self.data))
+        kind = _KINDS.get(type(self.data))  # only numbers are written out
+        return kind or ("null" if self.data is None else repr(self.data))
 
     def _where(self) -> str:
         path = self.path

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from bugsieve.basis.allowances import allow_for, allowance
 from bugsieve.tasks.jani.loading import load_document
 from bugsieve.tasks.jani.model import JaniModel
 
@@ -38,4 +39,6 @@ class SavedModel:
 
     def load(self, *, source: str) -> JaniModel:
         """The model, ready for use; `source` names it in errors."""
-        return load_document(self.json(), name=source)
+        with allowance(source):
+            allow_for(len(self.document))
+            return load_document(self.json(), name=source)

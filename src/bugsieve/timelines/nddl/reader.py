@@ -17,7 +17,7 @@ from bugsieve.timelines.nddl.syntax import Place, Statement
 from bugsieve.timelines.nddl.trees import make_transformer
 
 SUFFIX = ".nddl"
-MAX_BYTES = MEBIBYTE
+MAX_BYTES = MEBIBYTE // 2
 MAX_DEPTH = 50
 """How deep braces and parentheses may nest, so that whoever walks statements may recurse."""
 MAX_TERMS = 200
