@@ -162,7 +162,7 @@ def test_bytes_of_no_tensor(tmp_path: Path, ends: str, missing: str) -> None:
 
 def synchronised(automata: int, edges: int, guard: bool) -> dict[str, Any]:
     """All automata move at once, each by any of its edges."""
-    model = counter()
+    model: dict[str, Any] = counter()
     edge: dict[str, Any] = {"location": "l", "action": "all", "guard": {"exp": guard}}
     edge["destinations"] = [{"location": "l"}]
     names = [f"A{number}" for number in range(automata)]
