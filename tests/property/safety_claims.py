@@ -36,7 +36,7 @@ def found_bugs(case: Case, radius: int | None, **options: Any) -> Iterator[Safet
 
 def plain_certificate(bug: SafetyBug) -> Certificate:
     """The certificate as it comes back from a file."""
-    certificate: Certificate = json.loads(json.dumps(bug.certificate))
+    certificate: Certificate = json.loads(json.dumps(dict(bug.certificate)))
     return certificate
 
 

@@ -9,7 +9,7 @@ from bugsieve.campaigns.causes import cause_lines, listed_examples
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.several import JointSummary, joint_causes, place_of
 from bugsieve.campaigns.several_wording import AboutAll
-from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, EXAMPLES_FOLDER
+from bugsieve.results.folder import BUGS_FOLDER, EXAMPLES_FOLDER, has_all_bugs
 
 
 def found_lines(kind: Kind[Any], folder: Path, records: Any) -> list[str]:
@@ -65,6 +65,6 @@ def report_line(folder: Path) -> str:
 
 def _place_of_all(bugs: int, folder: Path) -> str:
     """Where all bugs are."""
-    if bugs <= BUGS_IN_FILES:
+    if has_all_bugs(folder, bugs):
         return f"{folder}/{BUGS_FOLDER}"
     return f"bugsieve export {folder} --every-bug OUT"

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from bugsieve.checkers.cost import read_json, visible
 from bugsieve.checkers.jani_interpreter import JaniInterpreter, ModelFaultError, RefusedModelError
-from bugsieve.checkers.safety_claims import CertificateError, State, check
+from bugsieve.checkers.safety_claims import CertificateError, Proven, State, check
 
 VERSION = 1
 ID_LENGTH = 12
@@ -36,6 +36,8 @@ _KEYS = (
     *("action_name", "run", "safe", "answers"),
 )
 _FAULT_KEYS = ("outcome", "unsafe")
+_POLL_EVERY = 100  # rows, of some microseconds each
+_MOST_PROVEN = 200_000  # states, some hundred bytes each
 _BUG_KEYS = {"id", "kind", "oracle", "found_in", "certificate"}
 
 
@@ -91,24 +93,59 @@ class SafetyBugChecker:
         self.model = JaniInterpreter(document)
         self._poll = poll
         self._sha256 = document_hash(document)
+        self._about: tuple[Any, ...] | None = None
+        self._proven = Proven()
+        self._said: dict[State, int | None] = {}
 
     def check(self, certificate: Mapping[str, Any]) -> None:
-        """Return if the certificate proves its claim, else raise CertificateError."""
+        """Return if the certificate proves its claim alone, else raise CertificateError."""
+        self._check(certificate, {}, None).check_all_used(certificate["answers"])
+
+    def check_next(self, certificate: Mapping[str, Any]) -> None:
+        """The same of one that may lack rows that accepted ones had: these are proven already.
+
+        What is proven is forgotten where the policy or the radius is another one.
+        """
+        about = (certificate.get("policy"), certificate.get("radius"))
+        if about != self._about:
+            self.forget()
+            self._about = about
+        model = self._check(certificate, self._said, self._proven)
+        if certificate["radius"] is not None:
+            # Without a radius no proof depends on what the policy does beside its run.
+            self._said.update(model.answers)
+
+    @property
+    def is_full(self) -> bool:
+        """True once so much is remembered of accepted certificates that it should be forgotten."""
+        return len(self._proven) > _MOST_PROVEN
+
+    def forget(self) -> None:
+        """Remember nothing of accepted certificates: the next one must stand alone."""
+        self._about, self._proven, self._said = None, Proven(), {}
+
+    def _check(
+        self,
+        certificate: Mapping[str, Any],
+        said: Mapping[State, int | None],
+        proven: Proven | None,
+    ) -> _AnsweringModel:
         self._check_head(certificate)
         run = self._run(certificate)
-        answers = self._answers(certificate["answers"], run)
-        model = _AnsweringModel(self.model, answers, self._poll)
+        answers = self._answers(certificate["answers"], run, said)
+        model = _AnsweringModel(self.model, answers, said, self._poll)
         parts = {"radius": certificate["radius"], "state": certificate["state"]}
-        safe = {"kind": "safe", **parts, "table": self._rows(certificate["safe"], "safe")}
+        proof = {"kind": "safe", **parts, "table": self._rows(certificate["safe"], "safe")}
+        if certificate["kind"] == "fault":
+            proof = self._fault(certificate, parts, proof)
         try:
             check(model, {"kind": "run", "states": run["states"], "actions": run["actions"]})
-            if certificate["kind"] == "fault":
-                check(model, self._fault(certificate, parts, safe))
-            else:
-                check(model, safe)
+            check(model, proof, proven)
         except ModelFaultError as fault:
             _fail(str(fault))
-        model.check_all_used(certificate["answers"])
+        if proven is not None:
+            proven.learn(proof)
+        return model
 
     def _check_head(self, certificate: Mapping[str, Any]) -> None:
         if not isinstance(certificate, Mapping):
@@ -163,8 +200,13 @@ class SafetyBugChecker:
         claim = {"kind": "fault", **parts, "action": action, "outcome": outcome}
         return {**claim, "safe": safe, "unsafe": unsafe}
 
-    def _answers(self, rows: Any, run: Mapping[str, Any]) -> dict[State, int | None]:
-        """What the policy does: first along the run, then in the other states."""
+    def _answers(
+        self, rows: Any, run: Mapping[str, Any], said: Mapping[State, int | None]
+    ) -> dict[State, int | None]:
+        """What the policy does: first along the run, then in the other states.
+
+        `said` is what accepted certificates say; this one must not contradict them.
+        """
         answers: dict[State, int | None] = {}
         for state, action in zip(run["states"], run["actions"], strict=False):
             if answers.setdefault(tuple(state), action) != action:
@@ -178,11 +220,14 @@ class SafetyBugChecker:
             if action is not None and (type(action) is not int or action < 0):
                 _fail("an answer is an action or null")
             answers[state] = action
+        if any(said.get(state, action) != action for state, action in answers.items()):
+            _fail("the policy does something else in an earlier certificate")
         return answers
 
     def _rows(self, rows: Any, key: str) -> list[Any]:
-        for row in _list(rows, key):
-            self._poll()
+        for number, row in enumerate(_list(rows, key)):
+            if number % _POLL_EVERY == 0:
+                self._poll()
             if len(_list(row, key)) != 3:
                 _fail(f"a row of {key!r} has three parts")
             self._state(row[0])
@@ -207,11 +252,13 @@ class _AnsweringModel:
         self,
         model: JaniInterpreter,
         answers: Mapping[State, int | None],
+        said: Mapping[State, int | None],
         poll: Callable[[], None],
     ) -> None:
         self.kind = model.kind
         self._model = model
-        self._answers = answers
+        self.answers = answers
+        self._said = said
         self._used: set[State] = set()
         self._poll = poll
 
@@ -222,10 +269,12 @@ class _AnsweringModel:
 
     def policy(self, state: State) -> int | None:
         """The answer in the certificate; the proof fails where there is none."""
-        if state not in self._answers:
+        if state in self.answers:
+            self._used.add(state)
+            return self.answers[state]
+        if state not in self._said:
             _fail(f"the certificate lacks the policy's answer in the state {list(state)}")
-        self._used.add(state)
-        return self._answers[state]
+        return self._said[state]
 
     def check_all_used(self, rows: list[Any]) -> None:
         """Answers that prove nothing do not belong into a certificate."""

@@ -13,10 +13,13 @@ danger. `fault`: a safe state in which the policy's action may lead to an unsafe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 
 State: TypeAlias = tuple[Any, ...]
 Pair: TypeAlias = tuple[State, int]
+
+_PLAIN = frozenset([int, float, bool, str])
 
 ORDINARY, GOAL, UNSAFE = "ordinary", "goal", "unsafe"
 
@@ -79,8 +82,38 @@ class ExplicitModel:
         return state[0]
 
 
-def check(model: Model, certificate: Mapping[str, Any]) -> None:
-    """Return if the certificate proves its claim about the model, else raise CertificateError."""
+@dataclass
+class Proven:
+    """What accepted proofs have shown of states of one model, one policy and one radius.
+
+    Later proofs may rest on these facts instead of showing them again. Each fact is true by
+    itself, so it does not matter which proof it came from.
+    """
+
+    safe: dict[State, int] = field(default_factory=dict)
+    """Safe states, with a number of divergences that is enough."""
+    lost: set[Pair] = field(default_factory=set)
+    """States from which danger cannot be avoided, with the budget of divergences."""
+
+    def __len__(self) -> int:
+        return len(self.safe) + len(self.lost)
+
+    def learn(self, accepted: Mapping[str, Any]) -> None:
+        """Add the rows of a proof of kind `fault` or `safe` that was accepted."""
+        is_fault = accepted["kind"] == "fault"
+        for state, _, divergences in (accepted["safe"] if is_fault else accepted)["table"]:
+            known = self.safe.get(tuple(state), divergences)
+            self.safe[tuple(state)] = min(divergences, known)
+        if is_fault:
+            ranking = accepted["unsafe"]["ranking"]
+            self.lost.update((tuple(state), budget) for state, budget, _ in ranking)
+
+
+def check(model: Model, certificate: Mapping[str, Any], proven: Proven | None = None) -> None:
+    """Return if the certificate proves its claim about the model, else raise CertificateError.
+
+    `proven` are facts about the same model, policy and radius on which it may rest.
+    """
     if not isinstance(certificate, Mapping):
         _fail("a certificate must be an object")
     kind = certificate.get("kind")
@@ -88,10 +121,10 @@ def check(model: Model, certificate: Mapping[str, Any]) -> None:
         _fail(f"'kind' must be one of {', '.join(_KEYS)}")
     if set(certificate) != set(_KEYS[kind]):
         _fail(f"a certificate of kind {kind!r} has the keys {', '.join(_KEYS[kind])}")
-    _CHECKS[kind](model, certificate)
+    _CHECKS[kind](model, certificate, Proven() if proven is None else proven)
 
 
-def _check_safe(model: Model, certificate: Mapping[str, Any]) -> None:
+def _check_safe(model: Model, certificate: Mapping[str, Any], proven: Proven) -> None:
     radius = _radius(certificate["radius"])
     start = _state(certificate["state"])
     table: dict[State, tuple[int, int]] = {}
@@ -104,14 +137,16 @@ def _check_safe(model: Model, certificate: Mapping[str, Any]) -> None:
     # meets danger; it may go round for ever, which is safe. Along each run the numbers of
     # divergences do not rise, and fall with each divergence, hence there are at most `radius`.
     # Rows that nothing leads to must hold as well; that is stricter than needed, and simple.
-    _check_entered(model, start, table, radius or 0, radius)
+    # A state that is proven safe already needs no row: it has an alternative of its own.
+    _check_entered(model, start, table, radius or 0, radius, proven)
     for state, (action, divergences) in table.items():
-        _check_table_row(model, table, state, action, divergences, radius)
+        _check_table_row(model, table, proven, state, action, divergences, radius)
 
 
 def _check_table_row(
     model: Model,
     table: Mapping[State, tuple[int, int]],
+    proven: Proven,
     state: State,
     action: int,
     divergences: int,
@@ -127,7 +162,7 @@ def _check_table_row(
     if left < 0:
         _fail(f"action {action} in state {_shown(state)} differs from the policy's once too often")
     for outcome in outcomes:
-        _check_entered(model, outcome, table, left, radius)
+        _check_entered(model, outcome, table, left, radius, proven)
 
 
 def _check_entered(
@@ -136,8 +171,11 @@ def _check_entered(
     table: Mapping[State, tuple[int, int]],
     left: int,
     radius: int | None,
+    proven: Proven,
 ) -> None:
     """The table must cover the state with `left` divergences, unless a run ends safely there."""
+    if proven.safe.get(state, left + 1) <= left:
+        return
     kind = model.kind(state)
     if kind == UNSAFE:
         _fail(f"the alternative may reach state {_shown(state)}, which is unsafe")
@@ -150,7 +188,7 @@ def _check_entered(
         _fail(f"the alternative may reach state {_shown(state)}, which the table lacks")
 
 
-def _check_unsafe(model: Model, certificate: Mapping[str, Any]) -> None:
+def _check_unsafe(model: Model, certificate: Mapping[str, Any], proven: Proven) -> None:
     radius = _radius(certificate["radius"])
     start = _state(certificate["state"])
     # Why this proves the loss: from a ranked state every affordable action has an outcome that is
@@ -164,15 +202,17 @@ def _check_unsafe(model: Model, certificate: Mapping[str, Any]) -> None:
         if not 0 <= row.first <= (radius or 0) or row.second < 1:
             _fail(f"budget or rank of state {_shown(row.state)} is out of range")
         ranks[row.state, row.first] = row.second
-    if model.kind(start) != UNSAFE and (start, radius or 0) not in ranks:
+    whole = start, radius or 0
+    if whole not in ranks and whole not in proven.lost and model.kind(start) != UNSAFE:
         _fail(f"the ranking lacks state {_shown(start)} with the full budget")
     for (state, budget), rank in ranks.items():
-        _check_ranked(model, ranks, state, budget, rank, radius)
+        _check_ranked(model, ranks, proven, state, budget, rank, radius)
 
 
 def _check_ranked(
     model: Model,
     ranks: Mapping[Pair, int],
+    proven: Proven,
     state: State,
     budget: int,
     rank: int,
@@ -184,17 +224,20 @@ def _check_ranked(
     if not transitions:
         _fail(f"a run ends safely in state {_shown(state)}, which has no actions")
     # An action beyond the budget is no alternative, so nothing needs to be shown of it. A state
-    # without a rank counts as not lower.
+    # without a rank counts as not lower, unless it is proven to be lost: then it is as good as
+    # danger itself.
     for action, outcomes in transitions.items():
         left = budget - _cost(model, state, action, radius)
         if left >= 0 and not any(
-            model.kind(outcome) == UNSAFE or ranks.get((outcome, left), rank) < rank
+            ranks.get((outcome, left), rank) < rank
+            or (outcome, left) in proven.lost
+            or model.kind(outcome) == UNSAFE
             for outcome in outcomes
         ):
             _fail(f"action {action} in state {_shown(state)} leads to no lower rank")
 
 
-def _check_run(model: Model, certificate: Mapping[str, Any]) -> None:
+def _check_run(model: Model, certificate: Mapping[str, Any], _proven: Proven) -> None:
     states = [_state(state) for state in _list(certificate["states"], "'states'")]
     actions = [
         _whole(action, "an action") for action in _list(certificate["actions"], "'actions'")
@@ -213,7 +256,7 @@ def _check_run(model: Model, certificate: Mapping[str, Any]) -> None:
         _fail("the last state of the run is not unsafe")
 
 
-def _check_fault(model: Model, certificate: Mapping[str, Any]) -> None:
+def _check_fault(model: Model, certificate: Mapping[str, Any], proven: Proven) -> None:
     radius = _radius(certificate["radius"])
     state, outcome = _state(certificate["state"]), _state(certificate["outcome"])
     action = _whole(certificate["action"], "an action")
@@ -228,7 +271,7 @@ def _check_fault(model: Model, certificate: Mapping[str, Any]) -> None:
     # The policy's own action costs no divergence, so both have the full budget.
     for part, about in (("safe", state), ("unsafe", outcome)):
         proof = certificate[part]
-        check(model, proof)
+        check(model, proof, proven)
         if proof["kind"] != part or _state(proof["state"]) != about or proof["radius"] != radius:
             _fail(f"the {part!r} part of the fault proves something else")
 
@@ -255,10 +298,13 @@ class _Row(NamedTuple):
 def _rows(value: Any, what: str) -> list[_Row]:
     rows = []
     for row in _list(value, f"'{what}'"):
-        if len(_list(row, f"a row of the {what}")) != 3:
-            _fail(f"a row of the {what} has three parts")
-        numbers = [_whole(number, f"a number of the {what}") for number in row[1:]]
-        rows.append(_Row(_state(row[0]), *numbers))
+        if not isinstance(row, (list, tuple)) or len(row) != 3:
+            _fail(f"a row of the {what} is a list of three parts")
+        state, first, second = row
+        # Not isinstance: a truth value is an int to Python.
+        if type(first) is not int or type(second) is not int:
+            _fail(f"a number of the {what} must be a whole number")
+        rows.append(_Row(_state(state), first, second))
     return rows
 
 
@@ -271,8 +317,10 @@ def _radius(value: Any) -> int | None:
 
 
 def _state(value: Any) -> State:
-    state = tuple(_list(value, "a state"))
-    if not all(type(part) in (int, float, bool, str) for part in state):
+    if not isinstance(value, (list, tuple)):
+        _fail("a state must be a list")
+    state = tuple(value)
+    if not _PLAIN.issuperset(map(type, state)):
         _fail("a state must be a list of plain values")
     return state
 

@@ -18,9 +18,17 @@ from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import BudgetError, InternalError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.basis.wording import counted
-from bugsieve.bugs.safety.bug import AVOIDABLE, FAULT, FoundInRun, SafetyBug, SafetyBugMaker
+from bugsieve.bugs.safety.bug import (
+    AVOIDABLE,
+    FAULT,
+    FoundInRun,
+    LongCertificate,
+    SafetyBug,
+    SafetyBugMaker,
+)
+from bugsieve.bugs.safety.rows import KnownRows
 from bugsieve.checkers.jani_interpreter import RefusedModelError
-from bugsieve.checkers.safety import SafetyBugChecker
+from bugsieve.checkers.safety import SafetyBugChecker, bug_id
 from bugsieve.checkers.safety_claims import CertificateError
 from bugsieve.judging.cases import Visit
 from bugsieve.judging.findings import (
@@ -64,8 +72,7 @@ class SafetyBugRow(BugRow[SafetyBug]):
     @property
     def safe_action(self) -> int:
         """What avoids the danger in the bug's state."""
-        state = self.bug.state
-        return next(action for row, action in self.bug.alternative if row == state)
+        return self.bug.safe_action
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +140,7 @@ class RunExaminer:
         self._proof_rows = proof_rows
         self._maker = SafetyBugMaker(policy)
         self._checker = _checker_of(policy)
+        self._checked = KnownRows()
         self.asker = SafetyAsker(policy)
         self._proven = set(proven)
         self._unstable = set(unstable)
@@ -187,17 +195,17 @@ class RunExaminer:
         bug: SafetyBug | None = None
         try:
             with doing(f"proving what is said of state {position} of the run of walk {walk}"):
-                bug = self._bug(run, place, outcome)
+                bug, certificate = self._bug(run, place, outcome)
                 change = self._change(walk, bug)
                 if change is not None:
                     found.unstable.append(replace(change, position=position + change.position))
                     return
-                self._check(bug)
+                self._check(certificate)
         except (BudgetError, _UnprovenError) as error:
             found.unproven.append(UnprovenRow(walk, str(spec), kind, str(error), position))
         except (CertificateError, InternalError) as error:
-            certificate = None if bug is None else bug.certificate
-            rejected = RejectedRow(walk, str(spec), str(error), certificate, position)
+            refused = None if bug is None else dict(bug.certificate)
+            rejected = RejectedRow(walk, str(spec), str(error), refused, position)
             found.rejected.append(rejected)
         else:
             found.bugs.append(bug)
@@ -209,7 +217,9 @@ class RunExaminer:
             return self.asker.check(walk, bug)
         return UnstableRow(walk, 0, "", "", "", bug.id) if bug.id in self._recalled else None
 
-    def _bug(self, run: UnsafeRun, place: FoundInRun, outcome: WordArray | None) -> SafetyBug:
+    def _bug(
+        self, run: UnsafeRun, place: FoundInRun, outcome: WordArray | None
+    ) -> tuple[SafetyBug, LongCertificate]:
         """The claim with its certificate, which nobody has checked yet."""
         rest = UnsafeRun(run.states[place.position :], run.actions[place.position :])
         claim = self.analyst.claim(rest, outcome, most_rows=self._proof_rows)
@@ -218,12 +228,20 @@ class RunExaminer:
                 f"the proof takes at least {counted(claim, 'row')}, more than the limit of "
                 f"{self._proof_rows}: raise --proof-rows (in Python, proof_rows)"
             )
-        return self._maker.make(claim, oracle=str(self.analyst.specs[0]), found_in=place)
+        certificate = self._maker.certificate(claim)
+        spec = str(self.analyst.specs[0])
+        return SafetyBug(bug_id(certificate), certificate, spec, place), certificate
 
-    def _check(self, bug: SafetyBug) -> None:
+    def _check(self, certificate: LongCertificate) -> None:
+        """Have the rows checked that no accepted certificate had: the others are proven."""
         if isinstance(self._checker, RefusedModelError):
             raise _UnprovenError(f"the checker cannot read the model: {self._checker}")
-        self._checker.check(bug.certificate)
+        if self._checker.is_full:
+            self._checker.forget()
+            self._checked = KnownRows()
+        new = self._checked.without(certificate.tables)
+        self._checker.check_next(certificate.with_rows(new))
+        self._checked.add(new)
 
 
 def _checker_of(policy: ModelPolicy) -> SafetyBugChecker | RefusedModelError:

@@ -30,8 +30,9 @@ README_FILE = "README.txt"
 OPTIONS_FILE = "options.toml"
 TIMELINE_FILE = "timeline.csv"
 BUGS_FOLDER = "bugs"
-BUGS_IN_FILES = 200
-"""The first bugs of a campaign are files, too; the others are in the store alone."""
+BUGS_IN_FILES, BYTES_OF_FILES = 200, 1 << 21
+"""The first bugs of a campaign are files, too, until these take so much; the others are in the
+store alone."""
 
 EXAMPLES_FOLDER = "smallest"
 """The smallest examples of bugs, each in a folder of its own."""
@@ -52,7 +53,7 @@ _COMMANDS = {
     "explain {} BUG": "the decision to blame, and a better run",
     "replay {} BUG": "ask the policy again and check the certificate",
     "export {} --csv OUT": "the records for other programs",
-    "export {} --every-bug OUT": f"a file per bug; {BUGS_FOLDER}/ has the first {BUGS_IN_FILES}",
+    "export {} --every-bug OUT": f"a file for every bug; {BUGS_FOLDER}/ has the first of them",
 }
 
 
@@ -117,16 +118,23 @@ def write_missing(directory: Path, files: Mapping[str, bytes | None]) -> None:
 def write_bugs(
     directory: Path, bugs: Iterable[BugRow[Any]], improved: Iterable[BugRow[Any]] = ()
 ) -> None:
-    """One JSON file for each bug that has none yet; files of those that have improved anew."""
+    """One JSON file for each bug that has none yet, until the files are large enough; files of
+    those that have improved anew."""
     with explained(directory):
         folder = directory / BUGS_FOLDER
         make_folders(folder)
+        size = sum(path.stat().st_size for path in folder.glob("*.json"))
         for row in bugs:
-            if not _bug_file(folder, row).exists():
-                write_bug(folder, row)
+            if size < BYTES_OF_FILES and not _bug_file(folder, row).exists():
+                size += write_bug(folder, row).stat().st_size
         for row in improved:
             if _bug_file(folder, row).exists():
                 write_bug(folder, row)
+
+
+def has_all_bugs(directory: Path, bugs: int) -> bool:
+    """Return true if each of so many bugs has a file."""
+    return sum(1 for _ in (directory / BUGS_FOLDER).glob("*.json")) >= bugs
 
 
 def write_bug(folder: Path, row: BugRow[Any]) -> Path:

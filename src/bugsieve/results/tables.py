@@ -223,6 +223,9 @@ CREATE TABLE alone (
     walk INTEGER, position INTEGER, oracle INTEGER, safety INTEGER NOT NULL, reached TEXT,
     expanded INTEGER NOT NULL, seconds REAL NOT NULL, PRIMARY KEY (walk, position, oracle)
 ) WITHOUT ROWID;
+CREATE TABLE proofs (
+    first INTEGER PRIMARY KEY, visit INTEGER NOT NULL, count INTEGER NOT NULL, rows BLOB NOT NULL
+);
 """
 
 _FIRST_RUNS = "IN (SELECT walk FROM runs WHERE same_as IS NULL)"
@@ -252,6 +255,7 @@ SAFETY_CONDITIONS = {
     "verdicts.faults": json_condition("faults", "array", _NO_POSITION),
     "verdicts.open_faults": json_condition("open_faults", "array", _NO_POSITION),
     "verdicts.safety": f"length(safety) = 1 + {_STEPS}",
+    "proofs.count": "count > 0",
     "alone.walk": f"walk {_FIRST_RUNS}",
     "alone.position": "position < (SELECT steps FROM runs WHERE runs.walk = alone.walk)",
     "alone.safety": "safety BETWEEN -1 AND 1",

@@ -83,7 +83,7 @@ def test_certificates_hold_plain_values(bug: tuple[JaniModel, SafetyBug]) -> Non
     assert certificate["outcome"] == [4, 2.25, False]
     assert found.alternative == [([2, 1.5, False], 2), ([2, 1.5, True], 1)]
     assert certificate["model"]["name"] == "small"
-    assert json.loads(json.dumps(certificate)) == certificate
+    assert json.loads(json.dumps(dict(certificate))) == certificate
     check_safety_bug(loaded.document, found.to_json())
 
 

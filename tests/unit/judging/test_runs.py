@@ -91,7 +91,7 @@ def test_a_rejected_claim_is_reported_with_its_certificate(
     def reject(*_: object) -> None:
         raise CertificateError("no proof")
 
-    monkeypatch.setattr(safety.SafetyBugChecker, "check", reject)
+    monkeypatch.setattr(safety.SafetyBugChecker, "check_next", reject)
     found = examiner(case).analyse(case.unsafe_run(RUN))
     assert not found.bugs
     assert found.rejected[0].reason == "no proof"
@@ -111,7 +111,7 @@ def test_a_policy_that_wavers_is_not_our_mistake(
     def reject(*_: object) -> None:
         raise CertificateError("no proof")
 
-    monkeypatch.setattr(safety.SafetyBugChecker, "check", reject)
+    monkeypatch.setattr(safety.SafetyBugChecker, "check_next", reject)
     policy = Wavering(case.model, SYSTEM.policy)
     found = RunExaminer(policy, ["tarjan"]).analyse(case.unsafe_run(RUN))
     assert not found.rejected

@@ -7,11 +7,13 @@ the model's document.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.foreign_json import Row, fitting
@@ -27,7 +29,7 @@ PlainState = list[Value]
 
 _STATE_SHAPE = [(int, bool, float)]
 _FAULT_SHAPE = {"outcome": _STATE_SHAPE, "unsafe": [Row(_STATE_SHAPE, int, int)]}
-_CERTIFICATE_SHAPE = {
+_HEAD_SHAPE = {
     "certificate": int,
     "kind": str,
     "model": {"name": str, "sha256": str},
@@ -38,6 +40,8 @@ _CERTIFICATE_SHAPE = {
     "action": int,
     "action_name": str,
     "run": {"states": [_STATE_SHAPE], "actions": [int], "action_names": [str]},
+}
+_TABLES_SHAPE = {
     "safe": [Row(_STATE_SHAPE, int, int)],
     "answers": [Row(_STATE_SHAPE, (int, None))],
 }
@@ -45,7 +49,7 @@ _SHAPE = {
     "id": str,
     "kind": str,
     "oracle": str,
-    "certificate": _CERTIFICATE_SHAPE,
+    "certificate": _HEAD_SHAPE,
     "found_in": ({"walk": (int, None), "position": int}, None),
 }
 """What the JSON looks like; whether it proves anything is the checker's matter."""
@@ -105,6 +109,11 @@ class SafetyBug:
         return int(self.certificate["action"])
 
     @property
+    def safe_action(self) -> int:
+        """What avoids the danger in the bug's state."""
+        return safe_action_of(self.certificate)
+
+    @property
     def alternative(self) -> list[tuple[PlainState, int]]:
         """States with the actions by which the danger is avoided from the bug's state on."""
         return [(row[0], row[1]) for row in self.certificate["safe"]]
@@ -121,20 +130,30 @@ class SafetyBug:
 
     def to_json(self) -> dict[str, Any]:
         """The bug as JSON data."""
+        return self.to_json_with(dict(self.certificate))
+
+    def to_json_with(self, certificate: Mapping[str, Any]) -> dict[str, Any]:
+        """The same with another form of its certificate."""
         found = self.found_in
         return {
             "id": self.id,
             "kind": self.kind,
             "oracle": self.oracle,
             "found_in": found and {"walk": found.walk, "position": found.position},
-            "certificate": dict(self.certificate),
+            "certificate": certificate,
         }
 
 
-def safety_bug_from_json(data: Mapping[str, Any], *, source: str) -> SafetyBug:
+def safety_bug_from_json(
+    data: Mapping[str, Any],
+    *,
+    source: str,
+    certificate_of: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
+) -> SafetyBug:
     """The inverse of `SafetyBug.to_json`; `source` names the file in errors.
 
-    What the certificate claims is the checker's business.
+    What the certificate claims is the checker's business. A store has certificates in a form of
+    its own, of which `certificate_of` makes the usual one.
     """
     try:
         fitting(data, _SHAPE)
@@ -142,27 +161,136 @@ def safety_bug_from_json(data: Mapping[str, Any], *, source: str) -> SafetyBug:
         if found is not None:
             walk = None if found["walk"] is None else int(found["walk"])
             found = FoundInRun(int(found["position"]), walk)
-        certificate = dict(data["certificate"])
-        if certificate["kind"] != data["kind"] or not _is_whole(certificate):
+        if data["certificate"]["kind"] == FAULT:
+            fitting(data["certificate"], {"outcome": _STATE_SHAPE})
+        certificate = (certificate_of or _whole_certificate)(data["certificate"])
+        if certificate["kind"] != data["kind"] or not _has_whole_head(certificate):
             raise ValueError
         return SafetyBug(str(data["id"]), certificate, str(data["oracle"]), found)
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{source}: is not a safety bug as Bugsieve writes it") from None
 
 
-def _is_whole(certificate: Mapping[str, Any]) -> bool:
-    """Whether the parts of a certificate are as long as they must be, and none is missing."""
-    width, run = len(certificate["variables"]), certificate["run"]
-    states = [certificate["state"], *run["states"], *(row[0] for row in certificate["safe"])]
+def _whole_certificate(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The certificate of JSON data; ValueError unless its tables are as they must be."""
+    certificate = dict(fitting(data, _TABLES_SHAPE))
+    states = [row[0] for row in certificate[SAFE]]
     if certificate["kind"] == FAULT:
         fitting(certificate, _FAULT_SHAPE)
-        states += [certificate["outcome"], *(row[0] for row in certificate["unsafe"])]
+        states += [row[0] for row in certificate[LOST]]
+    width = len(certificate["variables"])
+    if any(len(state) != width for state in states) or not any(
+        row[0] == certificate["state"] for row in certificate[SAFE]
+    ):
+        raise ValueError
+    return certificate
+
+
+def _has_whole_head(certificate: Mapping[str, Any]) -> bool:
+    """Return true if what a certificate says beside its tables is complete."""
+    run = certificate["run"]
+    states = [certificate["state"], *run["states"]]
+    states += [certificate["outcome"]] if certificate["kind"] == FAULT else []
     lengths = (len(run["states"]), len(run["action_names"]) + 1)
     return (
-        all(len(state) == width for state in states)
+        all(len(state) == len(certificate["variables"]) for state in states)
         and lengths == (len(run["actions"]) + 1,) * 2
-        and any(row[0] == certificate["state"] for row in certificate["safe"])
     )
+
+
+SAFE, ANSWERS, LOST = "safe", "answers", "unsafe"
+_ORDER = (
+    *("certificate", "kind", "model", "policy", "radius", "variables", "state", "action"),
+    *("action_name", "run", SAFE, ANSWERS, "outcome", LOST),
+)
+
+
+def keys_of(kind: str) -> tuple[str, ...]:
+    """The keys of a certificate of this kind, in the order in which they are written."""
+    return _ORDER if kind == FAULT else _ORDER[: _ORDER.index("outcome")]
+
+
+Table: TypeAlias = NDArray[np.float64]
+"""Rows of a proof as numbers: the values of a state, and two more."""
+
+
+class LongCertificate(Mapping[str, Any]):
+    """A certificate whose tables become lists when they are first asked for.
+
+    They may have ten thousands of rows, which most who ask about a bug do not want.
+    """
+
+    def __init__(
+        self,
+        head: Mapping[str, Any],
+        safe_action: int,
+        tables: Callable[[], Mapping[str, Table]],
+    ) -> None:
+        self.head = head
+        self.safe_action = safe_action
+        self._tables = tables
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables as numbers, by their names; those of lost states in faults alone."""
+        return self._tables()
+
+    @cached_property
+    def _lists(self) -> dict[str, list[list[Any]]]:
+        return {name: self.rows(name, table) for name, table in self.tables.items()}
+
+    def rows(self, name: str, table: Table) -> list[list[Any]]:
+        """Rows of the table of this name as the certificate has them."""
+        kinds = [type(value) for value in self.head["state"]]
+        columns = [table[:, k].astype(kind).tolist() for k, kind in enumerate(kinds)]
+        states = [list(values) for values in zip(*columns, strict=True)]
+        first, second = table[:, -2:].astype(np.int64).T.tolist()
+        if name == ANSWERS:
+            pairs = zip(states, first, strict=True)
+            return [[state, None if action < 0 else action] for state, action in pairs]
+        return [list(row) for row in zip(states, first, second, strict=True)]
+
+    def with_rows(self, tables: Mapping[str, Table]) -> dict[str, Any]:
+        """The certificate with these tables in place of its own."""
+        lists = {name: self.rows(name, table) for name, table in tables.items()}
+        return {key: lists[key] if key in lists else self.head[key] for key in self}
+
+    def __getitem__(self, key: str) -> Any:
+        return self.head[key] if key in self.head else self._lists[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(keys_of(self.head["kind"]))
+
+    def __len__(self) -> int:
+        return len(keys_of(self.head["kind"]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)  # where it goes, nothing can be read later
+
+
+def safe_action_of(certificate: Mapping[str, Any]) -> int:
+    """The action by which a certificate avoids the danger in its state."""
+    if isinstance(certificate, LongCertificate):
+        return certificate.safe_action
+    state = certificate["state"]
+    return int(next(action for row, action, _ in certificate[SAFE] if row == state))
+
+
+def long_certificate(certificate: Mapping[str, Any]) -> LongCertificate:
+    """The same certificate with its tables as numbers."""
+    if isinstance(certificate, LongCertificate):
+        return certificate
+    names = [name for name in (SAFE, ANSWERS, LOST) if name in certificate]
+    head = {key: certificate[key] for key in certificate if key not in names}
+    width = len(head["state"]) + 2
+    tables = {name: _numbers_of(certificate[name], width) for name in names}
+    return LongCertificate(head, safe_action_of(certificate), lambda: tables)
+
+
+def _numbers_of(rows: list[list[Any]], width: int) -> Table:
+    flat = [[*row[0], *(-1 if part is None else part for part in row[1:])] for row in rows]
+    full = [[*row, *[0] * (width - len(row))] for row in flat]  # an answer has one number
+    return np.array(full, dtype=np.float64).reshape(-1, width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,17 +339,12 @@ class SafetyBugMaker:
         claim = {"policy": self.policy.spec, "kind": kind, "action": action, "radius": radius}
         return bug_id({"model": {"sha256": self._sha256}, "state": values, **claim})
 
-    def make(self, claim: Claim, *, oracle: str, found_in: FoundInRun | None = None) -> SafetyBug:
-        """The bug with its certificate, which nobody has checked yet."""
-        certificate = self.certificate(claim)
-        return SafetyBug(bug_id(certificate), certificate, oracle, found_in)
-
-    def certificate(self, claim: Claim) -> dict[str, Any]:
+    def certificate(self, claim: Claim) -> LongCertificate:
         """Everything that proves the claim, as plain JSON data."""
         run, model = claim.run, self.model
         states = plain_states(model, run.states)
         actions = run.actions.tolist()
-        certificate = {
+        head = {
             "certificate": VERSION,
             "kind": claim.kind,
             "model": {"name": model.name, "sha256": self._sha256},
@@ -236,37 +359,32 @@ class SafetyBugMaker:
                 "actions": actions,
                 "action_names": [model.actions[action] for action in actions],
             },
-            "safe": self._rows(claim.safe),
-            "answers": self._answers(claim),
         }
+        tables = {SAFE: claim.safe, ANSWERS: self._answers(claim)}
         if claim.unsafe is not None and claim.outcome is not None:
-            certificate["outcome"] = plain_states(model, claim.outcome.reshape(1, -1))[0]
-            certificate["unsafe"] = self._rows(claim.unsafe)
-        return certificate
+            head["outcome"] = plain_states(model, claim.outcome.reshape(1, -1))[0]
+            tables[LOST] = claim.unsafe
+        # The first row of the table is about the claim's own state.
+        return LongCertificate(head, int(claim.safe.first[0]), lambda: self._numbers(tables))
 
-    def _rows(self, rows: ProofRows) -> list[list[Any]]:
-        states = plain_states(self.model, rows.states)
-        columns = zip(states, rows.first.tolist(), rows.second.tolist(), strict=True)
-        return [list(row) for row in columns]
+    def _numbers(self, tables: Mapping[str, ProofRows]) -> dict[str, Table]:
+        return {
+            name: np.column_stack([self.model.unpack(rows.states), rows.first, rows.second])
+            for name, rows in tables.items()
+        }
 
-    def _answers(self, claim: Claim) -> list[list[Any]]:
+    def _answers(self, claim: Claim) -> ProofRows:
         """What the policy does in the states of the proofs, where divergences count."""
-        if claim.radius is None:
-            return []
         # The checker counts divergences, so it must know what the policy does in each state of a
         # proof. The run says so for its own states; of the others the policy is asked. Sorted and
         # without repetition, so that equal proofs give equal certificates.
         proofs = [claim.safe.states]
         proofs += [] if claim.unsafe is None else [claim.unsafe.states]
-        words = np.unique(np.concatenate(proofs), axis=0)
+        words = np.unique(np.concatenate(proofs)[: 0 if claim.radius is None else None], axis=0)
         on_run = {row.tobytes() for row in claim.run.states[:-1]}
-        words = words[[row.tobytes() not in on_run for row in words]]
-        actions = self.policy.choose(self.model.unpack(words)).tolist() if len(words) else []
-        states = plain_states(self.model, words)
-        return [
-            [state, action if action >= 0 else None]
-            for state, action in zip(states, actions, strict=True)
-        ]
+        words = words[np.array([row.tobytes() not in on_run for row in words], dtype=bool)]
+        actions = self.policy.choose(self.model.unpack(words)) if len(words) else np.empty(0)
+        return ProofRows(words, actions.astype(np.int32), np.zeros(len(words), dtype=np.int32))
 
 
 def plain_states(model: JaniModel, words: WordArray) -> list[PlainState]:

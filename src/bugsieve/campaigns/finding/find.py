@@ -236,7 +236,9 @@ def _read_safety(directory: Path) -> list[FoundSafetyBug]:
 
 
 def _fields(bug: Bug | SafetyBug) -> dict[str, Any]:
-    return {field.name: getattr(bug, field.name) for field in fields(bug)}
+    # Parts of a certificate may be read when they are asked for; the folder may be gone then.
+    known = {field.name: getattr(bug, field.name) for field in fields(bug)}
+    return {**known, "certificate": dict(bug.certificate)}
 
 
 def _found_in_all(

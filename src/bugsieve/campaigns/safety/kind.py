@@ -30,8 +30,8 @@ def describe(header: CampaignHeader) -> Description:
         {MODEL_FILE: header.subject.document.encode()},
         {
             MODEL_FILE: "the model with its property; certificates refer to it",
-            f"{BUGS_FOLDER}/": f"a file for each of the first {BUGS_IN_FILES} bugs, with its "
-            "proof: the policy's way to danger, "
+            f"{BUGS_FOLDER}/": f"files of the first bugs, at most {BUGS_IN_FILES}"
+            " and 2 MB, each with its proof: the policy's way to danger, "
             "how the danger is avoided, and for a fault why its outcome is lost",
         },
         {"shield {}": "the policy without its proven faults"},

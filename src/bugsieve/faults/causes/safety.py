@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bugsieve.bugs.safety.bug import safe_action_of
 from bugsieve.faults.causes.cause import Cause
 from bugsieve.oracles.safety.decide import Safety, SafetyDecider
 from bugsieve.search.limits import Limits
@@ -22,8 +23,7 @@ LIMITS = Limits(expansions=1_000, bytes=1 << 28)
 def safety_cause_of(model: JaniModel, certificate: Mapping[str, Any]) -> Cause:
     """The cause of the bug of a certificate, which must hold."""
     state = certificate["state"]
-    proven = next(action for row, action, _ in certificate["safe"] if row == state)
-    safe = _first_safe_action(model, state, before=proven)
+    safe = _first_safe_action(model, state, before=safe_action_of(certificate))
     places = (
         f"{variable.name} = {variable.locations[value]}"
         for variable, value in zip(model.variables, state, strict=True)

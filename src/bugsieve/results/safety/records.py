@@ -30,6 +30,7 @@ from bugsieve.results.records import (
     stored_cause,
     text_of,
 )
+from bugsieve.results.safety.proofs import ProofReader
 from bugsieve.results.schema import damaged, understood
 from bugsieve.results.tables import SAFETY, SAFETY_CONDITIONS, SAFETY_TABLES
 from bugsieve.tasks.jani.model import JaniModel, Valuations, WordArray
@@ -259,7 +260,9 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
             return False
 
     def _bug(self, case: int, data: Any, *rest: Any) -> SafetyBugRow:
-        bug = safety_bug_from_json(data, source=self._source)
+        bug = safety_bug_from_json(
+            data, source=self._source, certificate_of=self._proofs.certificate
+        )
         if bug.found_in is None or not self._has_actions(bug):
             raise damaged(
                 self.directory,
@@ -267,9 +270,13 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
             )
         return SafetyBugRow(case, bug, *rest)
 
+    @cached_property
+    def _proofs(self) -> ProofReader:
+        return ProofReader(self._rows)
+
     def _has_actions(self, bug: SafetyBug) -> bool:
-        """Whether the actions of a bug are those of the model."""
-        numbers = [bug.action, *(action for _, action in bug.alternative)]
+        """Return true if the decisions in the bug's state are actions of the model."""
+        numbers = [bug.action, bug.safe_action]
         return min(numbers) >= 0 and max(numbers) < len(self.header.subject.actions)
 
     def _subject(self, meta: dict[str, Any]) -> SavedModel:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bugsieve.judging.findings import Finding
+from bugsieve.judging.findings import BugRow, Finding
 from bugsieve.judging.runs import UnsafeRunRow
 from bugsieve.results.packing import json_text
 from bugsieve.results.progress import WalkRow
+from bugsieve.results.safety.proofs import ProofWriter
 from bugsieve.results.store import Row, Store
 from bugsieve.results.tables import SAFETY, SAFETY_TABLES
 from bugsieve.tasks.jani.saved import SavedModel
@@ -40,6 +43,12 @@ class SafetyStore(Store):
             "actions": json_text(subject.actions),
         }
 
+    def __init__(self, directory: Path, connection: sqlite3.Connection) -> None:
+        super().__init__(directory, connection)
+        self._proofs = ProofWriter(connection)
+        self._data: dict[str, dict[str, Any]] = {}
+        """Of the bugs of one transaction, when the rows of their proofs are stored."""
+
     def insert_cases(self, cases: WalkPart, seconds: float) -> None:
         """Insert new walks."""
         self.many("walks", map(astuple, cases.walks), verb="INSERT")
@@ -50,6 +59,18 @@ class SafetyStore(Store):
         self.many("runs", (_run_row(finding.run) for finding in findings))
         self.many("verdicts", self._verdict_rows(findings))
         self.many("alone", self._alone_rows(findings))
+        self._insert_proofs(findings)
+
+    def bug_data(self, row: BugRow[Any]) -> dict[str, Any]:
+        """A bug with numbers in place of the rows of its proof."""
+        return self._data[row.id]
+
+    def _insert_proofs(self, findings: Sequence[Finding]) -> None:
+        self._data.clear()
+        for finding in findings:
+            for row in finding.bugs:
+                self._data[row.id], rows = self._proofs.data(row.bug, finding.visit.number)
+                self.many("proofs", rows, verb="INSERT")
 
     def _verdict_rows(self, findings: Sequence[Finding]) -> Iterator[Row]:
         for finding in findings:
