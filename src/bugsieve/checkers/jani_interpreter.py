@@ -36,6 +36,7 @@ class JaniInterpreter:
         self.actions = reader.action_names
         self.variables = reader.variable_names
         self._slots = reader.slots
+        self._ranges = [(slot.type, slot.low, slot.high) for slot in reader.slots]
         self._kinds: dict[State, str] = {}
         self._transitions: dict[State, dict[int, tuple[State, ...]]] = {}
 
@@ -43,8 +44,8 @@ class JaniInterpreter:
         """The state, if it has a value of the right type for every variable, else ValueError."""
         if len(state) != len(self._slots):
             raise ValueError(f"a state has {len(self._slots)} values, not {len(state)}")
-        for number, (slot, value) in enumerate(zip(self._slots, state, strict=True)):
-            if not slot.holds(value):
+        for number, (value, (kind, low, high)) in enumerate(zip(state, self._ranges, strict=True)):
+            if type(value) is not kind or not low <= value <= high:
                 raise ValueError(f"{value!r} is no value of variable {number}")
         return tuple(state)
 

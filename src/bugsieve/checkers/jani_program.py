@@ -24,10 +24,10 @@ class Slot:
     high: Any
     initial: Any = None
 
-    def holds(self, value: Any) -> bool:
-        """Whether a value is one of the variable's."""
-        wanted = {"bool": bool, "int": int, "real": float}[self.kind]
-        return type(value) is wanted and bool(self.low <= value <= self.high)
+    @property
+    def type(self) -> type[Any]:
+        """The type of its values."""
+        return {"bool": bool, "int": int, "real": float}[self.kind]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bugsieve.checkers import safety_claims
-from bugsieve.checkers.safety_claims import CertificateError, ExplicitModel, check
+from bugsieve.checkers.safety_claims import CertificateError, ExplicitModel, Proven, check
 
 # The policy goes 0 -> 1 -> 2 or 3, where 3 is unsafe; in 0 it could go to the goal 4 as well.
 MODEL = ExplicitModel(
@@ -36,6 +36,23 @@ FAULT: dict[str, Any] = {
 @pytest.mark.parametrize("proof", [RUN, SAFE, UNSAFE, FAULT])
 def test_right_proofs_are_accepted(proof: dict[str, Any]) -> None:
     check(MODEL, proof)
+
+
+def test_what_is_proven_needs_no_row() -> None:
+    proven = Proven()
+    check(MODEL, FAULT, proven)
+    bare = {"safe": {**SAFE, "table": []}, "unsafe": {**UNSAFE, "ranking": []}}
+    with pytest.raises(CertificateError, match="lacks"):
+        check(MODEL, {**FAULT, **bare}, proven)  # a check alone adds nothing
+    proven.learn(FAULT)
+    check(MODEL, {**FAULT, **bare}, proven)
+    assert (proven.safe, proven.lost) == ({(0,): 1}, {((1,), 1)})
+
+
+def test_a_proven_state_allows_no_more_divergences_than_it_was_proven_with() -> None:
+    proven = Proven(safe={(0,): 1})
+    with pytest.raises(CertificateError, match="lacks"):
+        check(MODEL, {**SAFE, "radius": 0, "table": []}, proven)
 
 
 @pytest.mark.parametrize(

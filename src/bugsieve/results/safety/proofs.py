@@ -6,8 +6,10 @@ from __future__ import annotations
 import math
 import sqlite3
 import zlib
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from bugsieve.bugs.safety.rows import RowNumbers
 from bugsieve.results.packing import MOST_BYTES
 
 _MOST_NUMBERED = 200_000  # rows that are remembered, to store none twice
+_MOST_RANGES = 1 << 20  # of a table
 _MOST_CACHED = 1 << 26  # bytes of rows that a reader keeps
 _PROOF = {"safe_action": int, "tables": {"*": [[int]]}}
 
@@ -94,7 +97,8 @@ class ProofReader:
     def _table(self, ranges: list[list[int]], width: int) -> Table:
         if any(len(pair) != 2 or pair[0] < 0 or pair[1] < 1 for pair in ranges):
             raise ValueError("ranges of rows are pairs of a number and a count")
-        if sum(count for _, count in ranges) * width * 8 > MOST_BYTES:
+        most = MOST_BYTES // (8 * width)
+        if len(ranges) > _MOST_RANGES or sum(count for _, count in ranges) > most:
             raise ValueError("a proof has too many rows")
         parts = [part for first, count in ranges for part in self._parts(first, count, width)]
         return np.concatenate(parts) if parts else np.empty((0, width))
@@ -103,13 +107,21 @@ class ProofReader:
         """The rows of a range, which may be spread over several rows of the store."""
         end = first + count
         while first < end:
-            query = "SELECT first, count FROM proofs WHERE first <= ? ORDER BY first DESC LIMIT 1"
-            found = self._rows(query, first)
-            if not found or first >= sum(found[0]):
+            place = bisect_right(self._firsts, first) - 1
+            begin, size = self._places[place] if place >= 0 else (first, 0)
+            if first >= begin + size:
                 raise ValueError(f"row {first} of a proof is missing")
-            begin, size = found[0]
             yield self._chunk(begin, size, width)[first - begin : end - begin]
             first = begin + size
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int]]:
+        """The first number and the count of each row of the table, in order."""
+        return self._rows("SELECT first, count FROM proofs ORDER BY first")
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        return [first for first, _ in self._places]
 
     def _chunk(self, first: int, count: int, width: int) -> Table:
         chunk = self._cache.get(first)
