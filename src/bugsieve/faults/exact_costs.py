@@ -6,54 +6,30 @@ Where they are known, no search and no limit decides which step of a run is the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bugsieve import _native
-from bugsieve.basis.errors import BudgetError
 from bugsieve.benches.bench import Bench
 from bugsieve.faults.regret import GAVE_UP
-from bugsieve.search import exact_goal_distances
+from bugsieve.search import ExactCosts, TooLargeError, exact_costs
+from bugsieve.search.exact import SPACE_LIMITS, Costs
 from bugsieve.tasks.fdr.task import StateArray, Task
 
-Costs = NDArray[np.float64]
-
-MOST_STATES = 200_000
+_LIMITS = replace(SPACE_LIMITS, seconds=None)
 """The same everywhere, for causes depend on it."""
-_DEAREST = 1 << 30
-"""From here on the core rounds distances."""
 _KEPT = 2
-
-
-class ExactCosts:
-    """What the cheapest plan from each reachable state costs; infinite where there is no plan."""
-
-    def __init__(self, task: Task) -> None:
-        """Explore the task; BudgetError if it is too large for that."""
-        self.task = task
-        states, distances = exact_goal_distances(task, max_states=MOST_STATES)
-        self._registry = _native.StateRegistry(task.native)
-        self._registry.insert(states)
-        costs = np.where(distances == _native.DEAD_END, inf, distances.astype(np.float64))
-        if costs[costs < inf].max(initial=0) >= _DEAREST:
-            raise BudgetError(f"{task.name}: plans are too dear to tell their costs exactly")
-        self._costs = np.append(costs, np.nan)
-
-    def to_go(self, states: StateArray) -> Costs:
-        """The costs from these states on; NaN where a state cannot be reached in the task."""
-        return self._costs[self._registry.find(np.ascontiguousarray(states))]
 
 
 @lru_cache(maxsize=_KEPT)
 def exact_costs_of(task: Task) -> ExactCosts | None:
     """The costs of a task; None if it is too large."""
     try:
-        return ExactCosts(task)
-    except BudgetError:
+        return exact_costs(task, limits=_LIMITS)
+    except TooLargeError:
         return None
 
 
@@ -61,7 +37,7 @@ def costs_for(bench: Bench) -> ExactCosts | None:
     """The costs that tell regrets under the objective of a bench; None if none do."""
     if bench.objective.alternatives().task is not bench.task:
         return None
-    return exact_costs_of(bench.task)
+    return bench.known_costs or exact_costs_of(bench.task)
 
 
 def worth(bench: Bench, to_go: Costs) -> Costs:

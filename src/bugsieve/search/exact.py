@@ -74,10 +74,9 @@ class ExactCosts:
             raise UsageError("a state is not reachable from the initial state")
         return found
 
-    def costs_to_go(self, states: ArrayLike) -> Costs:
-        """What best plans from reachable states cost."""
-        costs = self.costs[self.rows(states)]
-        return np.where(costs < 0, np.inf, costs.astype(np.float64))
+    def to_go(self, states: ArrayLike) -> Costs:
+        """What best plans from the states cost; NaN for states that are not reachable."""
+        return self._to_go[self.find(states)]
 
     def regrets(self, states: ArrayLike, operators: ArrayLike) -> Costs:
         """How much more than a best plan it costs to begin with an operator, one per state.
@@ -85,8 +84,8 @@ class ExactCosts:
         Infinite where the operator leaves a state with a plan for a lost one; 0 in lost states.
         """
         actions = np.asarray(operators, dtype=np.int32)
-        before = self.costs_to_go(states)
-        after = self.costs_to_go(self.task.successors(states, actions))
+        before = self.to_go(states)
+        after = self.to_go(self.task.successors(states, actions))
         steps = self.task.operator_costs[actions].astype(np.float64)
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(before), 0.0, steps + after - before)
@@ -108,6 +107,11 @@ class ExactCosts:
             path.append(int(self.operators[row]))
             row = int(self.parents[row])
         return tuple(reversed(path))
+
+    @cached_property
+    def _to_go(self) -> Costs:
+        """Of all rows, and last what row -1 stands for."""
+        return np.append(np.where(self.lost, np.inf, self.costs.astype(np.float64)), np.nan)
 
     @cached_property
     def _registry(self) -> _native.StateRegistry:

@@ -145,7 +145,7 @@ def test_costs_beyond_32_bits_are_exact() -> None:
     dear = as_task(replace(given, metric=True, operators=operators))
     exact = exact_costs(dear)
     assert exact.costs.max() == 3 * 2**30 - 3
-    assert exact.costs_to_go(dear.initial_state).tolist() == [3 * 2**30 - 3]
+    assert exact.to_go(dear.initial_state).tolist() == [3 * 2**30 - 3]
     with pytest.raises(UnsupportedError, match="a plan costs 3221225469 units"):
         exact_goal_distances(dear)
 
@@ -165,4 +165,5 @@ def test_costs_of_states_that_cannot_be_reached_are_not_known() -> None:
     exact = exact_costs(as_task(replace(given, initial=(1, 0, 0), operators=on)))
     assert exact.find([[0, 0, 0], [1, 0, 0]]).tolist() == [-1, 0]
     with pytest.raises(UsageError, match="a state is not reachable"):
-        exact.costs_to_go([0, 0, 0])
+        exact.rows([0, 0, 0])
+    assert np.isnan(exact.to_go([[0, 0, 0], [1, 0, 0]])).tolist() == [True, False]

@@ -102,7 +102,7 @@ class _Inquiry:
     def _is_lost(self) -> bool:
         """Whether it is plain that no plan leads from the run's end to the goal."""
         task, end = self.bench.task, self.lifted.states[-1:]
-        costs = exact_costs_of(task)
+        costs = self.bench.known_costs or exact_costs_of(task)
         if costs is not None and not np.isnan(to_go := costs.to_go(end)[0]):
             return bool(to_go == inf)
         if task.heuristic("hmax").evaluate(end)[0] == _native.DEAD_END:

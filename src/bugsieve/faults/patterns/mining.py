@@ -10,9 +10,10 @@ from typing import TypeVar
 import numpy as np
 
 from bugsieve.benches.bench import Bench
-from bugsieve.faults.exact_costs import ExactCosts, worth
+from bugsieve.faults.exact_costs import worth
 from bugsieve.faults.patterns.cover import Cover, Option
 from bugsieve.faults.patterns.features import Decision, Feature, Vocabulary, words_of
+from bugsieve.search import ExactCosts
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 Item = TypeVar("Item")
