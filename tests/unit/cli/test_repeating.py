@@ -55,7 +55,7 @@ def test_options_that_only_python_sets_are_kept_too(tmp_path: Path, run: Run) ->
         policy="greedy:hff",
         oracles=("lookahead:1", "planner:gbfs-200"),
         policy_limits=WorkerLimits(batch_size=3, startup=7.0),
-        fuzz=FuzzOptions(pool_size=9, prune_dead_ends=False),
+        fuzz=FuzzOptions(pool_size=9, prune_dead_ends=False, bias="uniform"),
         batch_size=4,
     )
     Campaign.create(tmp_path / "old", given, task).run()
@@ -87,7 +87,8 @@ def test_what_cannot_be_repeated(tmp_path: Path, run: Run) -> None:
         def choose(self, states: object) -> object:
             """Nothing."""
 
-    given = CostOptions(task=(), policy="Mine", whole="no")
+    fuzz = FuzzOptions(bias="uniform")  # else the policy is asked at once
+    given = CostOptions(task=(), policy="Mine", whole="no", fuzz=fuzz)
     Campaign.create(tmp_path / "old", given, task, policy=Mine()).close()
     for words, sentence in (
         (("test", "--from", tmp_path / "old"), "tests the Python object Mine: name a policy"),
