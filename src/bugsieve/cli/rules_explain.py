@@ -29,6 +29,10 @@ _PROOFS = {
     "states": "all states that matter are listed, and none is one",
     "rerun": "by exhaustive search, which the checker has repeated",
 }
+_RESTS = {
+    "rerun": "the checker has followed it",
+    "letters": "the checker has excluded the rest, by what the relaxed task can still change",
+}
 _BY_SLOTS = "CP-SAT has excluded all plans of this size; to check it, ask again: bugsieve replay"
 
 
@@ -95,6 +99,8 @@ def test_text(folder: Path, number: int) -> str:
         return "\n".join([*lines, *_proof_lines(answer)])
     if answer.view is not None:
         lines.append(f"shown {_VIEWS[answer.view]}{_READINGS[answer.reading]}")
+    if "rest" in trace:
+        lines.append(f"all that can come after it breaks the rule: {_RESTS[trace['rest']['by']]}")
     return "\n".join([*lines, f"wanted: {trace['formula']}", "", *trace_lines(bound, trace)])
 
 

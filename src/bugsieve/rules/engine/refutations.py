@@ -15,10 +15,12 @@ continuation, so it is no search for a plan. Two ways to decide it:
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from bugsieve.basis.errors import BudgetError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.rules.engine.conditions import Condition
 from bugsieve.rules.engine.deciding import Inconclusive, in_time, require_atoms, spent_reason
@@ -31,6 +33,7 @@ from bugsieve.rules.engine.tableau import Obligations, Tableau
 from bugsieve.rules.engine.words import may_go_on
 from bugsieve.rules.ltl.automaton import Automaton, TooManyStatesError, automaton_of
 from bugsieve.rules.ltl.formula import Formula, atoms_of
+from bugsieve.search.exact import exact_costs
 from bugsieve.search.limits import NO_LIMITS, Limits
 from bugsieve.tasks.fdr.sas_text import SasTask
 from bugsieve.tasks.fdr.task import Task
@@ -38,6 +41,8 @@ from bugsieve.tasks.fdr.task import Task
 MAX_PLACES = 20_000
 """States with what the formula says of them; beyond, only atoms that can change no more decide."""
 MAX_TRIED = 200
+_FEW_PLACES = 1_000
+"""Looked at in tasks of more than MAX_PLACES states, in case that the formula soon decides."""
 
 By: TypeAlias = Literal["rerun", "letters"]
 """How it is proven: by following all continuations, or by the letters that may still come."""
@@ -106,7 +111,9 @@ class _Search:
         self._tableau = tableau
         self._atoms = atoms
         spend = limits.expansions
-        self._most = MAX_PLACES if spend is None else min(MAX_PLACES, spend)
+        most = min(_FEW_PLACES, MAX_PLACES) if _is_large(task) else MAX_PLACES
+        self._most = most if spend is None else min(most, spend)
+        self._limit = MAX_PLACES if spend is None else min(MAX_PLACES, spend)
         self._tries = MAX_TRIED if spend is None else min(MAX_TRIED, spend)
         self._graph = PlaceGraph(task, tableau, atoms, task.initial_state.tolist())
 
@@ -123,9 +130,12 @@ class _Search:
         operators = tried.search(self._tries)
         if operators is not None:
             return Refutation(operators, "letters", expanded)
+        why = f"in none of the {tried.prefixes.expanded} that were met first"
+        if tried.is_partial:
+            why = "nowhere, but words without end were not sought: it is too large"
         return Inconclusive(
-            f"there are more than {self._most} places to look at, and atoms that can change no "
-            f"more refute it in none of the {tried.prefixes.expanded} that were met first",
+            f"there are more than {self._limit} places to look at; by atoms that can change no "
+            f"more it is refuted {why}",
             expanded,
         )
 
@@ -239,6 +249,8 @@ class _Settled:
         self._atoms = atoms
         self._sas = source_of(task).sas
         self._fixed: dict[int, Mapping[str, bool]] = {}
+        self.is_partial = False
+        """Whether words without end were not sought, since the rule is too large for that."""
         start = frozenset({self._tableau.start})
         self.prefixes = _Prefixes(graph, automaton, start, self._follow)
 
@@ -271,7 +283,9 @@ class _Settled:
         if self._may_end(node.automaton, fixed):
             return False
         after = self._after(node)
-        return may_go_on(self._tableau, after, tuple(self._atoms), fixed) is False
+        goes_on = may_go_on(self._tableau, after, tuple(self._atoms), fixed)
+        self.is_partial |= goes_on is None
+        return goes_on is False
 
     def _may_end(self, state: int, fixed: Mapping[str, bool]) -> bool:
         """Whether the automaton may come to accept, here or after letters with these atoms."""
@@ -288,6 +302,21 @@ class _Settled:
             found |= fresh
             pending += fresh
         return False
+
+
+_large: weakref.WeakKeyDictionary[Task, bool] = weakref.WeakKeyDictionary()
+
+
+def _is_large(task: Task) -> bool:
+    """Whether more than MAX_PLACES states are reachable, whatever the formula is."""
+    if task not in _large:
+        try:
+            exact_costs(task, limits=Limits(expansions=max(1, MAX_PLACES)))
+        except BudgetError:
+            _large[task] = True
+        else:
+            _large[task] = False
+    return _large[task]
 
 
 def fixed_atoms(

@@ -69,6 +69,27 @@ def reached_facts(task: SasTask) -> set[Fact]:
     return found
 
 
+def is_never_stuck(task: SasTask) -> bool:
+    """Return true if an operator is applicable in every state that can be reached.
+
+    Told by one variable: each value it may have is all that some operator needs of those that
+    change. False where that does not show it.
+    """
+    values: dict[int, set[int]] = {}
+    for variable, value in reached_facts(task):
+        values.setdefault(variable, set()).add(value)
+    enough: dict[int, set[int]] = {}
+    for operator in task.operators:
+        needs = {v: d for v, d in operator.precondition.items() if values[v] != {d}}
+        if not needs:
+            # What never changes is all it needs.
+            return True
+        if len(needs) == 1:
+            ((variable, value),) = needs.items()
+            enough.setdefault(variable, set()).add(value)
+    return any(values[variable] <= found for variable, found in enough.items())
+
+
 def _rules(operator: SasOperator) -> Iterator[tuple[dict[int, int], list[Fact]]]:
     yield (
         operator.precondition,

@@ -169,15 +169,19 @@ class RuleJudge:
     def _may_refute_otherwise(self, test: _Test, obligation: Obligation) -> bool:
         """Whether traces may refute the rule that the strong view of its negation does not show.
 
-        Not so where a trace that breaks the rule as it ends does so whatever comes after it.
+        Not so where a trace that breaks the rule as it ends does so whatever comes after it, nor
+        of safety rules where no trace gets stuck.
         """
         if obligation.aim != "violation" or (test.reading, test.view) != ("prefix", "strong"):
             return False
         if self._world.plans_only:
             return False
+        plain = with_constants(obligation.formula, self._world.folded)
+        if self._world.goes_on and is_proven_by_prefixes(negation(plain)):
+            return False  # what breaks it for ever has a prefix that shows it
         with contextlib.suppress(TooManyStatesError):
-            wrong = nnf(negation(obligation.formula))
-            return self._automaton(wrong) != self._automaton(test.formula)
+            wrong = nnf(negation(plain))
+            return self._automaton(wrong) != self._automaton(in_view(wrong, "strong"))
         return True
 
     def _find_refutation(self, formula: Formula) -> _Found:

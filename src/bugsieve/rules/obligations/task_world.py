@@ -10,8 +10,10 @@ from itertools import chain
 from bugsieve.rules.engine.certificates import Statement, none_certificate, trace_certificate
 from bugsieve.rules.engine.deciding import Empty, Inconclusive, NoTrace, decide
 from bugsieve.rules.engine.lassos import Lasso, NoLasso, find_lasso
+from bugsieve.rules.engine.parts import source_of
 from bugsieve.rules.engine.proofs import Proof, plain_proof, proofs
 from bugsieve.rules.engine.refutations import NoRefutation, Refutation, find_refutation
+from bugsieve.rules.engine.relaxations import is_never_stuck
 from bugsieve.rules.file.binding import BoundRules
 from bugsieve.rules.ltl.automaton import Automaton
 from bugsieve.rules.ltl.formula import Formula
@@ -31,6 +33,11 @@ class TaskWorld(World):
         self.folded = bound.folded
         self._conditions = {name: atom.condition for name, atom in bound.atoms.items()}
         self._known = KnownTraces(task, self._conditions)
+
+    @cached_property
+    def goes_on(self) -> bool:
+        """Whether some variable alone lets an operator be applied, whatever its value."""
+        return is_never_stuck(source_of(self._task).sas)
 
     @property
     def first_letter(self) -> Letter:

@@ -39,6 +39,11 @@ class World(ABC):
     """The atoms that are the same in every state."""
 
     @property
+    def goes_on(self) -> bool:
+        """Whether it is known that something can be done after every trace."""
+        return False
+
+    @property
     def first_letter(self) -> Letter | None:
         """The atoms that are true where all traces begin; None where they may begin anyhow."""
         return None

@@ -12,6 +12,7 @@ from bugsieve.domain_testing.rule_judging import Reading, Requirement, RuleFindi
 from bugsieve.rules.engine import refutations
 from bugsieve.rules.engine.conditions import Condition
 from bugsieve.rules.engine.refutations import fixed_atoms
+from bugsieve.rules.engine.relaxations import is_never_stuck
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.sas_text import SasOperator, SasTask, SasVariable
 
@@ -162,3 +163,20 @@ def test_atoms_that_are_the_same_from_now_on() -> None:
     assert fixed_atoms(sas, atoms, [0, 2])["lost"] is True
     stuck = SasTask(False, variables, [], [0, 0], [], steps[:1])
     assert fixed_atoms(stuck, atoms, [1, 0])["first"] is False
+
+
+def test_tasks_that_are_never_stuck() -> None:
+    """One that goes to and fro; one with an end; one with a step that needs what never changes."""
+    variables = [SasVariable(f"v{n}", -1, ["no", "yes"]) for n in range(2)]
+    go = SasOperator("go", {0: 0, 1: 1}, [({}, 0, 1)], 1)
+    back = SasOperator("back", {0: 1}, [({}, 0, 0)], 1)
+    stay = SasOperator("stay", {1: 1}, [], 1)
+    lose = SasOperator("lose", {}, [({}, 1, 0)], 1)
+
+    def is_never(*operators: SasOperator) -> bool:
+        return is_never_stuck(SasTask(False, variables, [], [0, 1], [], list(operators)))
+
+    assert is_never(go, back) and is_never(go, stay) and is_never(go, lose)
+    assert not is_never(go) and not is_never()
+    away = SasOperator("away", {0: 1}, [({}, 1, 0)], 1)
+    assert not is_never(go, back, away)
