@@ -106,6 +106,10 @@ FRET's sentences are the model of these, and most of them mean the same. On fini
 
 So here "immediately" implies "within N steps", which implies "eventually"; in FRET the second
 implication fails at the end of a segment. "for N" covers N + 1 states in both.
+
+Tests of a domain ([rules.md](rules.md)) judge a trace by all that can come after it. So what must
+happen refutes a rule only once it cannot happen any more, and "at the next step" where a trace
+gets stuck.
 """
 
 _NESTED = """
