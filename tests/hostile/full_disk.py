@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import subprocess
 import sys
 from pathlib import Path
 
+from bugsieve import cli
 from bugsieve.basis.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
@@ -28,7 +31,21 @@ def main(place: str) -> None:
             subprocess.run(["mount", "-o", "remount,size=100m", place], check=True)
             summary = Campaign.open(folder, stop=StopRules(max_bugs=5)).run()
             assert summary.reason is not None
+            if size == KIB[-1]:
+                report(folder)
         subprocess.run(["umount", place], check=True)
+
+
+def report(folder: Path) -> None:
+    """Write pages where there is no room, and where there is some."""
+    with contextlib.suppress(OSError), open(folder.parent / "filler", "wb", buffering=0) as filler:
+        while True:
+            filler.write(bytes(1 << 12))
+    for page in (folder.parent / "page.html", Path(sys.argv[2], "page.html")):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+            code = cli.main(["report", str(folder), "-o", str(page)])
+        print("report", code, said.getvalue().strip(), sep="\t", flush=True)
 
 
 def fill(folder: Path) -> tuple[str, str]:

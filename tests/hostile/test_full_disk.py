@@ -22,13 +22,17 @@ def is_allowed(place: Path) -> bool:
         return False
 
 
-def test_disks_of_many_sizes(tmp_path: Path) -> None:
+def test_disks_of_many_sizes(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     if not is_allowed(tmp_path):
         pytest.skip("small disks can be made only where 'unshare' and 'mount' are allowed")
-    command = [*NAMESPACE, sys.executable, "-m", "tests.hostile.full_disk", str(tmp_path)]
+    places = (tmp_path, tmp_path_factory.mktemp("elsewhere"))
+    command = [*NAMESPACE, sys.executable, "-m", "tests.hostile.full_disk", *map(str, places)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
-    lines = [line.split("\t") for line in answer.stdout.splitlines()]
+    *lines, on_it, beside_it = [line.split("\t") for line in answer.stdout.splitlines()]
+    assert on_it[:2] == ["report", "4"]
+    assert on_it[2].endswith("page.html: cannot be written, the disk is full: make room")
+    assert beside_it == ["report", "0", ""], "what is there can still be shown"
     assert [int(size) for size, _, _ in lines] == list(KIB)
     for _, exists, sentence in lines:
         assert "the disk is full" in sentence

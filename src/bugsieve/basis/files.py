@@ -61,8 +61,8 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             os.replace(part, path)
     except BaseException as error:
         for path, part in parts.items():
-            if isinstance(error, OSError) and error.filename == str(part):
-                error.filename = str(path)  # nobody knows the other one
+            if isinstance(error, OSError) and error.filename in (None, str(part)):
+                error.filename = str(path)  # nobody knows the other one, and writing names none
             with contextlib.suppress(OSError):
                 part.unlink()
         raise

@@ -24,6 +24,9 @@ from bugsieve.basis.wording import counted
 
 _POLITE_SECONDS = 2.0
 _CLEANUP_SECONDS = 0.15
+_KILLED = (-signal.SIGKILL, -signal.SIGTERM)
+MOST_DEATHS = 2
+"""How often the same order may cost a process before it is given up."""
 
 Order = TypeVar("Order")
 Answer = TypeVar("Answer")
@@ -68,9 +71,10 @@ class ProcessPool(Generic[Order, Answer]):
             if not ready:
                 return
             for worker in ready:
-                ticket, result = worker.take()
-                worker.give(next(tickets, None))
-                done[ticket] = result
+                answered = worker.take()
+                if answered is not None:
+                    worker.give(next(tickets, None))
+                    done[answered[0]] = answered[1]
             while following in done:
                 yield done.pop(following)
                 following += 1
@@ -90,10 +94,10 @@ class ProcessPool(Generic[Order, Answer]):
         try:
             for _ in range(missing):
                 check_stop()
-                self._workers.append(_Worker(self._module))
+                self._workers.append(_Worker(self._module, self._setup))
             for worker in self._workers[before:]:
                 check_stop()
-                worker.send(self._setup)
+                worker.set_up()
         except BaseException:  # none without a setup is left behind
             self.close(at_once=True)
             raise
@@ -110,48 +114,89 @@ class ProcessPool(Generic[Order, Answer]):
 
 
 class _Worker(Generic[Order]):
-    """One process, and the order it is working on, with its ticket."""
+    """One process, and the order it is working on, with its ticket.
 
-    def __init__(self, module: str) -> None:
+    A process that somebody kills, or the system for want of memory, is started again and gets its
+    order again: answers depend on orders alone. It is not the fault of the order for ever, so
+    each has a limit.
+    """
+
+    def __init__(self, module: str, setup: object) -> None:
         self.child = Child(module)
         self.order: tuple[int, Order] | None = None
+        self._module = module
+        self._setup = setup
+        self._deaths = 0
 
-    def send(self, message: object) -> None:
-        """Hand over a message; raises what ended the process if it is gone."""
+    def set_up(self) -> None:
+        """Hand over the setup."""
+        try:
+            self._send(self._setup)
+        except ChildDiedError as death:
+            self._start_again(death)
+
+    def give(self, order: tuple[int, Order] | None) -> None:
+        """Hand over the next order, if there is one."""
+        self.order = order
+        if order is not None:
+            try:
+                self._send(order[1])
+            except ChildDiedError as death:
+                self._start_again(death)
+
+    def take(self) -> tuple[int, tuple[Order, Any]] | None:
+        """The ticket, the order and the answer; None if the order is worked on again.
+
+        Raises the error that the worker met instead.
+        """
+        assert self.order is not None
+        ticket, order = self.order
+        try:
+            answer = self._receive()
+        except ChildDiedError as death:
+            self._start_again(death)
+            return None
+        self._deaths = 0
+        return ticket, (order, answer)
+
+    def _send(self, message: object) -> None:
+        """Hand over a message; raises the last words of the process if it is gone."""
         try:
             self.child.send(message)
         except ChildDiedError:
             self._receive()  # its last words, or why there are none
             raise
 
-    def give(self, order: tuple[int, Order] | None) -> None:
-        """Hand over the next order, if there is one."""
-        self.order = order
-        if order is not None:
-            self.send(order[1])
-
-    def take(self) -> tuple[int, tuple[Order, Any]]:
-        """The ticket, the order and the answer; raises the error that the worker met instead."""
-        assert self.order is not None
-        ticket, order = self.order
-        return ticket, (order, self._receive())
-
     def _receive(self) -> Any:
-        try:
-            answer = self.child.receive()
-        except ChildDiedError as death:
-            raise _explained(death) from None
+        answer = self.child.receive()
         if isinstance(answer, BaseException):
             raise answer
         return answer
 
+    def _start_again(self, death: ChildDiedError) -> None:
+        """Put a new process in place of one that was killed, with the order of that."""
+        while True:
+            self._deaths += 1
+            if death.code not in _KILLED or self._deaths > MOST_DEATHS:
+                raise _explained(death) from None
+            check_stop()
+            self.child.reap(time.monotonic())
+            self.child = Child(self._module)
+            try:
+                self._send(self._setup)
+                if self.order is not None:
+                    self._send(self.order[1])
+                return
+            except ChildDiedError as next_death:
+                death = next_death
+
 
 def _explained(death: ChildDiedError) -> BudgetError | InternalError:
     """Why a process ended without an answer."""
-    if death.code == -signal.SIGKILL:
+    if death.code in _KILLED:
         return BudgetError(
-            "a worker process was killed, perhaps because the memory ran out: use fewer "
-            "workers or tighter limits; what was stored is kept"
+            f"a worker process was killed, {MOST_DEATHS + 1} times over the same work, perhaps "
+            "because the memory ran out: use fewer workers; what was stored is kept"
         )
     return InternalError(f"a worker process ended unexpectedly (exit code {death.code})")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 _LONGEST_SHOWN = 40
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]inf")
 
 
 def counted(number: int, noun: str) -> str:
@@ -27,6 +30,18 @@ def shown_value(value: object) -> str:
 def printable(text: str) -> str:
     """One line without control characters, whatever the text holds: those become escapes."""
     return text if text.isprintable() else "".join(map(_printable, text))
+
+
+def csv_cell(value: object) -> object:
+    """The value as spreadsheets may have it: no control characters, nothing that they compute.
+
+    A text that they would take for a formula begins with an apostrophe, unless it is a number.
+    """
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    is_formula = text.lstrip().startswith(("=", "+", "-", "@")) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_formula else text
 
 
 def printable_lines(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 import traceback
@@ -88,7 +89,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _about_the_file(error: OSError) -> InputError:
     """A file that the operating system refuses was named by the user."""
-    return InputError(f"{os.fsdecode(error.filename)}: cannot be used ({error.strerror})")
+    name = os.fsdecode(error.filename)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return InputError(f"{name}: cannot be written, the disk is full: make room")
+    return InputError(f"{name}: cannot be used ({error.strerror})")
 
 
 def _require_text(arguments: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
 from bugsieve.basis.files import write_together
 from bugsieve.basis.names import no_such
 from bugsieve.basis.ours import make_folders
+from bugsieve.basis.wording import csv_cell
 
 Table = dict[str, list[Any]]
 """Columns of equal length; unknown values are None, lists stay lists."""
@@ -82,7 +83,7 @@ def _csv_text(table: Table) -> str:
 
 
 def _csv_cell(value: Any) -> Any:
-    return LIST_SEPARATOR.join(map(str, value)) if isinstance(value, list) else value
+    return csv_cell(LIST_SEPARATOR.join(map(str, value)) if isinstance(value, list) else value)
 
 
 def _as_json(path: Path, tables: dict[str, Table], about: dict[str, str]) -> dict[Path, bytes]:

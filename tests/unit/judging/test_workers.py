@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from itertools import pairwise
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.basis import process_pool
 from bugsieve.basis.errors import BudgetError, UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.bench import plan_of
@@ -156,20 +158,59 @@ def test_only_workers_that_get_work_are_started(task: Task) -> None:
         workers.close(at_once=True)
 
 
+def kill_a_worker(event: Event) -> None:
+    """As the system does where the memory runs out."""
+    if isinstance(event, RoundDone) and event.rounds in (2, 3):
+        os.kill(children(os.getpid())[0], signal.SIGKILL)
+
+
 @needs_proc
-def test_a_worker_that_is_killed(tmp_path: Path, task: Task) -> None:
-    folder = tmp_path / "campaign"
-
-    def kill_a_worker(event: Event) -> None:
-        if isinstance(event, RoundDone) and event.rounds == 2:
-            os.kill(children(os.getpid())[0], signal.SIGKILL)
-
-    with pytest.raises(BudgetError, match="a worker process was killed, perhaps because the mem"):
-        Campaign.create(folder, options(workers=2), subject=task).run(kill_a_worker)
-    Campaign.open(folder).run()
-    whole = tmp_path / "whole"
+def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, task: Task) -> None:
+    folder, whole = tmp_path / "campaign", tmp_path / "whole"
+    Campaign.create(folder, options(workers=2), subject=task).run(kill_a_worker)
     Campaign.create(whole, options(), subject=task).run()
     assert contents(folder) == contents(whole)
+
+
+@needs_proc
+def test_a_campaign_goes_on_after_workers_were_killed_too_often(
+    tmp_path: Path, task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, whole = tmp_path / "campaign", tmp_path / "whole"
+    with monkeypatch.context() as patch:
+        patch.setattr(process_pool, "MOST_DEATHS", 0)
+        with pytest.raises(BudgetError, match="a worker process was killed, 1 times over"):
+            Campaign.create(folder, options(workers=2), subject=task).run(kill_a_worker)
+    Campaign.open(folder).run()
+    Campaign.create(whole, options(), subject=task).run()
+    assert contents(folder) == contents(whole)
+
+
+@needs_proc
+def test_work_that_costs_every_process_is_given_up(task: Task) -> None:
+    given = options()
+    workers = WorkerPool(WorkerSetup(SavedTask.of(task), plan_of(given), given.oracles), 1)
+    known, killed = set(children(os.getpid())), 0
+    is_over = threading.Event()
+
+    def kill_all() -> None:
+        nonlocal killed
+        while not is_over.wait(0.002):
+            for child in set(children(os.getpid())) - known:
+                known.add(child)
+                os.kill(child, signal.SIGKILL)
+                killed += 1
+
+    killer = threading.Thread(target=kill_all)
+    killer.start()
+    try:
+        with pytest.raises(BudgetError, match="killed, 3 times over the same work"):
+            list(workers.judge(iter([Parcel.given(task.initial_state[None])]), until=None))
+    finally:
+        is_over.set()
+        killer.join()
+        workers.close(at_once=True)
+    assert killed == process_pool.MOST_DEATHS + 1
 
 
 def pool_of(task: Task, size: int) -> Pool:

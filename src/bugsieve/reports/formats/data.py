@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from bugsieve.basis.wording import csv_cell
 from bugsieve.reports.measures import Missing, Value
 from bugsieve.reports.table import Column, Table
 
@@ -18,7 +19,7 @@ def csv_text(table: Table) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([table.block, table.label, *(column.key for column in table.columns)])
     for row in table.rows:
-        writer.writerow([row.block, row.label, *map(_csv_cell, row.cells)])
+        writer.writerow([csv_cell(row.block), csv_cell(row.label), *map(_csv_cell, row.cells)])
     return text.getvalue().rstrip("\n")
 
 
