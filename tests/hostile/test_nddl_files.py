@@ -39,7 +39,7 @@ from bugsieve.timelines.models.loading import load_timelines, read_model
         (b"PlannerConfig w = new PlannerConfig(0, 999999);", "between 1 and 2000 steps"),
         (b"PlannerConfig w = new PlannerConfig(5, 5);", "between 1 and 2000 steps"),
         (b"class A { } " + b"".join(b"A a%d = new A();" % n for n in range(600)), "more than 500"),
-        (b" " * (1 << 20) + b";;", "larger than 1 MiB"),
+        (b" " * (1 << 19) + b";;", "larger than 512 KiB"),
     ],
 )
 def test_strange_files(data: bytes, sentence: str, tmp_path: Path) -> None:

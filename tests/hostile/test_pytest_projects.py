@@ -11,9 +11,16 @@ from pathlib import Path
 import pytest
 
 from bugsieve.campaigns.campaign import summary_of
+from bugsieve.results.schema import STORE_FILE
 from tests.depth import IS_DEEP
 from tests.hostile.processes import children, needs_proc, wait_until_gone
-from tests.unit.pytest_plugin.projects import command, environment, run_pytest, write_project
+from tests.unit.pytest_plugin.projects import (
+    command,
+    environment,
+    problem,
+    run_pytest,
+    write_project,
+)
 
 CHECK = 'policy = "{}"\nproblems = "problems/p1.pddl"\npool_size = 2\n'
 
@@ -69,7 +76,8 @@ def test_what_leaves_the_root_folder_is_not_started(tmp_path: Path) -> None:
 @needs_proc
 def test_interrupted_in_the_middle_of_a_check(tmp_path: Path) -> None:
     check = CHECK.format("python:policy.py:slow").replace("pool_size = 2", "pool_size = 100")
-    project = write_project(tmp_path, **{"x.bugsieve.toml": check.replace("p1.pddl", "p2.pddl")})
+    files = {"x.bugsieve.toml": check, "problems/p1.pddl": problem(60)}
+    project = write_project(tmp_path, **files)
     process = subprocess.Popen(
         command("x.bugsieve.toml"),
         cwd=project,
@@ -78,6 +86,11 @@ def test_interrupted_in_the_middle_of_a_check(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
+    place = project / ".pytest_cache" / "d" / "bugsieve"
+    # The policy is asked before there is a folder, too, to see how fast it answers.
+    while not any(place.glob(f".run-*/work/*/{STORE_FILE}")) and process.poll() is None:
+        time.sleep(0.02)
+    (project / "asked").unlink(missing_ok=True)
     while not (project / "asked").exists() and process.poll() is None:
         time.sleep(0.02)
     started = children(process.pid)
@@ -85,6 +98,5 @@ def test_interrupted_in_the_middle_of_a_check(tmp_path: Path) -> None:
     out, err = process.communicate()
     assert (process.returncode, err) == (2, "") and "KeyboardInterrupt" in out
     wait_until_gone(started)
-    place = project / ".pytest_cache" / "d" / "bugsieve"
     (kept,) = place.iterdir()
-    assert kept.name.startswith("p2-") and summary_of(kept).reason is None, "it can go on"
+    assert kept.name.startswith("p1-") and summary_of(kept).reason is None, "it can go on"

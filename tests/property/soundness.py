@@ -90,7 +90,7 @@ COMBINATIONS = {
     ),
 }
 PERFECT = "perfect"
-ORACLES = (PERFECT, *MEMBERS, *COMBINATIONS)
+ORACLES = (PERFECT, "exact", *MEMBERS, *COMBINATIONS)
 
 HOME_MADE = ("good", "flawed", "bad", "erratic")
 BUILT_IN = ("random", "greedy:hff", "greedy:hmax", "hill-climbing:hadd", "lazy", "ehc", "optimal")

@@ -50,7 +50,7 @@ FOR_ANY_PLAN = {spec for spec in MEMBERS if spec.startswith(("morph", "local", "
 UNSUITABLE = {
     "quantitative": set[str](),
     "qualitative": {"aras", "bounds:blind,aras", "local"},
-    "avoid": {"aras", "bounds:blind,aras", "undo-qual", *FOR_ANY_PLAN},
+    "avoid": {"aras", "exact", "bounds:blind,aras", "undo-qual", *FOR_ANY_PLAN},
 }
 
 

@@ -82,6 +82,8 @@ def test_the_planted_fault_of_the_deck() -> None:
 def test_lint_points_at_the_fault() -> None:
     folder = SHIPPED
     problems = [folder / "one-rover.pddl", folder / "two-rovers.pddl"]
-    assert lint(folder / "rover.pddl", problems, Files()) == []
-    (found,) = lint(folder / "rover-faulty.pddl", problems, Files())
+    notes = ["immutable-predicate"]
+    assert [each.code for each in lint(folder / "rover.pddl", problems, Files())] == notes
+    note, found = lint(folder / "rover-faulty.pddl", problems, Files())
+    assert [note.code] == notes and note.severity == "note"
     assert (found.code, "'?x'" in found.sentence) == ("unused-parameter", True)

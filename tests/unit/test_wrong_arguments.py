@@ -132,10 +132,10 @@ MISTAKES: dict[str, tuple[Call, tuple[Any, ...], str]] = {
     ),
     "find_bugs(pool_size)": (
         lambda s, v: s.find(pool_size=v),
-        (None, True, *NO_NUMBER),
+        (True, *NO_NUMBER),
         "pool_size",
     ),
-    "find_bugs(bias)": (lambda s, v: s.find(bias=v), (None, *NO_TEXT), "bias"),
+    "find_bugs(bias)": (lambda s, v: s.find(bias=v), NO_TEXT, "bias"),
     "find_bugs(seed)": (lambda s, v: s.find(seed=v), (None, True, *NO_NUMBER), "seed"),
     "find_bugs(max_time)": (lambda s, v: s.find(max_time=v), ("3", [], True), "max_time"),
     "find_bugs(max_bugs)": (lambda s, v: s.find(max_bugs=v), ("3", 1.5, True), "max_bugs"),

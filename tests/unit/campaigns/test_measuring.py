@@ -102,7 +102,7 @@ def test_more_tests_are_made_on_request(task: Task, tmp_path: Path) -> None:
 
 
 def test_a_low_risk_is_enough(task: Task, tmp_path: Path) -> None:
-    wanted = StopRules(tests=400, until_risk=0.05)
+    wanted = StopRules(tests=800, until_risk=0.05)
     found = measured(tmp_path / "risk", task, replace(OPTIONS, stop=wanted))
     assert found.reason == LOW_RISK
     limits = [look.risk.limit for look in found.measured.looks]

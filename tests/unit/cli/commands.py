@@ -6,10 +6,13 @@ import json
 import re
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from bugsieve.results.packing import packed, unpacked
 from bugsieve.results.schema import STORE_FILE
@@ -61,4 +64,29 @@ def falsified(results: Path, copy: Path, part: str, value: object) -> Path:
         store.create_function("closed", 1, lambda text: packed(json.loads(text)))
         change = "UPDATE bugs SET bug = closed(json_set(opened(bug), ?, json(?)))"
         store.execute(change, (f"$.certificate.{part}", json.dumps(value)))
+    return copy
+
+
+def with_false_proofs(results: Path, copy: Path) -> Path:
+    """A copy of a campaign of safety testing whose proofs take an action that does not exist.
+
+    The rows of all proofs are stored once, column by column; the action is the last but one.
+    """
+    shutil.copytree(results, copy)
+
+    def false_rows(content: bytes, count: int) -> bytes:
+        columns = np.frombuffer(zlib.decompress(content), dtype="<f8").reshape(-1, count).copy()
+        columns[-2] = 10**6
+        return zlib.compress(columns.tobytes())
+
+    def false_bug(content: bytes) -> bytes:
+        data = unpacked(content)
+        data["certificate"]["proof"]["safe_action"] = 10**6
+        return packed(data)
+
+    with closing(sqlite3.connect(copy / STORE_FILE)) as store, store:
+        store.create_function("false_rows", 2, false_rows)
+        store.create_function("false_bug", 1, false_bug)
+        store.execute("UPDATE proofs SET rows = false_rows(rows, count)")
+        store.execute("UPDATE bugs SET bug = false_bug(bug)")
     return copy

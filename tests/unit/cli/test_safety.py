@@ -20,7 +20,7 @@ from tests.unit.cli.commands import (
     check_explained_fields,
     check_export,
     check_resume,
-    falsified,
+    with_false_proofs,
 )
 from tests.unit.results.samples import created
 from tests.unit.results.small_disk import small_disk
@@ -168,7 +168,7 @@ def test_status_lists_bugs(results: Path, run: Run) -> None:
 
 def test_nothing_is_built_upon_false_proofs(results: Path, tmp_path: Path, run: Run) -> None:
     bug = next((results / "bugs").iterdir()).stem
-    folder = falsified(results, tmp_path / "false", "safe[0][1]", 10**6)
+    folder = with_false_proofs(results, tmp_path / "false")
     for command in (["explain", folder, bug], ["shield", folder, "-o", tmp_path / "shield.json"]):
         code, out, err = run(*command)
         assert (code, out) == (4, "")

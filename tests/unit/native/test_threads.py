@@ -139,6 +139,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Heuristic": lambda: _native.Heuristic(TASK, "hff"),
     "PathDistances": lambda: _native.PathDistances(TASK),
     "StateRegistry": lambda: _native.StateRegistry(TASK),
+    "ExactCosts": lambda: _native.explore_exact_costs(TASK),
     "NoveltyStore": lambda: _native.NoveltyStore(TASK, 2),
     "BestSuccessors": lambda: _native.BestSuccessors(TASK, "hff", improving=True, max_bytes=500),
     "LiveSuccessors": lambda: _native.LiveSuccessors(TASK, prune_dead_ends=True),
