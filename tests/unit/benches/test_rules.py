@@ -114,7 +114,7 @@ def test_a_bug_says_which_rule_it_violates_and_where() -> None:
     assert certificate["kind"] == VIOLATED
     assert certificate["run"]["rules"] == ["R1"]
     assert certificate["run"]["actions"] == ["(right p0)", "(left p1)"]
-    words = bench.objective.kinds[VIOLATED].describe(certificate)
+    words = bench.objective.kinds[VIOLATED].describe(certificate, is_optimal=False)
     assert words == "violates R1 after 2 steps, a plan of cost 3 does not"
     found = blame(bench, certificate)
     assert (found.index, found.sure) == (1, EXACT)

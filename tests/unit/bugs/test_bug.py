@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -43,6 +44,32 @@ def test_the_id_names_task_objective_policy_and_state_only() -> None:
         {"state": [1]},
     )
     assert len({bug_id({**bug.certificate, **change}) for change in changes} | {bug.id}) == 5
+
+
+@pytest.mark.parametrize(
+    ("objective", "exact", "words"),
+    [
+        ("quantitative", True, "loop instead of a plan of cost 3"),
+        ("quantitative", False, "loop instead of a plan of at most 3"),
+        ("qualitative", True, "loop instead of a plan of at most 3"),
+    ],
+)
+def test_only_an_optimal_plan_says_what_could_be_had(
+    objective: str, exact: bool, words: str
+) -> None:
+    bug = some_bug()
+    certificate = {**bug.certificate, "objective": objective}
+    certificate["run"] = {**certificate["run"], "ending": "loop"}
+    assert replace(bug, certificate=certificate, exact=exact).in_words == words
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_of_costly_bugs_as_well(exact: bool) -> None:
+    bug = some_bug()
+    run = {**bug.certificate["run"], "ending": "solved", "cost": 5}
+    certificate = {**bug.certificate, "kind": "costly", "run": run}
+    words = replace(bug, certificate=certificate, exact=exact).in_words
+    assert words == f"cost 5 instead of {'' if exact else 'at most '}3"
 
 
 @pytest.mark.parametrize(

@@ -57,15 +57,22 @@ class BugKind:
 
     title: str
     """The heading of such bugs."""
-    line: str = "{run[ending]} instead of a plan of cost {plan[cost]}"
-    """What is wrong with one of them; the fields are those of its certificate."""
+    line: str = "{run[ending]} instead of a plan of {costing}"
+    """What is wrong with one of them; the fields are those of its certificate, `possible` and
+    `costing`: `15` and `cost 15` of a plan that is proven optimal, else `at most 15`."""
     cut_line: str = ""
     """The same where the step limit cut the run, if that can prove such a bug."""
 
-    def describe(self, certificate: Mapping[str, Any]) -> str:
-        """What is wrong with the bug of a certificate."""
-        is_cut = certificate["run"]["ending"] == Ending.STEP_LIMIT.label
-        return (self.cut_line if is_cut else self.line).format_map(certificate)
+    def describe(self, certificate: Mapping[str, Any], *, is_optimal: bool) -> str:
+        """What is wrong with the bug of a certificate, whose plan may be proven optimal."""
+        cost, is_cut = certificate["plan"]["cost"], _is_cut(certificate)
+        costing = f"cost {cost}" if is_optimal else f"at most {cost}"
+        words = {"possible": costing.removeprefix("cost "), "costing": costing}
+        return (self.cut_line if is_cut else self.line).format_map({**certificate, **words})
+
+
+def _is_cut(certificate: Mapping[str, Any]) -> bool:
+    return bool(certificate["run"]["ending"] == Ending.STEP_LIMIT.label)
 
 
 UNSOLVED = BugKind("Qualitative bugs: the policy fails where it need not")

@@ -34,8 +34,8 @@ class Quantitative(Objective):
         "unsolved": UNSOLVED,
         "costly": BugKind(
             "Quantitative bugs: the policy's plan costs more than it need",
-            "cost {run[cost]} instead of {plan[cost]}",
-            "cost {run[cost]} when the step limit cut the run, instead of {plan[cost]} in all",
+            "cost {run[cost]} instead of {possible}",
+            "cost {run[cost]} when the step limit cut the run, instead of {possible} in all",
         ),
     }
     possible = "the best plan could be had"

@@ -51,7 +51,7 @@ _SHOWN = 3
 class Violation(BugKind):
     """A violation in words: which rules, and where."""
 
-    def describe(self, certificate: Mapping[str, Any]) -> str:
+    def describe(self, certificate: Mapping[str, Any], *, is_optimal: bool) -> str:
         """What the run breaks, and after how many steps that is settled."""
         run = certificate["run"]
         given = run.get("rules")

@@ -21,6 +21,9 @@ from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.checkers.cost import bug_id
 from bugsieve.tasks.fdr.task import StateArray
 
+_KNOWS_COSTS = "exact"
+"""The oracle whose plans are always optimal."""
+
 _FOUND_SHAPE = {"index": int, "walk": (int, None), "path": ([int], None)}
 _SHAPE = {
     "id": str,
@@ -57,8 +60,8 @@ class Bug:
     found_by: FoundBy | None = None
 
     def __str__(self) -> str:
-        """What is wrong where, as in "unsolved bug 5baf8bd613e8: loop instead of a plan of cost 6,
-        3 steps from the initial state of gripper-1"."""
+        """What is wrong where, as in "unsolved bug 5baf8bd613e8: loop instead of a plan of at
+        most 6, 3 steps from the initial state of gripper-1"."""
         found = self.found_by
         steps = None if found is None or found.path is None else len(found.path)
         start = f"the initial state of {self.task}"
@@ -87,9 +90,17 @@ class Bug:
 
     @property
     def in_words(self) -> str:
-        """What is wrong, as in "loop instead of a plan of cost 7"."""
+        """What is wrong, as in "loop instead of a plan of at most 7"."""
         kinds = objective_class(self.certificate["objective"]).kinds
-        return kinds[self.kind].describe(self.certificate)
+        return kinds[self.kind].describe(self.certificate, is_optimal=self.is_optimal)
+
+    @property
+    def is_optimal(self) -> bool:
+        """Return true if the plan is proven to be a cheapest one."""
+        # Where costs do not count, an exact value says nothing of them. Where a run was cut, its
+        # gap is open, although the oracle of exact costs knows what a best plan costs.
+        is_known = self.exact or self.oracle == _KNOWS_COSTS
+        return is_known and objective_class(self.certificate["objective"]).costs_count
 
     @property
     def steps(self) -> int:
