@@ -1,7 +1,7 @@
 """What a report shows of a campaign beside its counts: runs of bugs, tables, trees.
 
-Each kind of campaigns fills these from what its store keeps: nobody asks the policy, and nothing
-is searched for. A kind that fills nothing has a page all the same.
+Each kind of campaigns fills these from what its store keeps and what follows from that: the policy
+is not asked. A kind that fills nothing has a page all the same.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class Exhibit:
     """Commands that take the folder and the id, and what they do."""
     printed: str = ""
     """What the policy has printed."""
+    about: str = ""
+    """What is wrong in one line, if more is known of it than the store says."""
 
 
 @dataclass(frozen=True)

@@ -111,8 +111,7 @@ def draw_trace(
     """Draw the trace of a test of rules; lines that say so."""
     from bugsieve.benches.objectives.objective import path_states
     from bugsieve.campaigns.rules.bound import BoundTask
-    from bugsieve.faults.strips import when
-    from bugsieve.pictures.strips import run_strip
+    from bugsieve.pictures.strips import run_strip, when
 
     if not isinstance(bound, BoundTask):
         return _chart(trace, title, args)

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 The page is one HTML file that needs no network. It shows the verdict, the causes of the bugs, for
-each of the first 50 causes its smallest example as pictures of both runs, step by step, then all
-bugs, the counts over time, options and provenance. It asks no policy and searches nothing: what
-'bugsieve explain' has not explained yet is shown as it is, with the command. No path or name of
-this machine gets into the page; commands in it name the folders as you typed them, absolute ones
-by their way from here or else by their last name.
+each of the first 50 causes a bug as pictures of both runs, step by step, with the decision to
+blame, then all bugs, the counts over time, options and provenance. It asks no policy. The decision
+to blame is the one that 'bugsieve explain' has kept, else the one that it would find; steps have
+the same numbers in both: step 1 is the first action of the run. No path or name of this machine
+gets into the page; commands in it name the folders as you typed them, absolute ones by their way
+from here or else by their last name.
 """
 
 
@@ -28,7 +29,7 @@ def register(parser: Parser) -> None:
     parser.runs(
         run,
         "Write what campaigns have found as one HTML page: the verdict, the causes with pictures "
-        "of their smallest examples, all bugs, and the figures. For campaigns of every kind, "
+        "of a bug of each, all bugs, and the figures. For campaigns of every kind, "
         "problem sets and experiments.",
         epilog=EPILOG,
     )

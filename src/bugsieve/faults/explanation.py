@@ -160,14 +160,16 @@ def goal_line(task: Task, bug: Bug) -> str:
 
 
 def _side_by_side(ours: Sequence[str], theirs: Sequence[str], marked: int) -> list[str]:
-    """Two columns of numbered steps; the marked one has an arrow."""
+    """Two columns of numbered steps; the marked one has an arrow. The last line has no step."""
     width = max(len("the policy"), *map(len, ours))
-    digits = len(str(max(len(ours), len(theirs))))
+    last = max(len(ours), len(theirs)) - 1
+    digits = len(str(last + 1))
     lines = [f"{'':{digits + 5}}{'the policy':{width}}   a better run"]
     for number, (left, right) in enumerate(zip_longest(ours, theirs, fillvalue="")):
         arrow = "->" if number == marked else "  "
         same = "=" if left == right and number < marked else " "
-        lines.append(f"{arrow} {number + 1:>{digits}}. {left:{width}} {same} {right}".rstrip())
+        name = f"{number + 1}." if number < last or number == marked else ""
+        lines.append(f"{arrow} {name:>{digits + 1}} {left:{width}} {same} {right}".rstrip())
     return lines
 
 

@@ -40,7 +40,7 @@ def note_of(found: Blame, certificate: Mapping[str, Any], limits: Limits) -> Any
     """The note to keep of a blame; None where nobody would believe it later."""
     note = {
         "version": _VERSION,
-        "of": _digest(certificate),
+        "of": digest_of(certificate),
         "expansions": limits.expansions,
         "index": found.index,
         "sure": found.sure,
@@ -69,7 +69,7 @@ def kept_blame(note: Any, bench: Bench, certificate: Mapping[str, Any]) -> Blame
         seal = data.pop("seal")
     except ValueError:
         return None
-    if (data["version"], data["of"]) != (_VERSION, _digest(certificate)):
+    if (data["version"], data["of"]) != (_VERSION, digest_of(certificate)):
         return None
     if not is_sealed(_bytes(data), seal):
         return None
@@ -83,7 +83,8 @@ def _answer(data: Mapping[str, Any]) -> Answer:
     return Answer(data["index"], data["sure"], tuple(data["run"]), tuple(data["plan"]), suspects)
 
 
-def _digest(certificate: Mapping[str, Any]) -> str:
+def digest_of(certificate: Mapping[str, Any]) -> str:
+    """The SHA-256 of a certificate."""
     return hashlib.sha256(_bytes(certificate)).hexdigest()
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.basis.wording import counted
 from bugsieve.benches.objectives.objective import path_states
 from bugsieve.faults.blame import Blame
-from bugsieve.pictures.strips import Strip, run_strip
+from bugsieve.pictures.strips import Strip, run_strip, when
 from bugsieve.tasks.fdr.task import Task
 
 
@@ -54,8 +53,3 @@ def _doings(task: Task, run: Sequence[int], ending: str) -> list[str]:
 def _ending(certificate: Mapping[str, Any]) -> str:
     ending, first = (certificate["run"][key] for key in ("ending", "loop_start"))
     return str(ending) if first is None else f"{ending}: the same state as {when(first)}"
-
-
-def when(steps: int) -> str:
-    """`after 2 steps`, or `at the start`."""
-    return f"after {counted(steps, 'step')}" if steps else "at the start"

@@ -9,7 +9,6 @@ from itertools import pairwise
 from numpy.typing import ArrayLike
 
 from bugsieve.basis.notebooks import image_html, line_html
-from bugsieve.basis.wording import counted
 from bugsieve.pictures.runs import Frame, draw_run, telling_steps
 from bugsieve.pictures.scene import Subject
 from bugsieve.pictures.shapes import Curve, Text, label
@@ -31,10 +30,16 @@ class Panel:
     frame: Frame
     heading: str
     action: str
-    """What is done there, or how the run ends."""
-    is_marked: bool = False
+    """What is done there, with the number of the step, or how the run ends."""
+    decision: str = ""
+    """What it is called instead where it is marked, for the step that is taken there."""
     skipped: int = 0
     """States before it that are not shown."""
+
+    @property
+    def is_marked(self) -> bool:
+        """Return true for the state with the decision to look at."""
+        return bool(self.decision)
 
 
 @dataclass(frozen=True)
@@ -62,20 +67,30 @@ def run_strip(
     """The states of a run around one of them, which may be the decision to mark.
 
     `doings` has what is done in each state, and in the last one how the run ends; `earlier` is the
-    number of steps before the first one; `beside` has the states of the other strips.
+    number of steps before the first one; `beside` has the states of the other strips. Step 1 is
+    the first action of the run, as in all that is said of it.
     """
     steps = telling_steps(len(doings), focus, AROUND)
     drawn = draw_run(subject, states, picture=picture, steps=steps, beside=beside)
     gaps = [step - before - 1 for before, step in pairwise((-1, *steps))]
-    panels = tuple(
-        Panel(frame, _heading(earlier + step), doings[step], is_marked and step == focus, gap)
-        for frame, step, gap in zip(drawn.frames, steps, gaps, strict=True)
-    )
-    return Strip(title, panels, drawn.note)
+    marked, last = focus if is_marked else None, len(doings) - 1
+    panels = []
+    for frame, step, gap in zip(drawn.frames, steps, gaps, strict=True):
+        name = f"step {earlier + step + 1}"
+        doing = doings[step] if step == last else f"{name}: {doings[step]}"
+        decision = f"{name}: the decision" if step == marked else ""
+        panels.append(Panel(frame, state_name(earlier + step), doing, decision, gap))
+    return Strip(title, tuple(panels), drawn.note)
 
 
-def _heading(steps: int) -> str:
-    return f"after {counted(steps, 'step')}" if steps else "start"
+def state_name(steps: int) -> str:
+    """Name a state of a run: `start`, or `after step 2`."""
+    return when(steps) if steps else "start"
+
+
+def when(steps: int) -> str:
+    """The same inside a sentence: `at the start`, or `after step 2`."""
+    return f"after step {steps}" if steps else "at the start"
 
 
 def strips_svg(strips: Sequence[Strip], *, title: str) -> str:
@@ -111,7 +126,7 @@ def _panel(panel: Panel, x: float, y: float, tallest: float, scale: float) -> It
         yield element(gap)
     if panel.is_marked:
         yield _mark(x - 6, y - 2, _PANEL + 12, tallest + 2 * _LINE + 4)
-    heading = f"▶ {panel.heading}: the decision" if panel.is_marked else panel.heading
+    heading = f"▶ {panel.decision}" if panel.is_marked else panel.heading
     yield element(label("heading", heading, middle, y + _LINE / 2, _PANEL))
     drawing = panel.frame.drawing
     width, height = drawing.width * scale, drawing.height * scale

@@ -46,11 +46,10 @@ def test_both_runs_of_a_cost_bug(run: Run, cost: Path, tmp_path: Path) -> None:
     assert (code, err) == (0, f"wrote {svg}\n")
     found, said = json.loads(out), texts(svg)
     assert {"the policy random:1", "a better run", "[goal]"} <= set(said)
-    step = found["step"]
-    heading = "start" if step == 0 else f"after {step} step" + "s" * (step > 1)
-    assert said.count(f"▶ {heading}: the decision") == 2
-    assert found["action"] in said and found["better_action"] in said
-    assert any(text.startswith(f"[{found['ending']}: the same state as") for text in said)
+    name = f"step {found['step'] + 1}"
+    assert said.count(f"▶ {name}: the decision") == 2
+    assert f"{name}: {found['action']}" in said and f"{name}: {found['better_action']}" in said
+    assert any(text.startswith(f"[{found['ending']}: the same state a") for text in said)
 
 
 def test_the_same_picture_from_the_same_folder(run: Run, cost: Path, tmp_path: Path) -> None:
@@ -69,9 +68,9 @@ def test_a_safety_bug(run: Run, safety: Path, tmp_path: Path) -> None:
     assert {"[danger]", "[danger can be avoided from here on]", "unsafe"} <= set(said)
     rows = [text for text in said if text.startswith(f"what is safe there: {safe}, outcome")]
     assert len(rows) == min(3, count)
-    step = found["step"]
-    heading = "start" if step == 0 else f"after {step} step" + "s" * (step > 1)
-    assert said.count(f"▶ {heading}: the decision") == 1 + len(rows)
+    name = f"step {found['step'] + 1}"
+    assert said.count(f"▶ {name}: the decision") == 1 + len(rows)
+    assert said.count(f"{name}: {safe}") == len(rows)
 
 
 def test_curves_of_all_strips_have_one_scale(run: Run, tmp_path: Path) -> None:

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives.objective import path_states, plan_cost
+from bugsieve.benches.objectives.objective import Objective, path_states, plan_cost
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.policies.chances.runs import ChanceRuns
 from bugsieve.policies.decisions import Ending, Failure
@@ -93,6 +95,20 @@ def certificate_of(
         "policy_value": as_json_number(policy_value),
         "value": as_json_number(value),
         "gap": as_json_number(objective.gap(policy_value, value)),
+    }
+
+
+def with_plan(
+    certificate: Mapping[str, Any], objective: Objective, plan: tuple[int, ...]
+) -> dict[str, Any]:
+    """The certificate with another better run, which the checker has not seen yet."""
+    value = objective.plan_value(np.array(certificate["state"], dtype=np.uint16), plan)
+    gap = objective.gap(from_json_number(certificate["policy_value"]), value)
+    return {
+        **certificate,
+        "plan": path_part(objective.task, plan),
+        "value": as_json_number(value),
+        "gap": as_json_number(gap),
     }
 
 

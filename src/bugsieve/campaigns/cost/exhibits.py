@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from bugsieve.basis.errors import BugsieveError
+from bugsieve.basis.activity import doing
+from bugsieve.basis.errors import BugsieveError, UnsupportedError
 from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import path_states
 from bugsieve.bugs.cost.bug import Bug
+from bugsieve.bugs.cost.certificate import with_plan
 from bugsieve.campaigns.cost.bench import judged_bench
 from bugsieve.campaigns.cost.stored_examples import stored_example
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track
 from bugsieve.checkers.cost import CertificateError, Checker
-from bugsieve.faults.blame import Blame
-from bugsieve.faults.explanation import blame_lines, goal_line, other_cost_lines
-from bugsieve.faults.keeping import NAME, kept_blame
+from bugsieve.faults.blame import Blame, blame
+from bugsieve.faults.explanation import blame_lines, goal_line
+from bugsieve.faults.keeping import NAME, digest_of, kept_blame
 from bugsieve.judging.findings import CostBugRow
+from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.folder import EXAMPLES_FOLDER
 from bugsieve.results.proofs import proof_of
 
 COMMANDS = {
-    "explain": "the decision to blame, searched for where it is not known yet",
+    "explain": "both runs side by side, and the decision to blame",
     "replay": "ask the policy again whether it is still so",
     "minimise": "the smallest problem that shows it",
 }
@@ -48,31 +53,68 @@ class CostExhibits:
         return Checker(self.records.header.subject.sas)
 
     def exhibit(self, bug: str) -> Exhibit:
-        """Both runs, with the decision to blame where `explain` has kept it; else those of the
-        smallest example, if there is one, with where they part."""
+        """Both runs with the decision to blame, and where a smaller example of the bug is."""
         (row,) = self.records.named([bug])
         with proof_of(row.id, self.records.directory, CertificateError):
             self._checker.check_bug(row.bug.to_json())
-        shown = _Shown(self._bench, row.bug, self._blame(row))
-        if shown.found is None:
-            small = stored_example(self.records.directory, self.records.header, row.bug)
-            if small is not None:
-                shown = _Shown(small.bench, small.bug, None, len(small.bench.task.objects))
-        return Exhibit(
-            tuple(shown.sentences()), shown.tracks(), COMMANDS, self.records.trace(row.case)
-        )
+        found = self._blame(row)
+        shown = _Shown(self._bench, self._improved(row.bug, found), found)
+        sentences = (*shown.sentences(), *self._smaller(row.bug), *shown.proof())
+        trace = self.records.trace(row.case)
+        return Exhibit(sentences, shown.tracks(), COMMANDS, trace, shown.bug.in_words)
+
+    def _improved(self, bug: Bug, found: Blame | None) -> Bug:
+        """The bug, proven by the plan that the search for the culprit knows if that is cheaper."""
+        objective, cost = self._bench.objective, bug.certificate["plan"]["cost"]
+        if found is None or not objective.costs_count or found.plan_cost >= cost:
+            return bug
+        certificate = with_plan(bug.certificate, objective, found.better_run)
+        with proof_of(bug.id, self.records.directory, CertificateError):
+            self._checker.check(certificate)
+        return replace(bug, certificate=certificate)
+
+    def _smaller(self, bug: Bug) -> Iterator[str]:
+        """Name the smallest example of a bug, if there is one that holds."""
+        small = stored_example(self.records.directory, self.records.header, bug)
+        if small is not None:
+            objects = counted(len(small.bench.task.objects), "object")
+            yield f"its smallest example has {objects}: {EXAMPLES_FOLDER}/{bug.id}"
 
     def panels(self, summary: CostSummary) -> Sequence[Panel]:
         """Oracles, runs and walks."""
         return tuple(_panels(summary))
 
     def _blame(self, row: CostBugRow) -> Blame | None:
-        """What an earlier call of `explain` has kept, if it holds."""
-        try:
+        """What an earlier call of `explain` has kept, if it holds; else what one would find.
+
+        None where no search can tell.
+        """
+        certificate = row.bug.certificate
+        with suppress(BugsieveError):
             note = self.records.notes(row.id).get(NAME)
-        except BugsieveError:
-            return None
-        return kept_blame(note, self._bench, row.bug.certificate)
+            kept = kept_blame(note, self._bench, certificate)
+            if kept is not None:
+                return kept
+        with (
+            suppress(UnsupportedError),
+            doing(f"looking for the decision to blame for {row.id}"),
+        ):
+            return _searched(self._bench, certificate)
+        return None
+
+
+_KEPT = 1000
+_searches: dict[str, Blame] = {}
+"""Blames by the digests of their certificates: a page may be written again and again."""
+
+
+def _searched(bench: Bench, certificate: Mapping[str, Any]) -> Blame:
+    digest = digest_of(certificate)
+    if digest not in _searches:
+        if len(_searches) >= _KEPT:
+            _searches.clear()
+        _searches[digest] = blame(bench, certificate)
+    return _searches[digest]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,24 +124,50 @@ class _Shown:
     bench: Bench
     bug: Bug
     found: Blame | None
-    objects: int = 0
-    """Of a smallest example, how many objects it has."""
 
     def tracks(self) -> tuple[Track, Track]:
         """The policy's run and a better one, both with the decision marked."""
-        run, found = self.bug.certificate["run"], self.found
+        run, found, better = self.bug.certificate["run"], self.found, self._better_run
         ours, loop = tuple(run["operators"]), run["loop_start"]
-        theirs = tuple(self.bug.certificate["plan"]["operators"])
-        place, mark = _parting(ours, theirs), "here the runs part"
+        there = place = _parting(ours, better)
+        mark = instead = f"step {place + 1}: here the runs part"
         if found is not None:
-            place, mark, theirs = found.index, _mark(found), found.better_run
-        ending = {"ending": run["ending"], "loop_start": loop, "mark": mark}
-        # A culprit may be met in the second round of a loop, which is shown once.
+            place, mark = found.index, _mark(found)
+            if self._has_way_from_there:
+                there, instead = place, f"step {place + 1} instead"
+        # The culprit may be met in the second round of a loop, which is shown once.
         shown = place if loop is None else _in_loop(place, loop, len(ours))
+        if shown != place:
+            mark = f"{mark}, in the same state as step {shown + 1}"
+        ends = {"ending": run["ending"] + self._at_cost("run"), "loop_start": loop}
+        goal = "goal" + self._at_cost("plan")
         return (
-            self._track("the policy", ours, marked=min(shown, len(ours)), **ending),
-            self._track("a better run", theirs, marked=place, mark="instead", ending="goal"),
+            self._track("the policy", ours, marked=min(shown, len(ours)), mark=mark, **ends),
+            self._track("a better run", better, marked=there, mark=instead, ending=goal),
         )
+
+    @property
+    def _has_way_from_there(self) -> bool:
+        """Return true if the way from the decision on costs what the bug says.
+
+        It is dearer if the policy went wrong before: then the page shows the plan that proves the
+        bug, so that its costs are the same everywhere.
+        """
+        cost = self.bug.certificate["plan"]["cost"]
+        return self.found is not None and self.found.plan_cost == cost
+
+    @property
+    def _better_run(self) -> tuple[int, ...]:
+        if self.found is not None and self._has_way_from_there:
+            return self.found.better_run
+        return tuple(self.bug.certificate["plan"]["operators"])
+
+    def _at_cost(self, run: str) -> str:
+        """The cost of a run that reaches the goal, where costs count."""
+        certificate = self.bug.certificate
+        reaches = run == "plan" or certificate["run"]["ending"] == Ending.SOLVED.label
+        counts = self.bench.objective.costs_count and reaches
+        return f" at cost {certificate[run]['cost']}" if counts else ""
 
     def _track(self, title: str, operators: tuple[int, ...], **more: Any) -> Track:
         task = self.bench.task
@@ -108,20 +176,23 @@ class _Shown:
         return Track(title, names, task, path_states(task, start, operators), **more)
 
     def sentences(self) -> Iterator[str]:
-        """What is wrong, who is to blame, what is open, and what proves it."""
-        bug = self.bug
-        where = f" in a problem of {counted(self.objects, 'object')}" if self.objects else ""
-        yield f"the policy{where}: {bug.in_words}"
+        """What is wrong, who is to blame, and what is open."""
+        bug, found = self.bug, self.found
+        yield f"the policy: {bug.in_words}"
         yield from self.bench.objective.explained(bug.certificate)
-        if self.found is not None:
-            yield from other_cost_lines(bug, self.found)
-            yield from blame_lines(self.found)
+        if found is None:
+            yield "no decision to blame is known: marked is where the two runs part"
         else:
-            small = "this is the smallest example that was made of it; " if self.objects else ""
-            yield f"{small}not explained yet: marked is where the two runs part"
+            yield from blame_lines(found)
+            if not self._has_way_from_there:
+                step, name = found.index + 1, self.bench.task.operator_names[found.better]
+                yield f"better in step {step} is {name}: explain shows the way from there"
         yield goal_line(self.bench.task, bug)
-        exact = "; no run is better still" if bug.exact else ""
-        yield f"proven by both runs, which were checked for this page{exact}"
+
+    def proof(self) -> Iterator[str]:
+        """What proves the bug."""
+        exact = "; no run is better still" if self.bug.exact else ""
+        yield f"proven by the policy's run and a better one, checked for this page{exact}"
 
 
 def _parting(run: tuple[int, ...], better: tuple[int, ...]) -> int:
@@ -137,7 +208,8 @@ def _in_loop(place: int, start: int, end: int) -> int:
 
 
 def _mark(found: Blame) -> str:
-    return "the decision to blame" if found.is_one_decision else "from here on in a circle"
+    step = f"step {found.index + 1}"
+    return f"{step} is to blame" if found.is_one_decision else f"from {step} on in a circle"
 
 
 def _panels(summary: CostSummary) -> Iterator[Panel]:

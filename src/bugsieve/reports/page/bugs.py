@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from dataclasses import replace
 
 from bugsieve.basis.wording import counted
 from bugsieve.reports.page.contents import BugLine, CampaignPart, Contents
@@ -29,11 +30,12 @@ def bugs_section(contents: Contents, budget: Budget, anchors: Container[str]) ->
     if not parts:
         return None
     several = sum(len(chapter.campaigns) for chapter in contents.chapters) > 1
-    causes = _cause_numbers(contents, anchors)
+    causes, retold = _cause_numbers(contents, anchors), _examples(contents)
     rows, left_out = [], sum(part.bugs_left_out for part in parts)
     for part in parts:
         for bug in part.bugs:
-            row = _row(bug, part, causes, several=several)
+            about = retold.get((part.folder, bug.id)) or bug.about
+            row = _row(replace(bug, about=about), part, causes, several=several)
             if budget.takes(len(row.encode())):
                 rows.append(row)
             else:
@@ -61,6 +63,13 @@ def _cause_numbers(
             for part in chapter.campaigns:
                 found[part.folder, one.id] = link
     return found
+
+
+def _examples(contents: Contents) -> Mapping[tuple[str, str], str]:
+    """What the causes say of their examples, by the folder of a campaign and the bug."""
+    causes = [shown.cause for shown in contents.causes()]
+    examples = [one.example for cause in causes for one in (cause, *cause.also)]
+    return {(example.campaign.folder, example.bug): example.about for example in examples}
 
 
 def _choices() -> Markup:

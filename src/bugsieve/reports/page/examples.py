@@ -1,4 +1,4 @@
-"""Each cause with its smallest example: strips of pictures, what is known, commands to copy."""
+"""Each cause with a bug: strips of pictures, what is known, commands to copy."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from bugsieve.basis.pages import json_block
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.exhibits import Track
+from bugsieve.pictures.strips import state_name
 from bugsieve.reports.page.contents import Contents, Example, Shown
 from bugsieve.reports.page.frames import DrawnTrack, FrameData, Moment, Shapes, drawn_track
 from bugsieve.reports.page.markup import Markup, element, joined
@@ -172,7 +173,7 @@ def _frames(drawn: DrawnTrack, shapes: Shapes) -> Iterator[Markup]:
         yield _frame(drawn, moment, shapes)
     if drawn.closes:
         track = drawn.track
-        back = f"↩ {track.actions[-1]}: back to step {track.loop_start}, for ever"
+        back = f"↩ step {len(track.actions)}: {track.actions[-1]}: {drawn.back_to}, for ever"
         yield element("li", back, class_="gap back")
 
 
@@ -186,7 +187,8 @@ def _marked(track: Track) -> str:
 def _frame(drawn: DrawnTrack, moment: Moment, shapes: Shapes) -> Markup:
     track, size = drawn.track, drawn.size
     is_marked = moment.index == track.marked
-    said = f"step {moment.index}: {moment.words}" if moment.words else f"step {moment.index}"
+    name = state_name(moment.index)
+    said = f"{name}: {moment.words}" if moment.words else name
     if moment.drawing is None or size is None:
         picture = element("p", moment.words, class_="words")
     else:
@@ -195,9 +197,9 @@ def _frame(drawn: DrawnTrack, moment: Moment, shapes: Shapes) -> Markup:
     loop = None
     if drawn.closes and moment.index == track.loop_start:
         loop = element("span", "↻ the loop begins", class_="mark")
-    action = moment.action or "start"
-    caption = element("span", f"{moment.index}. {action}", class_="action")
-    name = "frame marked" if is_marked else "frame"
+    reached = f"{name}: {moment.action}" if moment.action else name
+    caption = element("span", reached, class_="action")
+    looks = "frame marked" if is_marked else "frame"
     note = track.notes[moment.index] if moment.index < len(track.notes) else ""
     known = element("span", note, class_="note") if note else None
-    return element("li", mark, loop, picture, caption, known, class_=name, data_step=moment.index)
+    return element("li", mark, loop, picture, caption, known, class_=looks, data_step=moment.index)

@@ -13,6 +13,7 @@ from typing import Any
 from bugsieve.campaigns.exhibits import Track
 from bugsieve.pictures import Drawing, draw_run
 from bugsieve.pictures.shapes import Shape, as_json
+from bugsieve.pictures.strips import when
 from bugsieve.pictures.svg import class_of
 from bugsieve.reports.page.markup import Markup, element, joined, shown
 
@@ -56,6 +57,11 @@ class DrawnTrack:
     def closes(self) -> bool:
         """Whether the last state is an earlier one."""
         return self.track.loop_start is not None
+
+    @property
+    def back_to(self) -> str:
+        """Where a loop goes on after its last step."""
+        return f"back to the state {when(self.track.loop_start or 0)}"
 
     @property
     def drawings(self) -> list[Drawing]:
@@ -191,7 +197,7 @@ class FrameData:
             "count": drawn.count,
             "marked": drawn.track.marked,
             "mark": shown(drawn.track.mark),
-            "loop": drawn.track.loop_start,
+            "loop": drawn.back_to if drawn.closes else "",
             "back": shown(drawn.track.actions[-1]) if drawn.closes else "",
             "ending": shown(drawn.track.ending),
             "size": None if size is None else [round(number, 1) for number in size],

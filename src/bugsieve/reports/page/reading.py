@@ -1,4 +1,4 @@
-"""Reads folders of campaigns into the contents of a page; asks no policy, searches nothing."""
+"""Reads folders of campaigns into the contents of a page; asks no policy."""
 
 from __future__ import annotations
 
@@ -177,12 +177,14 @@ def _with(part: CausePart, exhibits: Mapping[tuple[str, str], Any]) -> CausePart
     example = part.example
     known = exhibits.get((example.campaign.name, example.bug))
     also = [_with(other, exhibits) for other in part.also]
-    return replace(part, example=replace(example, exhibit=known), also=also)
+    about = (known.about if known else "") or example.about
+    return replace(part, example=replace(example, exhibit=known, about=about), also=also)
 
 
 def _veiled(exhibit: Any, veil: Veil) -> Any:
     sentences = tuple(map(veil, exhibit.sentences))
-    return replace(exhibit, sentences=sentences, printed=veil(exhibit.printed))
+    printed, about = veil(exhibit.printed), veil(exhibit.about)
+    return replace(exhibit, sentences=sentences, printed=printed, about=about)
 
 
 def _about(part: CampaignPart, bug: str) -> str:

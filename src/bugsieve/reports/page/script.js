@@ -65,6 +65,9 @@
     return frames;
   };
 
+  // Step 1 is the first action of a run; states are named by the step that leads there.
+  const stateName = steps => steps ? `after step ${steps}` : "start";
+
   class Stage {
     constructor(track) {
       this.track = track;
@@ -99,9 +102,10 @@
         ? `▼ ${track.mark}${after ? `: ${after}` : ""}` : "";
       const ends = place === track.at.length - 1;
       const end = !ends ? "" : track.back
-        ? ` ↩ then ${track.back}, back to step ${track.loop}, for ever` : ` End: ${track.ending}.`;
-      const action = track.actions[place] || "start";
-      this.words.textContent = `${at}. ${action}: ${track.words[place] || "no picture"}.${end}`;
+        ? ` ↩ step ${at + 1}: ${track.back}: ${track.loop}, for ever` : ` End: ${track.ending}.`;
+      const action = track.actions[place], state = stateName(at);
+      const reached = action ? `${state}: ${action}` : state;
+      this.words.textContent = `${reached}: ${track.words[place] || "no picture"}.${end}`;
       return `${track.title}, ${this.mark.textContent} ${this.words.textContent}`;
     }
   }
@@ -136,8 +140,9 @@
       const kept = Math.min(Math.max(0, place), last);
       this.slider.value = kept;
       const step = this.steps[kept];
-      this.slider.setAttribute("aria-valuetext", `step ${step}`);
-      this.counter.textContent = `step ${step} of ${this.steps[last]}`;
+      this.slider.setAttribute("aria-valuetext", stateName(step));
+      this.counter.textContent =
+        `${stateName(step)} of ${this.steps[last]}${step ? "" : " steps"}`;
       return this.stages.map(stage => stage.show(step)).join(". ");
     }
     go(place) {

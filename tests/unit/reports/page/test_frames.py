@@ -123,7 +123,11 @@ def test_a_loop_is_shown_once() -> None:
     drawn = drawn_track(line_track(4, marked=1, loop_start=2), None)
     assert [moment.index for moment in drawn.moments] == [0, 1, 2, 3]
     data = FrameData().track(drawn)
-    assert (data["count"], data["loop"], data["back"]) == (4, 2, "go")
+    assert (data["count"], data["loop"], data["back"]) == (
+        4,
+        "back to the state after step 2",
+        "go",
+    )
 
 
 def test_very_long_runs_are_cut_but_for_the_decision_and_the_end() -> None:
