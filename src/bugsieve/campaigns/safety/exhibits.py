@@ -14,6 +14,8 @@ from bugsieve.campaigns.safety.explanation import (
     witnesses,
 )
 from bugsieve.campaigns.safety.summary import SafetySummary
+from bugsieve.oracles.safety.decide import Safety
+from bugsieve.results.safety.export import SAFETY_NAMES
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.tasks.jani.model import JaniModel
 
@@ -21,6 +23,8 @@ COMMANDS = {
     "explain": "the run step by step, and what is safe",
     "replay": "ask the policy again whether it is still so",
 }
+_WORDS = {SAFETY_NAMES[Safety.LOST]: "lost"}
+"""Words for people where records have others: `unsafe` is a state with danger itself."""
 _LONGEST_SAFE = 100
 """Steps of the safe run that are shown."""
 
@@ -52,17 +56,19 @@ class SafetyExhibits:
         faults = found.faults - {found.row.position}
         notes = [
             f"{safety}; another fault" if place in faults else safety
-            for place, safety in enumerate(found.safety)
+            for place, safety in enumerate(_words(found)[:-1])
         ]
+        is_fault = found.row.bug.kind == "fault"
+        mark = "the fault" if is_fault else "where danger was avoidable"
         return Track(
             "the policy",
             found.choices,
             found.model,
             found.states,
-            notes,
+            [*notes, "danger"],
             "danger",
             found.row.position,
-            "the fault" if found.row.bug.kind == "fault" else "danger was avoidable from here",
+            f"step {found.row.position + 1}, {mark}",
         )
 
     def _safe(self, found: SafetyExplanation) -> Track:
@@ -92,12 +98,17 @@ class SafetyExhibits:
             actions,
             found.model,
             states,
-            [*found.safety[:position], *["safe"] * (len(states) - position)],
+            [*_words(found)[:position], *["safe"] * (len(states) - position)],
             ending,
             position,
-            "the safe action",
+            f"step {position + 1}, the safe action",
             loop,
         )
+
+
+def _words(found: SafetyExplanation) -> list[str]:
+    """What the oracle says of each state of the run."""
+    return [_WORDS.get(safety, safety) for safety in found.safety]
 
 
 def _outcome(model: JaniModel, state: PlainState, action: int) -> PlainState | None:

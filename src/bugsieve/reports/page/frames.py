@@ -61,7 +61,8 @@ class DrawnTrack:
     @property
     def back_to(self) -> str:
         """Where a loop goes on after its last step."""
-        return f"back to the state {when(self.track.loop_start or 0)}"
+        start = self.track.loop_start
+        return f"back to the state {when(start)}" if start else "back to the start"
 
     @property
     def drawings(self) -> list[Drawing]:

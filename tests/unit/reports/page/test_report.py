@@ -213,10 +213,26 @@ def test_smallest_examples_are_named_if_they_hold(tmp_path: Path) -> None:
 
 def test_safety_shows_the_fault_and_a_safe_run(campaigns: dict[str, Path], tmp_path: Path) -> None:
     unsafe, safe = data_of(page_of(campaigns["safety"], tmp_path))["runs"]["run-cause-1-1"]
-    assert unsafe["ending"] == "danger" and unsafe["mark"] == "the fault"
-    assert safe["mark"] == "the safe action" and set(safe["words"][0:1])
+    step = f"step {unsafe['marked'] + 1}"
+    assert unsafe["ending"] == "danger" and unsafe["mark"] == f"{step}, the fault"
+    assert safe["mark"] == f"{step}, the safe action" and set(safe["words"][0:1])
     assert unsafe["actions"][: unsafe["marked"] + 1] == safe["actions"][: safe["marked"] + 1]
-    assert all("unsafe" not in words for words in safe["words"])
+    assert all("unsafe" not in words and "lost" not in words for words in safe["words"])
+
+
+def test_states_without_a_way_out_of_danger_are_lost_not_unsafe(tmp_path: Path) -> None:
+    """Only in danger itself, the last state, does the unsafety condition hold."""
+    size = ["--length", "6", "--packages", "2", "-o", str(tmp_path / "line")]
+    assert main(["generate", "one-way-line", *size]) == 0
+    command = ["safety", str(tmp_path / "line"), "--policy", "random", "--walks", "50"]
+    assert main([*command, "-o", str(tmp_path / "campaign")]) == 1
+    for unsafe, _ in data_of(page_of(tmp_path / "campaign", tmp_path))["runs"].values():
+        *before, last = unsafe["words"]
+        after = unsafe["marked"] + 1
+        assert last.endswith("this is unsafe; danger")
+        assert not any("unsafe" in words for words in before)
+        assert before[after:] and all(words.endswith("; lost") for words in before[after:])
+        assert all("safe" in words.split("; ") for words in before[:after])
 
 
 def test_rules_show_the_truth_of_each_atom(campaigns: dict[str, Path], tmp_path: Path) -> None:
