@@ -19,6 +19,7 @@ from bugsieve.campaigns.finding.bug import FoundBug
 from bugsieve.campaigns.finding.bugs import Bugs
 from bugsieve.campaigns.several import joint_summary
 from bugsieve.cli import main
+from bugsieve.search import astar
 from bugsieve.tasks.fdr.task import Task
 from tests.unit.policies.generated import write_task
 from tests.unit.policies.line import line_task
@@ -41,6 +42,21 @@ def test_bugs_are_a_sequence(task: Task) -> None:
     assert bugs[0] is next(iter(bugs)) and bugs[:1] == [bugs[0]]
     assert bugs == list(bugs) and bugs != [] and list(bugs) == bugs
     assert bugs.undecided == 0 and "bug" in repr(bugs)
+
+
+@pytest.mark.parametrize(("whole", "sure"), [("auto", True), ("no", False)])
+def test_only_a_proven_optimum_is_told_as_what_could_be_had(
+    task: Task, whole: str, sure: bool
+) -> None:
+    bugs = bugsieve.find_bugs(task, there_and_back, whole=whole, pool_size=None)
+    for bug in bugs:
+        least = astar(task, task.checked_state(bug.certificate["state"])).cost
+        known = bug.certificate["plan"]["cost"]
+        assert bug.in_words == (
+            f"loop instead of a plan of {'cost' if sure else 'at most'} {known}"
+        )
+        assert least is not None and known >= least and (known == least or not sure)
+    assert bugs
 
 
 def test_a_bug_reads_well(task: Task) -> None:

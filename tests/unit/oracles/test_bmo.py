@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from math import inf
 from random import Random
 
@@ -264,9 +263,7 @@ def test_a_run_that_was_cut_is_a_bug_when_a_lookahead_finds_a_cheaper_plan() -> 
     bug = make_bug(bench, places(0)[0], learnt.verdict, oracle="bmo:10")
     assert (bug.kind, bug.certificate["run"]["ending"], bug.gap) == ("costly", "step limit", 3)
     check(bench.task.to_sas(), bug.certificate)
-    cut = "cost 4 when the step limit cut the run, instead of"
-    assert bug.in_words == f"{cut} at most 1 in all"
-    assert replace(bug, oracle="exact").in_words == f"{cut} 1 in all"
+    assert bug.in_words == "cost 4 when the step limit cut the run, instead of at most 1 in all"
     assert replay(bench, bug.certificate).status is ReplayStatus.STILL_FAILS
     assert blame(bench, bug.certificate).index == 0
     shorter = road_bench(MAP, LONG_WAY, step_limit=1)

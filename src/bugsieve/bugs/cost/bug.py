@@ -21,9 +21,6 @@ from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.checkers.cost import bug_id
 from bugsieve.tasks.fdr.task import StateArray
 
-_KNOWS_COSTS = "exact"
-"""The oracle whose plans are always optimal."""
-
 _FOUND_SHAPE = {"index": int, "walk": (int, None), "path": ([int], None)}
 _SHAPE = {
     "id": str,
@@ -97,10 +94,8 @@ class Bug:
     @property
     def is_optimal(self) -> bool:
         """Return true if the plan is proven to be a cheapest one."""
-        # Where costs do not count, an exact value says nothing of them. Where a run was cut, its
-        # gap is open, although the oracle of exact costs knows what a best plan costs.
-        is_known = self.exact or self.oracle == _KNOWS_COSTS
-        return is_known and objective_class(self.certificate["objective"]).costs_count
+        # Where costs do not count, an exact value says nothing of them.
+        return self.exact and objective_class(self.certificate["objective"]).costs_count
 
     @property
     def steps(self) -> int:
