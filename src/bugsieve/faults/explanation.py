@@ -103,8 +103,8 @@ def other_cost_lines(bug: Bug, found: Blame) -> list[str]:
     if cost < known:
         return [f"the better run below costs {cost}: a cheaper plan has been found since"]
     if cost > known:
-        way = f"the policy's way up to step {found.index + 1}"
-        return [f"the better run below costs {cost}: it goes {way}, and a best way from there"]
+        way = f"the policy's way before step {found.index + 1}"
+        return [f"the better run below costs {cost}: it goes {way}, and a better one from there"]
     return []
 
 

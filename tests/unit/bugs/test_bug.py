@@ -47,20 +47,23 @@ def test_the_id_names_task_objective_policy_and_state_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("objective", "exact", "words"),
+    ("objective", "oracle", "exact", "words"),
     [
-        ("quantitative", True, "loop instead of a plan of cost 3"),
-        ("quantitative", False, "loop instead of a plan of at most 3"),
-        ("qualitative", True, "loop instead of a plan of at most 3"),
+        ("quantitative", "told", True, "loop instead of a plan of cost 3"),
+        ("quantitative", "told", False, "loop instead of a plan of at most 3"),
+        ("qualitative", "told", True, "loop instead of a plan of at most 3"),
+        ("qualitative", "exact", True, "loop instead of a plan of cost 3"),
+        ("quantitative", "exact", False, "loop instead of a plan of at most 3"),
     ],
 )
 def test_only_an_optimal_plan_says_what_could_be_had(
-    objective: str, exact: bool, words: str
+    objective: str, oracle: str, exact: bool, words: str
 ) -> None:
     bug = some_bug()
     certificate = {**bug.certificate, "objective": objective}
     certificate["run"] = {**certificate["run"], "ending": "loop"}
-    assert replace(bug, certificate=certificate, exact=exact).in_words == words
+    told = replace(bug, certificate=certificate, exact=exact, oracle=oracle)
+    assert told.in_words == words
 
 
 @pytest.mark.parametrize("exact", [True, False])

@@ -70,7 +70,7 @@ def test_a_failure_that_became_a_detour_is_improved() -> None:
     certificate = certificate_of(failing, start, proven(failing, start, (0,)))
     result = replay(fork_bench(1, 2), certificate)
     assert (result.status, result.differs_at) == (ReplayStatus.IMPROVED, 0)
-    assert result.sentence.endswith("not as well as the plan does (cost 5; possible: 1)")
+    assert result.sentence.endswith("not as well as the plan does (cost 5; the plan: 1)")
     assert replay(fork_bench(1), certificate).status is ReplayStatus.STILL_FAILS
     assert replay(fork_bench(0), certificate).status is ReplayStatus.FIXED
     costly = certificate_of(fork_bench(1, 2), start, proven(fork_bench(1, 2), start, (0,)))

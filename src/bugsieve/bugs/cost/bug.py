@@ -21,6 +21,9 @@ from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.checkers.cost import bug_id
 from bugsieve.tasks.fdr.task import StateArray
 
+_HAS_BEST_PLANS = "exact"
+"""The oracle whose plans are the cheapest whatever the objective is."""
+
 _FOUND_SHAPE = {"index": int, "walk": (int, None), "path": ([int], None)}
 _SHAPE = {
     "id": str,
@@ -94,8 +97,10 @@ class Bug:
     @property
     def is_optimal(self) -> bool:
         """Return true if the plan is proven to be a cheapest one."""
-        # Where costs do not count, an exact value says nothing of them.
-        return self.exact and objective_class(self.certificate["objective"]).costs_count
+        # Where costs do not count, an exact value says nothing of them, unless the oracle has
+        # best plans of all states.
+        costs_count = objective_class(self.certificate["objective"]).costs_count
+        return self.exact and (costs_count or self.oracle == _HAS_BEST_PLANS)
 
     @property
     def steps(self) -> int:

@@ -131,7 +131,7 @@ def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> 
     where = f"the policy acts differently from step {differs_at + 1} on"
     if is_bug and _reaches_now(bench, certificate, attempt):
         sentence = f"{where} and reaches the goal now, but not as well as the plan does"
-        costs = f" (cost {run.cost}; possible: {certificate['plan']['cost']})"
+        costs = f" (cost {run.cost}; the plan: {certificate['plan']['cost']})"
         sentence += costs if bench.objective.costs_count else ""
         return ReplayResult(ReplayStatus.IMPROVED, sentence, run, differs_at)
     if is_bug:

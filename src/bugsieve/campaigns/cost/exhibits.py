@@ -191,7 +191,7 @@ class _Shown:
 
     def proof(self) -> Iterator[str]:
         """What proves the bug."""
-        exact = "; no run is better still" if self.bug.exact else ""
+        exact = "; no run is better still" if self.bug.is_optimal else ""
         yield f"proven by the policy's run and a better one, checked for this page{exact}"
 
 
