@@ -123,7 +123,7 @@ def explanation_text(found: SafetyExplanation) -> str:
         f"start: {values_text(found.variables, found.states[0])}",
         *_steps(found),
         "",
-        f"the state at step {row.position + 1}: {values_text(found.variables, row.bug.state)}",
+        f"the state before step {row.position + 1}: {values_text(found.variables, row.bug.state)}",
         *reasons(found),
     ]
     return "\n".join(lines)

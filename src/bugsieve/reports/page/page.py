@@ -66,7 +66,7 @@ def _navigation(parts: list[Markup | None]) -> Markup:
 
 def _foot(contents: Contents, *budgets: Budget) -> Markup:
     refused = sum(budget.refused for budget in budgets)
-    lines = ["Written by bugsieve report from what the folders keep: nobody was asked anything."]
+    lines = ["Written by bugsieve report from what the folders keep: no policy was asked."]
     if refused:
         lines.append(
             f"To stay below {LARGEST // 1_000_000} MB, {refused} parts are left out: "
