@@ -65,7 +65,8 @@ class Sample:
         """Make the campaign's folder; bugs are found one second after the other."""
         folder.mkdir(parents=True)
         places = list(self.places or range(len(self.runs)))
-        places += range(max(places) + 1, max(places) + 1 + self.unjudged)
+        following = max(places, default=-1) + 1
+        places += range(following, following + self.unjudged)
         entries = [PoolEntry(i, i - 1 if i else None, (), i or None) for i in range(len(places))]
         findings = [self._finding(number) for number in range(len(self.runs))]
         progress = Progress(

@@ -81,6 +81,21 @@ def test_a_campaign_that_is_missing_has_judged_nothing(tmp_path: Path) -> None:
     assert cells(table(tmp_path, least=2))["joint_pool"] == 4.0
 
 
+def test_who_has_judged_nothing_in_one_task_leaves_its_pool_empty(tmp_path: Path) -> None:
+    write(tmp_path / "a", {"aras": "b?b?", "perfect": ""}, length=10)
+    write(tmp_path / "b", {"aras": "bb??", "perfect": "bbbb"}, length=20)
+    assert judged_in(tmp_path / "a" / "perfect").states.shape == (0, 1)
+    made = table(tmp_path)
+    assert cells(made) == {
+        "tasks": 2.0,
+        "joint_pool": 4.0,
+        "aras": 50.0,
+        "perfect": 100.0,
+        "BestOf": 100.0,
+    }
+    assert cells(table(tmp_path, truth="perfect"))["joint_pool"] == 4.0
+
+
 def test_only_instances_that_the_policy_solves_unless_all_are_wanted(tmp_path: Path) -> None:
     write(tmp_path / "a", {"aras": "b?b?"}, length=10)
     write(tmp_path / "b", {"aras": "bbbb"}, runs="llll", length=20)

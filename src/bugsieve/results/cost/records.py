@@ -141,9 +141,10 @@ class CostRecords(SampleRecords):
         return float(seconds)
 
     def states(self, most: int) -> StateArray:
-        """The first states of the pool."""
+        """The first states of the pool, as rows; with as many columns where there are none."""
         rows = self._rows("SELECT state FROM pool ORDER BY number LIMIT ?", most)
-        return _state_array([state for (state,) in rows])
+        width = len(self.header.subject.initial_values)
+        return _state_array([state for (state,) in rows]) if rows else _no_states(width)
 
     def runs(self) -> RunColumns:
         """The policy's runs from the judged states."""
@@ -532,7 +533,11 @@ def _file_of(meta: dict[str, Any], name: str) -> bytes | None:
 
 def _state_array(rows: Sequence[bytes]) -> StateArray:
     values = np.frombuffer(b"".join(rows), dtype="<u2").astype(np.uint16)
-    return values.reshape(len(rows), -1) if rows else np.empty((0, 0), dtype=np.uint16)
+    return values.reshape(len(rows), -1) if rows else _no_states(0)
+
+
+def _no_states(width: int) -> StateArray:
+    return np.empty((0, width), dtype=np.uint16)
 
 
 def _value(stored: float | None) -> float:
