@@ -31,6 +31,7 @@ from bugsieve.campaigns.options import CampaignOptions, CostOptions
 from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.status import status_lines
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
+from bugsieve.policies.fingerprints import earlier_spec, policy_fingerprint
 from bugsieve.results.folder import check_free, restore, write_descriptions
 from bugsieve.results.lock import FolderLock
 from bugsieve.results.progress import Addition, CampaignHeader
@@ -261,19 +262,25 @@ def _check_policy_given(header: CampaignHeader, folder: Path, policy: object | N
         raise UsageError(f"{folder}: makes its policy from the spec {header.policy!r} by itself")
 
 
-def check_unchanged(
-    header: CampaignHeader, folder: Path, fingerprint: str, *, command: str
-) -> None:
+def check_unchanged(header: CampaignHeader, folder: Path, policy: object, *, command: str) -> None:
     """UsageError if the policy is another one than when the campaign began.
 
     `command` makes new campaigns of this kind.
     """
-    if fingerprint != header.policy_fingerprint:
+    if policy_fingerprint(policy) == header.policy_fingerprint:
+        return
+    spec = earlier_spec(policy, header.policy_fingerprint)
+    if spec is not None:
         raise UsageError(
-            f"{folder}: tests {header.policy} as it was when the campaign began, but what it "
-            "names has changed since: put the old file back, or test the new one in a new folder, "
-            f"with 'bugsieve {command} --from {folder} -o NEW'"
+            f"{folder}: tests {header.policy} as an earlier version of Bugsieve understood it, "
+            f"which is {spec} today: test that in a new folder, with 'bugsieve {command} "
+            f"--from {folder} --policy {spec} -o NEW'"
         )
+    raise UsageError(
+        f"{folder}: tests {header.policy} as it was when the campaign began, but what it names "
+        "has changed since: put the old file back, or test the new one in a new folder, with "
+        f"'bugsieve {command} --from {folder} -o NEW'"
+    )
 
 
 def _ignore(event: Event) -> None:

@@ -36,13 +36,14 @@ _KEYS = (
     *("certificate", "kind", "task", "objective", "policy", "state", "facts", "run", "plan"),
     *("policy_value", "value", "gap"),
 )
+_OPTIONAL_KEYS = ("network",)
 _TASK_KEYS = ("name", "sha256")
 _OPTIONAL_TASK_KEYS = ("unit_cost",)
 _PLAN_KEYS = ("operators", "actions", "cost")
 _BUG_KEYS = ("id", "kind", "oracle", "reason", "exact", "found_by", "certificate")
 _ORIGIN_KEYS = ("index", "walk", "path")
 _RUN_KEYS = (*_PLAN_KEYS, "ending", "loop_start", "chosen", "detail")
-_OPTIONAL_RUN_KEYS = ("follows_plan", "chances", "rules", "raised_at")
+_OPTIONAL_RUN_KEYS = ("follows_plan", "avoids_visited", "chances", "rules", "raised_at")
 _SCALE = 10**12
 """Probabilities in the rows of `chances` are whole numbers of its inverse."""
 
@@ -62,9 +63,10 @@ def check_bug(sas_text: str, data: Mapping[str, Any]) -> None:
 
 
 def bug_id(certificate: Mapping[str, Any]) -> str:
-    """The same for every plan that proves the state a bug."""
-    parts = [certificate["task"]["sha256"]]
-    parts += [certificate[key] for key in ("objective", "policy", "state")]
+    """The same for every plan that proves the state a bug, and for every file of a network."""
+    policy = certificate.get("network", certificate["policy"])
+    parts = [certificate["task"]["sha256"], certificate["objective"], policy]
+    parts += [certificate["state"]]
     text = json.dumps(parts, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:ID_LENGTH]
 
@@ -179,6 +181,8 @@ class _Claim(NamedTuple):
     chosen: int | None
     follows_plan: bool
     """Whether the policy made a plan in the state, which its run follows to the end."""
+    avoids_visited: bool
+    """Whether the policy never steps to a state that the run has visited."""
     chances: list[_Row | None]
     """What a policy that gives distributions may do from the state on; None: nothing is said."""
     rules: list[str]
@@ -189,7 +193,7 @@ class _Claim(NamedTuple):
 
 
 def _read_claim(certificate: Any) -> _Claim:
-    whole = _mapping(certificate, "the certificate", _KEYS)
+    whole = _mapping(certificate, "the certificate", _KEYS, *_OPTIONAL_KEYS)
     if type(whole["certificate"]) is not int or whole["certificate"] != VERSION:
         _fail(f"'certificate' must be {VERSION}, the only version of certificates that is known")
     task = _mapping(whole["task"], "'task'", _TASK_KEYS, *_OPTIONAL_TASK_KEYS)
@@ -197,7 +201,11 @@ def _read_claim(certificate: Any) -> _Claim:
     _text(task["name"], "the task's name")
     _only_true(task, "unit_cost")
     _only_true(run, "follows_plan")
+    _only_true(run, "avoids_visited")
+    if "follows_plan" in run and "avoids_visited" in run:
+        _fail("a run that follows a plan avoids no state")
     _text(whole["policy"], "'policy'")
+    _check_network(whole.get("network"))
     _text(run["detail"], "the run's detail")
     _text(run.get("raised_at", ""), "where the run crashed")
     by_chance = _is_by_chance(_text(whole["objective"], "'objective'"))
@@ -214,6 +222,7 @@ def _read_claim(certificate: Any) -> _Claim:
         loop_start=_number_or_none(run["loop_start"], "the run's loop_start"),
         chosen=_number_or_none(run["chosen"], "the run's chosen"),
         follows_plan="follows_plan" in run,
+        avoids_visited="avoids_visited" in run,
         chances=_chances(run.get("chances", [])),
         rules=_texts(run.get("rules", []), "the rules of the run"),
         plan=_path(_mapping(whole["plan"], "'plan'", _PLAN_KEYS), "plan"),
@@ -223,6 +232,11 @@ def _read_claim(certificate: Any) -> _Claim:
             value(whole["gap"], "'gap'"),
         ),
     )
+
+
+def _check_network(key: Any) -> None:
+    if key is not None and (type(key) is not str or not re.fullmatch("[0-9a-f]{64}", key)):
+        _fail("'network' must be a SHA-256")
 
 
 def _is_by_chance(objective: str) -> bool:
@@ -678,6 +692,8 @@ class _Proof:
             if self.claim.ending == "loop" or self.claim.loop_start is not None:
                 _fail("a run that follows a plan goes round in no loop")
             return
+        if self.claim.avoids_visited:
+            self._check_avoidance(states)
         first: dict[State, int] = {}
         # A deterministic policy that is back in a state goes round for ever. So a run ends at its
         # first repetition, and the repetition is what proves that it never reaches the goal.
@@ -693,6 +709,17 @@ class _Proof:
                 _fail("a run that is no loop must have no loop_start")
         elif first.get(states[-1]) != self.claim.loop_start or self.claim.loop_start is None:
             _fail("the last state of the loop is not the one that loop_start says")
+
+    def _check_avoidance(self, states: list[State]) -> None:
+        """What the policy did earlier counts, so that only a repetition would refute the claim."""
+        if self.claim.ending == "loop":
+            _fail("a run that avoids visited states goes round in no loop")
+        if self.claim.ending != "no action":
+            return
+        visited, last = set(states), states[-1]
+        for operator in self.task.operators:
+            if operator.is_applicable(last) and operator.successor(last) not in visited:
+                _fail(f"the run ends though {operator.action} leads to a state not visited before")
 
     def _check_choice(self, last: State) -> None:
         chosen, operators = self.claim.chosen, self.task.operators
@@ -718,7 +745,8 @@ class _Proof:
 
     def _check_uncertain(self, run: list[State]) -> None:
         """The policy reaches the goal with no greater probability than the first row says."""
-        if self.claim.ending not in _STUCK or self.claim.follows_plan:
+        looks_back = self.claim.follows_plan or self.claim.avoids_visited
+        if self.claim.ending not in _STUCK or looks_back:
             _fail("the run must show how a policy that looks at the state alone may fail")
         met = self._check_bounds()
         self._check_shown(run, met)

@@ -15,7 +15,7 @@ from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InternalError
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives.objective import plan_cost
-from bugsieve.bugs.cost.bug import Bug
+from bugsieve.bugs.cost.bug import Bug, with_policy_of
 from bugsieve.bugs.cost.certificate import KnownRun
 from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.judging.carrying import Passages, carried_back
@@ -239,7 +239,9 @@ class Ledger:
         is_better = _is_better(bug.gap, bug.certificate["plan"]["cost"], known.bug)
         if not is_better and finders == known.finders:
             return finding
-        best, changed = (bug, visit) if is_better else (known.bug, known.changed)
+        best, changed = known.bug, known.changed
+        if is_better:
+            best, changed = with_policy_of(known.bug, bug), visit
         row = replace(known, bug=best, finders=finders, changed=changed)
         self._bugs[case] = row
         self._changed.add(case)

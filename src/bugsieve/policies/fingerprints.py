@@ -32,6 +32,25 @@ def policy_fingerprint(policy: object) -> str:
     return f"object {kind.__module__}.{kind.__qualname__}"
 
 
+def network_key(policy: object) -> str | None:
+    """The hash of all that a network decides by, whichever file it is in; None if it is none.
+
+    Ids of bugs have it in the place of the spec.
+    """
+    own = getattr(policy, "network_key", None)
+    return str(own()) if callable(own) else None
+
+
+def earlier_spec(policy: object, fingerprint: str) -> str | None:
+    """Return the spec of what the policy's own spec meant when it had this fingerprint.
+
+    None if it means the same today, or if what it names has changed.
+    """
+    own = getattr(policy, "earlier_spec", None)
+    found: str | None = own(fingerprint) if callable(own) else None
+    return found
+
+
 def files_fingerprint(
     spec: str, files: Iterable[str | os.PathLike[str]], *, more: Iterable[str] = ()
 ) -> str:

@@ -7,104 +7,48 @@ its certificate says that it follows a plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from bugsieve._native import StateRegistry
-from bugsieve.basis.errors import InternalError, UsageError
+from bugsieve.basis.errors import UsageError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.basis.wording import counted
-from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Ending, Failure
+from bugsieve.policies.kept_runs import KeptRun, KeptRuns
 from bugsieve.policies.protocol import Plan
-from bugsieve.policies.run_table import Ids, RunTable
+from bugsieve.policies.run_table import Ids
 from bugsieve.policies.worker import printable
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.tasks.fdr.task import StateArray, Task
 
 Planner = Callable[[StateArray], "Iterable[Plan | Failure | None]"]
 """From states to the plan for each: names of actions, None for no plan, or a failure."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Followed:
-    """What came of a plan."""
-
-    actions: ActionArray
-    path: Ids
-    ending: Ending
-    failure: Failure | None = None
-
-
-class PlanRuns:
-    """Runs by the ids of the states they start in; a plan is made once for each."""
+class PlanRuns(KeptRuns):
+    """Runs that follow plans; a plan is made once for each start."""
 
     follows_plans = True
 
     def __init__(self, task: Task, planner: Planner) -> None:
-        self.task = task
-        self.calls = CallCounter()
-        """Of plans."""
+        super().__init__(task)
         self._planner = planner
-        self._registry = StateRegistry(task.native)
-        self._runs: dict[int, _Followed] = {}
 
-    def table(self, states: StateArray, *, step_limit: int) -> RunTable:
-        """The runs from the states, each of at most `step_limit` actions."""
-        batch = self.task.checked_states(states)
-        ids: Ids = np.asarray(self._registry.insert(batch), dtype=np.int64)
-        self._make(np.unique(ids))
-        runs = [self._runs[start] for start in ids.tolist()]
-        steps = np.array([len(run.actions) for run in runs], dtype=np.int64)
-        endings = np.array([int(run.ending) for run in runs], dtype=np.int8)
-        cut = steps + (endings != Ending.SOLVED) > step_limit
-        endings[cut], steps[cut] = Ending.STEP_LIMIT, step_limit
-        costs = [
-            int(self.task.operator_costs[run.actions[:count]].sum())
-            for run, count in zip(runs, steps.tolist(), strict=True)
-        ]
-        return RunTable(ids, endings, steps, np.array(costs, dtype=np.int64), self)
-
-    def paths(self, table: RunTable) -> list[Ids]:
-        """The states of each run of the table as ids, from its start to its end."""
-        return [self._runs[run].path[: steps + 1] for run, steps in _rows(table)]
-
-    def actions(self, table: RunTable) -> list[ActionArray]:
-        """The actions of each run of the table."""
-        return [self._runs[run].actions[:steps] for run, steps in _rows(table)]
-
-    def states(self, ids: Ids) -> StateArray:
-        """The states behind ids."""
-        return self._registry.states(ids)
-
-    def failure(self, run: int) -> Failure | None:
-        """Why the plan of this run did not lead to the goal, if it did not."""
-        return self._runs[run].failure
-
-    def loop_start(self, run: int) -> int:
-        """Plans have an end."""
-        raise InternalError("a run that follows a plan was called a loop")
-
-    def _make(self, starts: Ids) -> None:
+    def _make(self, starts: Ids, step_limit: int) -> None:
         """Ask for the plans from these states and follow them, where that is not done."""
         new = np.array([start for start in starts.tolist() if start not in self._runs], dtype=int)
-        states = self._registry.states(new)
-        goals = self.task.is_goal(states)
-        for start in new[goals].tolist():
-            nothing = np.empty(0, dtype=np.int32)
-            self._runs[start] = _Followed(nothing, np.array([start]), Ending.SOLVED)
-        asked = states[~goals]
+        begun = self._start(new)
+        asked = self._registry.states(begun)
         self.calls.claim(len(asked))
         plans = self._planner(asked)
-        for start, state, plan in zip(new[~goals].tolist(), asked, plans, strict=True):
+        for start, state, plan in zip(begun.tolist(), asked, plans, strict=True):
             self.calls.add(1)
             self._runs[start] = self._followed(start, state, plan)
 
-    def _followed(self, start: int, state: StateArray, plan: Plan | Failure | None) -> _Followed:
+    def _followed(self, start: int, state: StateArray, plan: Plan | Failure | None) -> KeptRun:
         if isinstance(plan, Failure) or plan is None:
             failure = Failure(Ending.NO_ACTION, "there is no plan") if plan is None else plan
-            nothing = np.empty(0, dtype=np.int32)
-            return _Followed(nothing, np.array([start]), failure.ending, failure)
+            return KeptRun.at(start, failure.ending, failure)
         actions: list[int] = []
         visited = [state]
         failure = Failure(
@@ -124,9 +68,9 @@ class PlanRuns:
 
     def _kept(
         self, actions: list[int], visited: list[StateArray], end: Ending, failure: Failure | None
-    ) -> _Followed:
+    ) -> KeptRun:
         path = np.asarray(self._registry.insert(np.stack(visited)), dtype=np.int64)
-        return _Followed(np.array(actions, dtype=np.int32), path, end, failure)
+        return KeptRun(np.array(actions, dtype=np.int32), path, end, failure)
 
     def _operator(self, state: StateArray, name: str) -> int | Failure:
         """The operator of this name that is applicable in the state."""
@@ -147,8 +91,3 @@ class PlanRuns:
 def _at(failure: Failure, step: int, length: int) -> Failure:
     """The failure with its place in the plan."""
     return replace(failure, detail=f"{failure.detail} (action {step + 1} of {length} of the plan)")
-
-
-def _rows(table: RunTable) -> Iterable[tuple[int, int]]:
-    """The start and the number of steps of each run."""
-    return zip(table.ids.tolist(), table.steps.tolist(), strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bugsieve.basis.errors import InputError
@@ -16,6 +16,7 @@ from bugsieve.bugs.cost.certificate import (
     KnownRun,
     certificate_of,
     from_json_number,
+    same_policy,
 )
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.checkers.cost import bug_id
@@ -125,6 +126,12 @@ class Bug:
             },
             "certificate": dict(self.certificate),
         }
+
+
+def with_policy_of(known: Bug, bug: Bug) -> Bug:
+    """Return the bug with the policy as a known one names it, so that both have one id."""
+    certificate = same_policy(bug.certificate, known.certificate)
+    return replace(bug, id=bug_id(certificate), certificate=certificate)
 
 
 def make_bug(

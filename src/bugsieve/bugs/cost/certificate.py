@@ -18,13 +18,17 @@ from bugsieve.benches.objectives.objective import Objective, path_states, plan_c
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.policies.chances.runs import ChanceRuns
 from bugsieve.policies.decisions import Ending, Failure
-from bugsieve.policies.policy import policy_name
-from bugsieve.policies.run_table import RunTable
+from bugsieve.policies.fingerprints import network_key
+from bugsieve.policies.policy import Policy, policy_name
+from bugsieve.policies.run_table import RunSource, RunTable
 from bugsieve.policies.runs import runs_of
 from bugsieve.policies.traces import raised_at
 from bugsieve.tasks.fdr.task import StateArray, Task
 
 VERSION = 1
+
+NETWORK = "network"
+"""The key of a policy's network; certificates of earlier versions lack it."""
 
 _PATH_SHAPE = {"operators": [int], "actions": [str], "cost": int}
 RUN_SHAPE = {
@@ -87,7 +91,7 @@ def certificate_of(
         "kind": objective.kind(policy_value),
         "task": task_part(task),
         "objective": objective.spec,
-        "policy": policy_name(bench.policy),
+        **policy_part(bench.policy),
         "state": start.tolist(),
         "facts": sorted(task.facts(start) - task.static_facts),
         "run": dict(known.part),
@@ -110,6 +114,19 @@ def with_plan(
         "value": as_json_number(value),
         "gap": as_json_number(gap),
     }
+
+
+def policy_part(policy: Policy) -> dict[str, str]:
+    """The policy by its spec, and by what it computes where it is a network."""
+    key = network_key(policy)
+    return {"policy": policy_name(policy), **({} if key is None else {NETWORK: key})}
+
+
+def same_policy(certificate: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the certificate with the policy of a known one: ids name the policy."""
+    parts = {name: known[name] for name in ("policy", NETWORK) if name in known}
+    rest = {name: part for name, part in certificate.items() if name != NETWORK}
+    return {name: parts.get(name, part) for name, part in {**rest, **parts}.items()}
 
 
 def task_part(task: Task) -> dict[str, Any]:
@@ -139,7 +156,7 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
         cut, ending = run.actions[:settled], objective.settled_ending
         end = {"ending": ending, "loop_start": None, "chosen": None, "detail": ""}
         more = objective.details(states[: settled + 1], cut, ending, None)
-        return {**path_part(bench.task, cut), **end, **_plan_mark(runs), **more}
+        return {**path_part(bench.task, cut), **end, **memory_mark(runs.source), **more}
     is_illegal = failure is not None and run.ending is Ending.ILLEGAL_ACTION
     return {
         **path_part(bench.task, run.actions),
@@ -148,7 +165,7 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
         "chosen": failure.action if failure is not None and is_illegal else None,
         "detail": run.detail,
         **_crash_place(failure),
-        **_plan_mark(runs),
+        **memory_mark(runs.source),
         **_chances(runs),
         **objective.details(states, run.actions, run.ending.label, run.loop_start),
     }
@@ -161,9 +178,13 @@ def _crash_place(failure: Failure | None) -> dict[str, str]:
     return {"raised_at": place} if place else {}
 
 
-def _plan_mark(runs: RunTable) -> dict[str, bool]:
-    """Where the policy made a plan at the start and followed it, that is said."""
-    return {"follows_plan": True} if getattr(runs.source, "follows_plans", False) else {}
+def memory_mark(source: RunSource) -> dict[str, bool]:
+    """Return what certificates say of runs in which more than the state decides; mostly nothing.
+
+    The policy made a plan at the start and followed it, or it avoided where it had been.
+    """
+    marks = {"follows_plan": "follows_plans", "avoids_visited": "avoids_visited"}
+    return {mark: True for mark, name in marks.items() if getattr(source, name, False)}
 
 
 def _chances(runs: RunTable) -> dict[str, Any]:

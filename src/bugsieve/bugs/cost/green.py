@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.certificate import task_part
+from bugsieve.bugs.cost.certificate import memory_mark, task_part
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.policy import policy_name
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
@@ -68,7 +68,7 @@ def green_certificate(
     if isinstance(bench.source, PolicyGraph):
         columns["actions"] = _numbers(bench.source.actions_at(runs.ids))
         columns["steps"] = _numbers(runs.steps)
-    elif getattr(bench.source, "follows_plans", False):
+    elif memory_mark(bench.source):
         columns["lengths"] = _numbers(runs.steps)
         columns["operators"] = _numbers(np.concatenate([np.empty(0, np.int64), *runs.actions()]))
     else:
@@ -99,7 +99,7 @@ class GreenAnswers:
     actions: ActionArray
     """The policy's action in each of these, of a plan the first one."""
     plans: tuple[tuple[int, ...], ...] | None = None
-    """The plan from each of these, of a policy that follows plans."""
+    """The whole run from each of these, of a policy that looks at more than the state."""
 
     @classmethod
     def of(cls, task: Task, certificate: Mapping[str, Any]) -> GreenAnswers:

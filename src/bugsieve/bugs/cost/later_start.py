@@ -16,6 +16,7 @@ from bugsieve.bugs.cost.certificate import (
     certificate_of,
     from_json_number,
     path_part,
+    same_policy,
 )
 from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import bug_id
@@ -26,6 +27,7 @@ _AT_ITS_COST = (Ending.SOLVED.label, Ending.STEP_LIMIT.label)
 """Endings of runs that are worth what they cost; one that was cut, at least that."""
 _LOOKS_BACK = {
     "follows_plan": "the policy would make another plan there",
+    "avoids_visited": "from there the policy would avoid fewer states",
     "chances": "its run there need not be the likeliest one that fails",
     "rules": "what came before counts for the rules",
 }
@@ -52,7 +54,7 @@ def starting_later(bench: Bench, bug: Bug, steps: int, plan: tuple[int, ...]) ->
     if not bench.objective.is_bug(known.value, bench.objective.plan_value(state, plan)):
         return None
     made = certificate_of(bench, state, Verdict(Outcome.BUG, plan=plan), run=known)
-    made["policy"] = certificate["policy"]  # the bench need not have it
+    made = same_policy(made, certificate)  # the bench need not have it
     found = bug.found_by
     if found is not None and found.path is not None:
         found = replace(found, path=(*found.path, *before))

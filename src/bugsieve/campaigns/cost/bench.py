@@ -32,7 +32,7 @@ from bugsieve.judging.plan import BenchPlan, close_policy
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.oracles.registry import check_oracle_spec
 from bugsieve.policies.decisions import Recorded
-from bugsieve.policies.fingerprints import policy_fingerprint
+from bugsieve.policies.fingerprints import earlier_spec, policy_fingerprint
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.policy import NoPolicy, Policy, policy_name
 from bugsieve.policies.registry import POLICIES, brings_task, brought_task, check_spec
@@ -162,7 +162,7 @@ def equip(
     bench = plan.bench(task, _bound(policy, task))
     equipment = CostEquipment(header.subject, bench, (), owns_policy=policy is None)
     try:
-        check_unchanged(header, folder, policy_fingerprint(bench.policy), command="test")
+        check_unchanged(header, folder, bench.policy, command="test")
         equipment.oracles = plan.oracles(bench, header.used_oracles)
         if options.pool_from is not None:
             _check_whole(folder, _take_over(equipment, options, beside=folder))
@@ -214,7 +214,10 @@ def _pool_of(task: Task, states: StateArray) -> Pool:
 def bench_of(
     directory: AnyPath, header: CampaignHeader, *, policy: str | None = None
 ) -> Iterator[Bench]:
-    """The bench of a campaign, to look at its bugs; with another policy if one is named."""
+    """The bench of a campaign, to look at its bugs; with another policy if one is named.
+
+    The policy is what its spec meant when the campaign was made.
+    """
     folder = Path(directory)
     options = stored_options(folder, header)
     if policy is not None:
@@ -225,7 +228,12 @@ def bench_of(
     else:
         with typed_in(options.policy_folder):
             require_trusted(POLICIES, options.policy, folder)
-    bench = plan_of(options).bench(header.subject.load())
+    plan, task = plan_of(options), header.subject.load()
+    bench = plan.bench(task)
+    earlier = None if policy else earlier_spec(bench.policy, header.policy_fingerprint)
+    if earlier is not None:
+        close_policy(bench.policy)
+        bench = replace(plan, policy=earlier).bench(task)
     try:
         yield bench
     finally:

@@ -19,7 +19,6 @@ from bugsieve.judging.examiner import Examiner
 from bugsieve.judging.findings import CostBugRow, Finding
 from bugsieve.oracles.oracle import Oracle
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.fingerprints import policy_fingerprint
 from bugsieve.results.cost.compare import Crossed
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.tables import COST
@@ -40,7 +39,7 @@ def cross_judge(directory: AnyPath, records: CostRecords, states: StateArray) ->
     require_trusted_oracles(KINDS[COST], options, folder)
     plan = plan_of(options)
     with bench_of(folder, header) as bench, doing(f"judging {counted(len(states), 'state')}"):
-        check_unchanged(header, folder, policy_fingerprint(bench.policy), command="test")
+        check_unchanged(header, folder, bench.policy, command="test")
         bugs: dict[bytes, CostBugRow] = {}
         found = _judged(bench, plan.oracles(bench, header.used_oracles), states, bugs)
         is_open = np.array([_is_open(finding) for finding in found], dtype=bool)

@@ -93,7 +93,7 @@ def equip(
     made = _made(options, saved_model(folder, header)) if policy is None else policy
     equipment = SafetyEquipment(made, options, owns_policy=policy is None)
     try:
-        check_unchanged(header, folder, made.fingerprint(), command="safety")
+        check_unchanged(header, folder, made, command="safety")
     except BaseException:
         equipment.close()
         raise

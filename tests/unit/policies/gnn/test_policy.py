@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import sqlite3
 import time
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,11 +12,23 @@ import pytest
 from bugsieve import _native
 from bugsieve.basis.errors import PolicyError, UnsupportedError, UsageError
 from bugsieve.basis.reach import Reach
+from bugsieve.bugs.cost.bug import Bug
+from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.bench import bench_of
+from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.checkers.cost import check
+from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.asking import is_ours
+from bugsieve.policies.decisions import Ending
+from bugsieve.policies.fingerprints import earlier_spec, network_key
 from bugsieve.policies.gnn.atoms import network_atoms
-from bugsieve.policies.gnn.network import read_graph_network
+from bugsieve.policies.gnn.network import GraphNetwork, read_graph_network
 from bugsieve.policies.gnn.policy import GnnPolicy
 from bugsieve.policies.registry import POLICIES, make_policy
+from bugsieve.policies.runs import run_policy
+from bugsieve.results.cost.records import CostRecords
+from bugsieve.results.schema import STORE_FILE
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 from tests.reference.graph_networks import UNSOLVABLE
@@ -50,7 +64,7 @@ def walk(task: Task, steps: int, *, seed: int = 0) -> StateArray:
 def bound(
     task: Task, checkpoint: Checkpoint, folder: Path, *, together: bool = False
 ) -> GnnPolicy:
-    spec = f"gnn:{checkpoint.write(folder)}" + (":successors" if together else "")
+    spec = f"gnn:{checkpoint.write(folder)}" + ("" if together else ":alone")
     policy = make_policy(spec, task)
     assert isinstance(policy, GnnPolicy) and policy.together is together
     return policy
@@ -286,7 +300,7 @@ def test_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = random_checkpoint(KNOWN).write(tmp_path)
     policy = make_policy(f"gnn:{path}", task)
     assert is_ours(policy) and policy.spec == f"gnn:{path}"
-    for spec in (f"gnn:{path}", f"gnn:{path}:successors"):
+    for spec in (f"gnn:{path}{way}" for way in ("", ":successors", ":alone", ":avoid")):
         assert POLICIES.reach_of(spec) == Reach(files=(str(path),))
         POLICIES.check(spec)
     for wrong in ("gnn", "gnn:", "gnn:none.ckpt", f"gnn:{path}:batch", "gnn::successors"):
@@ -294,13 +308,68 @@ def test_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             POLICIES.check(wrong)
         with pytest.raises(UsageError, match="gnn:"):
             make_policy(wrong, task)
-    with pytest.raises(UsageError, match="may be followed by ':successors', not by ':succesors'"):
-        POLICIES.check(f"gnn:{path}:succesors")
+    with pytest.raises(UsageError, match="followed by ':avoid' or ':alone', not by ':avid'"):
+        POLICIES.check(f"gnn:{path}:avid")
     monkeypatch.chdir(tmp_path)
-    random_checkpoint(KNOWN, seed=1).write(tmp_path, "odd:successors")
-    odd = make_policy("gnn:odd:successors", task)
-    assert isinstance(odd, GnnPolicy) and not odd.together
+    random_checkpoint(KNOWN, seed=1).write(tmp_path, "odd:alone")
+    odd = make_policy("gnn:odd:alone", task)
+    assert isinstance(odd, GnnPolicy) and odd.together
     assert odd.fingerprint() != policy.fingerprint()
+
+
+def old_fingerprint(network: GraphNetwork, *, together: bool) -> str:
+    """As stores have it since `gnn:FILE` and `gnn:FILE:successors` were told apart."""
+    digest = sha256(repr((network.predicates, network.iterations, together)).encode())
+    for part in network.parts:
+        for array in (*part.weights, *part.biases):
+            digest.update(repr(array.shape).encode() + array.tobytes())
+    return digest.hexdigest()
+
+
+def test_what_specs_of_earlier_campaigns_mean(tmp_path: Path) -> None:
+    """`:successors` is the usual way by its old name; `gnn:FILE` was what `:alone` is now."""
+    task, path = lamps(tmp_path), random_checkpoint(KNOWN).write(tmp_path)
+    usual, alias, alone, avoid = (
+        make_policy(f"gnn:{path}{way}", task) for way in ("", ":successors", ":alone", ":avoid")
+    )
+    assert isinstance(usual, GnnPolicy)
+    before = {way: old_fingerprint(usual.network, together=way) for way in (False, True)}
+    assert usual.fingerprint() == alias.fingerprint() == before[True]
+    assert alone.fingerprint() == before[False]
+    assert avoid.fingerprint() not in before.values()
+    assert earlier_spec(usual, before[False]) == f"gnn:{path}:alone"
+    for policy, fingerprint in ((usual, before[True]), (alone, before[False]), (usual, "0")):
+        assert earlier_spec(policy, fingerprint) is None
+    keys = [network_key(policy) for policy in (usual, alias, alone, avoid)]
+    assert keys[0] == keys[1] and len(set(keys)) == 3
+
+
+def as_stored_before(folder: Path, network: GraphNetwork) -> None:
+    """Let the campaign in the folder be one of `gnn:FILE` as it was."""
+    with sqlite3.connect(folder / STORE_FILE) as connection:
+        connection.execute(
+            "UPDATE meta SET value = ? WHERE name = 'policy fingerprint'",
+            (old_fingerprint(network, together=False),),
+        )
+
+
+def test_campaigns_of_what_it_was(tmp_path: Path) -> None:
+    """They are not resumed with another policy, and their bugs are replayed with their own."""
+    task = generated_task(tmp_path, "gripper", balls=2)
+    path = random_checkpoint(predicates_of(task), width=16, iterations=6).write(tmp_path)
+    folder = tmp_path / "c"
+    Campaign.create(folder, CostOptions(task=(), policy=f"gnn:{path}"), task).close()
+    network = read_graph_network(path)
+    as_stored_before(folder, network)
+    with pytest.raises(UsageError, match=r"which is gnn:.*:alone today: test that in a new fold"):
+        Campaign.open(folder)
+    with CostRecords(folder) as records, bench_of(folder, records.header) as bench:
+        assert isinstance(bench.policy, GnnPolicy) and not bench.policy.together
+    with (
+        CostRecords(folder) as records,
+        bench_of(folder, records.header, policy=f"gnn:{path}") as bench,
+    ):
+        assert isinstance(bench.policy, GnnPolicy) and bench.policy.together
 
 
 def test_tasks_from_sas(tmp_path: Path) -> None:
@@ -308,3 +377,64 @@ def test_tasks_from_sas(tmp_path: Path) -> None:
     lamps(tmp_path).write_sas(tmp_path / "task.sas")
     with pytest.raises(UnsupportedError, match="needs the task in PDDL"):
         make_policy(f"gnn:{path}", load_task(tmp_path / "task.sas"))
+
+
+@pytest.mark.parametrize("domain", ["gripper", "blocksworld", "miconic"])
+def test_avoiding_values_the_successors_that_are_left(tmp_path: Path, domain: str) -> None:
+    """One maximum for those alone: the visited ones are taken out before they are valued."""
+    task = generated_task(tmp_path, domain, **SIZES[domain])
+    made = random_checkpoint(predicates_of(task), width=8, seed=4)
+    policy = make_policy(f"gnn:{made.write(tmp_path)}:avoid", task)
+    assert isinstance(policy, GnnPolicy)
+    for start, run in zip(states := walk(task, 8), run_policy(task, policy, states), strict=True):
+        assert run.ending in (Ending.SOLVED, Ending.NO_ACTION)
+        visited = {start.tobytes()}
+        for state, action in zip(run.states(task), run.actions, strict=False):
+            successors, operators, _ = task.all_successors(state[None])
+            left = [n for n, row in enumerate(successors) if row.tobytes() not in visited]
+            values = policy.values_together(successors[left])
+            best = [
+                n for n, value in zip(left, values, strict=True) if value <= min(values) + 1e-4
+            ]
+            names = {task.operator_names[operators[n]]: n for n in best}
+            first = names[min(names, key=lambda name: name[1:-1].split())]
+            assert operators[first] == action
+            visited.add(successors[first].tobytes())
+        assert run.solved or all(
+            row.tobytes() in visited for row in task.all_successors(run.states(task)[-1:])[0]
+        )
+
+
+def test_campaigns_of_it_do_not_depend_on_workers(tmp_path: Path) -> None:
+    task = generated_task(tmp_path, "gripper", balls=2)
+    path = random_checkpoint(predicates_of(task), width=8, seed=2).write(tmp_path)
+    found: list[list[Bug]] = []
+    for workers in (1, 2):
+        options = CostOptions(
+            task=(),
+            policy=f"gnn:{path}:avoid",
+            fuzz=FuzzOptions(pool_size=12, bias="uniform"),
+            workers=workers,
+        )
+        with Campaign.create(tmp_path / str(workers), options, task) as campaign:
+            campaign.run()
+        with CostRecords(tmp_path / str(workers)) as records:
+            found.append([row.bug for row in records.bugs()])
+    one, two = ([bug.to_json() for bug in bugs] for bugs in found)
+    assert one == two and len(one) > 3
+    for bug in found[0]:
+        check(task.to_sas(), bug.certificate)
+        assert bug.certificate["run"]["avoids_visited"] is True
+        assert bug.certificate["run"]["ending"] != "loop"
+
+
+def test_ids_of_bugs_name_the_network_not_its_file(tmp_path: Path) -> None:
+    task = generated_task(tmp_path, "gripper", balls=2)
+    made = random_checkpoint(predicates_of(task), width=8, seed=2)
+    other = random_checkpoint(predicates_of(task), width=8, seed=3).write(tmp_path, "other.ckpt")
+    paths = [made.write(tmp_path, name) for name in ("one.ckpt", "two.ckpt")]
+    specs = [*(f"gnn:{path}" for path in paths), f"gnn:{paths[0]}:successors"]
+    same = [{bug.id for bug in find_bugs(task, spec, pool_size=12)} for spec in specs]
+    assert same[0] and same[0] == same[1] == same[2]
+    for spec in (f"gnn:{other}", f"gnn:{paths[0]}:avoid"):
+        assert same[0].isdisjoint(bug.id for bug in find_bugs(task, spec, pool_size=12))

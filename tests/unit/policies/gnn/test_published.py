@@ -11,6 +11,7 @@ import pytest
 
 from bugsieve.policies.gnn.policy import GnnPolicy
 from bugsieve.policies.registry import make_policy
+from bugsieve.policies.runs import run_policy
 from bugsieve.tasks.fdr.loading import load_task
 from bugsieve.tasks.fdr.task import Task
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not th
 def policy_for(domain: str, problem: Path, *, together: bool = False) -> GnnPolicy:
     task = load_task(SHARED / domain / "domain.pddl", problem, cache=False)
     (file,) = (SHARED / domain).glob("*.ckpt")
-    policy = make_policy(f"gnn:{file}" + (":successors" if together else ""), task)
+    policy = make_policy(f"gnn:{file}" + ("" if together else ":alone"), task)
     assert isinstance(policy, GnnPolicy)
     return policy
 
@@ -65,8 +66,44 @@ def test_small_problems_are_solved(domain: str, problem: str, together: bool) ->
         state = policy.task.successors(state, policy.choose(state))[0]
 
 
+def logged(domain: str, problem: str, variant: str) -> dict[str, Any]:
+    """What the authors' own programme did: solved, actions, and states that were valued."""
+    logs = json.loads((SHARED / "authors-runs.json").read_text())
+    return dict(logs[domain][problem][variant])
+
+
+@pytest.mark.parametrize(("way", "variant"), [("", "markovian"), (":avoid", "policy")])
+@pytest.mark.parametrize(
+    ("domain", "problem"),
+    [
+        ("blocks", "probBLOCKS-9-1"),
+        ("gripper", "prob05"),
+        ("miconic", "s7-0"),
+        ("visitall", "problem06-half"),
+    ],
+)
+def test_runs_are_those_in_the_logs(domain: str, problem: str, way: str, variant: str) -> None:
+    """`benchmarks/authors_policies` compares all 84 problems, which takes minutes."""
+    place = SHARED / domain / "problems" / f"{problem}.pddl"
+    task = load_task(SHARED / domain / "domain.pddl", place, cache=False)
+    (file,) = (SHARED / domain).glob("*.ckpt")
+    (run,) = run_policy(task, f"gnn:{file}{way}", task.initial_state)
+    visited: set[bytes] = set()
+    valued = 1  # the initial state
+    for state in run.states(task)[:-1]:
+        visited.add(state.tobytes())
+        successors, _, _ = task.all_successors(state[None])
+        valued += sum(not way or row.tobytes() not in visited for row in successors)
+    known = logged(domain, problem, variant)
+    assert (run.solved, len(run.actions), valued) == (
+        known["solved"],
+        known["actions"],
+        known["evaluations"],
+    )
+
+
 def test_whose_maximum_it_is_decides() -> None:
-    """Each way is the policy's own: in this problem of gripper only the authors' one succeeds."""
+    """In this problem of gripper only the way of the authors succeeds."""
     place = SHARED / "gripper" / "problems" / "prob03.pddl"
     for together in (False, True):
         policy = policy_for("gripper", place, together=together)
