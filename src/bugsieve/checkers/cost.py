@@ -37,6 +37,7 @@ _KEYS = (
     *("policy_value", "value", "gap"),
 )
 _OPTIONAL_KEYS = ("network",)
+_NO_NETWORK = "0" * 64
 _TASK_KEYS = ("name", "sha256")
 _OPTIONAL_TASK_KEYS = ("unit_cost",)
 _PLAN_KEYS = ("operators", "actions", "cost")
@@ -205,7 +206,7 @@ def _read_claim(certificate: Any) -> _Claim:
     if "follows_plan" in run and "avoids_visited" in run:
         _fail("a run that follows a plan avoids no state")
     _text(whole["policy"], "'policy'")
-    _check_network(whole.get("network"))
+    _check_network(whole.get("network", _NO_NETWORK))
     _text(run["detail"], "the run's detail")
     _text(run.get("raised_at", ""), "where the run crashed")
     by_chance = _is_by_chance(_text(whole["objective"], "'objective'"))
@@ -235,7 +236,7 @@ def _read_claim(certificate: Any) -> _Claim:
 
 
 def _check_network(key: Any) -> None:
-    if key is not None and (type(key) is not str or not re.fullmatch("[0-9a-f]{64}", key)):
+    if type(key) is not str or not re.fullmatch("[0-9a-f]{64}", key):
         _fail("'network' must be a SHA-256")
 
 

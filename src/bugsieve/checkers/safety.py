@@ -4,6 +4,7 @@ It builds on `safety_claims` (what proofs must say) and `jani_interpreter` (what
 hence shares no code with the engine. A certificate is a JSON object:
 
 - `model` (name and hash of the document), `policy`, `radius`, `variables`, `state`, `action`;
+- `network`, the hash of what a policy computes that is a network;
 - `run`: the policy's way from the state to danger;
 - `safe`: rows of state, action and divergences, by which danger is avoided;
 - a fault also has `outcome` and `unsafe`: rows of state, budget and rank of a losing region;
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -56,9 +58,13 @@ def check_safety_bug(document: Mapping[str, Any], data: Mapping[str, Any]) -> No
 
 
 def bug_id(certificate: Mapping[str, Any]) -> str:
-    """The same for every proof of the claim that the certificate is about."""
-    parts = [certificate["model"]["sha256"]]
-    parts += [certificate[key] for key in ("policy", "kind", "state", "action", "radius")]
+    """The same for every proof of the claim that the certificate is about.
+
+    It is the same for every file of a network, too.
+    """
+    policy = certificate.get("network", certificate["policy"])
+    parts = [certificate["model"]["sha256"], policy]
+    parts += [certificate[key] for key in ("kind", "state", "action", "radius")]
     text = json.dumps(parts, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:ID_LENGTH]
 
@@ -106,7 +112,7 @@ class SafetyBugChecker:
 
         What is proven is forgotten where the policy or the radius is another one.
         """
-        about = (certificate.get("policy"), certificate.get("radius"))
+        about = tuple(certificate.get(key) for key in ("policy", "network", "radius"))
         if about != self._about:
             self.forget()
             self._about = about
@@ -154,7 +160,7 @@ class SafetyBugChecker:
         if kind not in ("fault", "avoidable"):
             _fail("'kind' must be fault or avoidable")
         keys = {*_KEYS, *_FAULT_KEYS} if kind == "fault" else set(_KEYS)
-        if set(certificate) != keys:
+        if set(certificate) - {"network"} != keys:
             _fail(f"a certificate of kind {kind!r} has the keys {', '.join(sorted(keys))}")
         if type(certificate["certificate"]) is not int or certificate["certificate"] != VERSION:
             _fail(f"'certificate' must be {VERSION}, the only version there is")
@@ -163,6 +169,9 @@ class SafetyBugChecker:
             _fail("'model' must have a name and a hash")
         if not isinstance(model["name"], str) or not isinstance(certificate["policy"], str):
             _fail("the names of model and policy must be texts")
+        key = certificate.get("network", "0" * 64)
+        if not isinstance(key, str) or not re.fullmatch("[0-9a-f]{64}", key):
+            _fail("'network' must be a SHA-256")
         if model["sha256"] != self._sha256:
             _fail("the certificate is about another model")
         if certificate["variables"] != self.model.variables:

@@ -123,6 +123,7 @@ class RunExaminer:
     - `proof_rows`: larger proofs are not written down, and their claims are no bugs.
     - `proven`: ids of bugs that are known already.
     - `unstable`: ids of claims on whose way the policy is known to change its answers.
+    - `by_spec`: ids name a network by its spec, as those of earlier versions do.
     """
 
     def __init__(
@@ -134,11 +135,12 @@ class RunExaminer:
         proof_rows: int = DEFAULT_PROOF_ROWS,
         proven: Iterable[str] = (),
         unstable: Iterable[str] = (),
+        by_spec: bool = False,
     ) -> None:
         self.policy = policy
         self.analyst = RunAnalyst(policy.model, policy, specs, limits=limits)
         self._proof_rows = proof_rows
-        self._maker = SafetyBugMaker(policy)
+        self._maker = SafetyBugMaker(policy, by_spec=by_spec)
         self._checker = _checker_of(policy)
         self._checked = KnownRows()
         self.asker = SafetyAsker(policy)
@@ -267,6 +269,8 @@ class StoredRuns:
     unstable: tuple[str, ...] = ()
     """Ids of the claims on whose way the policy changed its answers, before this group."""
     unstable_in_group: frozenset[str] = frozenset()
+    by_spec: bool = False
+    """Whether the ids of the stored bugs name a network by its spec."""
 
 
 class RunFold:
@@ -302,6 +306,7 @@ class RunFold:
             proof_rows=proof_rows,
             proven=stored.proven,
             unstable=stored.unstable,
+            by_spec=stored.by_spec,
         )
 
     @property

@@ -10,9 +10,9 @@ import pytest
 from bugsieve.benches.bench import Bench
 from bugsieve.benches.objectives import make_objective
 from bugsieve.benches.objectives.objective import path_states
-from bugsieve.bugs.cost.bug import FoundBy, make_bug
+from bugsieve.bugs.cost.bug import FoundBy, make_bug, with_policy_of
 from bugsieve.bugs.cost.later_start import objection, starting_later
-from bugsieve.checkers.cost import check
+from bugsieve.checkers.cost import CertificateError, check, check_bug
 from bugsieve.policies.policy import NoPolicy
 from tests.unit.bugs.samples import LONG, TablePolicy, fork_task, line_bench, make_sample, proven
 from tests.unit.policies.line import at, line_task
@@ -112,3 +112,42 @@ def test_a_run_that_the_limit_cut_still_costs_what_is_left_of_it() -> None:
     assert later.certificate["policy_value"] == 25 and later.certificate["gap"] == 1
     check(task.to_sas(), later.certificate)
     assert starting_later(silent(bench), bug, 6, tuple(range(34, 59))) is None, "24 and 25"
+
+
+class KeyedPolicy(TablePolicy):
+    """A policy that is a network, as far as anybody can tell."""
+
+    def network_key(self) -> str:
+        return "ab" * 32
+
+
+def test_bugs_keep_the_policy_that_their_ids_name() -> None:
+    """Without a network's key where certificates of earlier versions have none."""
+    task = line_task(9)
+    table: dict[tuple[int, ...], int] = {(place,): place for place in range(5)}
+    benches = [
+        Bench(task, policy(table), make_objective("quantitative", task))
+        for policy in (TablePolicy, KeyedPolicy)
+    ]
+    old, new = (
+        make_bug(bench, at(0)[0], proven(bench, at(0)[0], tuple(range(8))), oracle="x")
+        for bench in benches
+    )
+    assert old.id != new.id and "network" not in old.certificate
+    assert new.certificate["network"] == "ab" * 32
+    for known, other, bench in ((old, new, benches[1]), (new, old, benches[0])):
+        renamed = with_policy_of(known, other)
+        assert renamed.id == known.id
+        assert renamed.certificate == known.certificate
+        later = starting_later(bench, known, 5, tuple(range(5, 8)))
+        assert later is not None
+        assert later.certificate.get("network") == known.certificate.get("network")
+        for bug in (renamed, later):
+            check_bug(task.to_sas(), bug.to_json())
+    for key in ("AB" * 32, "ab" * 31, "", 7, None):
+        wrong = {**new.certificate, "network": key}
+        with pytest.raises(CertificateError, match="'network' must be a SHA-256"):
+            check(task.to_sas(), wrong)
+    forged = {**new.to_json(), "certificate": {**new.certificate, "network": "cd" * 32}}
+    with pytest.raises(CertificateError, match="the bug's 'id' must be"):
+        check_bug(task.to_sas(), forged)

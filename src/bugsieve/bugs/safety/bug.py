@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bugsieve.basis.errors import InputError
 from bugsieve.basis.foreign_json import Row, fitting
 from bugsieve.checkers.safety import VERSION, bug_id, document_hash
+from bugsieve.policies.fingerprints import network_key
 from bugsieve.policies.models.policy import ActionArray, ModelPolicy
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.tasks.jani.model import JaniModel, WordArray
@@ -199,15 +200,18 @@ def _has_whole_head(certificate: Mapping[str, Any]) -> bool:
 
 
 SAFE, ANSWERS, LOST = "safe", "answers", "unsafe"
+NETWORK = "network"
+"""The key of a policy's network; certificates of earlier versions lack it."""
 _ORDER = (
-    *("certificate", "kind", "model", "policy", "radius", "variables", "state", "action"),
+    *("certificate", "kind", "model", "policy", NETWORK, "radius", "variables", "state", "action"),
     *("action_name", "run", SAFE, ANSWERS, "outcome", LOST),
 )
 
 
-def keys_of(kind: str) -> tuple[str, ...]:
-    """The keys of a certificate of this kind, in the order in which they are written."""
-    return _ORDER if kind == FAULT else _ORDER[: _ORDER.index("outcome")]
+def keys_of(head: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys of a certificate with this head, in the order in which they are written."""
+    keys = _ORDER if head["kind"] == FAULT else _ORDER[: _ORDER.index("outcome")]
+    return tuple(key for key in keys if key != NETWORK or key in head)
 
 
 Table: TypeAlias = NDArray[np.float64]
@@ -259,10 +263,10 @@ class LongCertificate(Mapping[str, Any]):
         return self.head[key] if key in self.head else self._lists[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(keys_of(self.head["kind"]))
+        return iter(keys_of(self.head))
 
     def __len__(self) -> int:
-        return len(keys_of(self.head["kind"]))
+        return len(keys_of(self.head))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)  # where it goes, nothing can be read later
@@ -326,17 +330,23 @@ class Claim:
 
 
 class SafetyBugMaker:
-    """Writes the certificates of claims about one policy on one model."""
+    """Writes the certificates of claims about one policy on one model.
 
-    def __init__(self, policy: ModelPolicy) -> None:
+    With `by_spec`, ids name a network by its spec, as those of earlier versions do.
+    """
+
+    def __init__(self, policy: ModelPolicy, *, by_spec: bool = False) -> None:
         self.policy = policy
         self.model = policy.model
         self._sha256 = document_hash(self.model.document)
+        key = None if by_spec else network_key(policy)
+        self._network = {} if key is None else {NETWORK: key}
 
     def id(self, kind: str, state: WordArray, action: int, radius: int | None) -> str:
         """The same for every proof of the claim."""
         values = plain_states(self.model, state.reshape(1, -1))[0]
-        claim = {"policy": self.policy.spec, "kind": kind, "action": action, "radius": radius}
+        policy = {"policy": self.policy.spec, **self._network}
+        claim = {**policy, "kind": kind, "action": action, "radius": radius}
         return bug_id({"model": {"sha256": self._sha256}, "state": values, **claim})
 
     def certificate(self, claim: Claim) -> LongCertificate:
@@ -349,6 +359,7 @@ class SafetyBugMaker:
             "kind": claim.kind,
             "model": {"name": model.name, "sha256": self._sha256},
             "policy": self.policy.spec,
+            **self._network,
             "radius": claim.radius,
             "variables": [variable.name for variable in model.variables],
             "state": states[0],

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from bugsieve.basis.activity import doing
+from bugsieve.bugs.safety.bug import NETWORK
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.measuring import safety_figures
@@ -207,6 +208,7 @@ def _stored_runs(records: SafetyRecords, walks: dict[bytes, int], shared_runs: i
         ),
         tuple(claim for visit, claim in unstable if visit < first_of_group),
         frozenset(claim for visit, claim in unstable if first_of_group <= visit < len(walks)),
+        any(NETWORK not in row.bug.certificate for row in records.first_bugs(1)),
     )
 
 

@@ -116,6 +116,10 @@ class AsnetPolicy(BoundPolicy):
         """A hash of the weights."""
         return self.weights.digest()
 
+    def network_key(self) -> str:
+        """The fingerprint: it is the same for each file that has these weights."""
+        return self.fingerprint()
+
 
 def native_network(
     grounding: Grounding, weights: Weights, *, baseline: bool, threads: int

@@ -47,15 +47,18 @@ class MlpPolicy(FilePolicy):
         if network.needs_activation:
             raise PolicyError(f"{file}: must say which activation is between its layers")
         self.network = network
+        self._epsilon = tie_epsilon
         self.filter = next((f for f in (filter, network.filter) if f is not None), True)
         inputs, scales = _reading(model, network, file)
+        outputs = _outputs(model, network, file)
+        self._ends = inputs, outputs, [] if _change_nothing(scales) else scales.tolist()
         self._native = _native.NetworkPolicy(
             _native.Network(
                 list(network.weights), list(network.biases), network.activation or "relu"
             ),
             model.system,
             inputs=inputs,
-            actions=_outputs(model, network, file),
+            actions=outputs,
             scales=scales,
             filter=self.filter,
             epsilon=tie_epsilon,
@@ -97,6 +100,17 @@ class MlpPolicy(FilePolicy):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
+    def network_key(self) -> str:
+        """A hash of all that it decides by; names count by what they name in the model."""
+        network = self.network
+        between = network.activation if len(network.weights) > 1 else None
+        shapes = [weights.shape for weights in network.weights]
+        decides = between, self.filter, *self._ends, shapes, self._epsilon
+        digest = hashlib.sha256(repr(decides).encode())
+        for array in (*network.weights, *network.biases):
+            digest.update(np.ascontiguousarray(array, dtype="<f4").tobytes())
+        return digest.hexdigest()
+
     def view(self) -> _native.NetworkPolicy:
         """The network as the core asks it, with buffers of its own."""
         return self._native.copy()
@@ -134,6 +148,11 @@ def _reading(
         for k, value in fixed.items():
             scales[k, :2] = min(max(value, scales[k, 0]), scales[k, 1])
     return [variable for variable, _ in read], scales
+
+
+def _change_nothing(scales: NDArray[np.float64]) -> bool:
+    """Whether inputs stay as they are."""
+    return bool((scales == [-np.inf, np.inf, 0.0, 1.0]).all())
 
 
 def _inputs(model: JaniModel, network: Network, file: str) -> list[tuple[int, Value | None]]:

@@ -77,7 +77,7 @@ class ProofReader:
         head = {name: part for name, part in data.items() if name != "proof"}
         proof = fitting(data["proof"], _PROOF)
         names = {SAFE, ANSWERS, LOST} if head["kind"] == FAULT else {SAFE, ANSWERS}
-        if set(proof["tables"]) != names or {*head, *names} != set(keys_of(head["kind"])):
+        if set(proof["tables"]) != names or {*head, *names} != set(keys_of(head)):
             raise ValueError("a certificate has other parts than it must have")
         tables = self._tables(head, proof)
         return LongCertificate(head, proof["safe_action"], lambda: tables)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -26,17 +27,20 @@ from bugsieve.campaigns.safety.policy import saved_model
 from bugsieve.campaigns.session import MODEL_FAULT
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.checkers.safety import check_safety_bug
+from bugsieve.checkers.safety_claims import CertificateError
 from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.models.lifted import as_model_policy
 from bugsieve.policies.models.random import RandomPolicy
 from bugsieve.policies.models.table import write_table
+from bugsieve.policies.networks import Network
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.search import Limits
 from bugsieve.tasks.jani.findings import ModelError
 from bugsieve.tasks.jani.model import JaniModel
 from tests.unit.campaigns.safety.contents import contents
 from tests.unit.campaigns.safety.ledge import FAULTS, LEFT, LOST, RIGHT, Leftist, loaded
+from tests.unit.policies.networks.files import FORMATS, write
 
 WALKS = 60
 
@@ -358,3 +362,60 @@ def test_a_policy_that_has_changed_is_another_one(tmp_path: Path, model: JaniMod
         Campaign.open(folder)
     write_table(file, model, [(start, 0)], default="random")
     Campaign.open(folder).run()
+
+
+def leftist_network() -> Network:
+    """Goes left everywhere."""
+    layers = ((np.zeros((4, 1)), np.zeros(4)), (np.zeros((2, 4)), np.array([1.0, 0.0])))
+    return Network(
+        tuple(weights.astype(np.float32) for weights, _ in layers),
+        tuple(biases.astype(np.float32) for _, biases in layers),
+        activation="relu",
+    )
+
+
+def ids_in(folder: Path) -> set[str]:
+    with SafetyRecords(folder) as records:
+        bugs = [row.bug for row in records.bugs()]
+        for bug in bugs:
+            check_safety_bug(json.loads(records.header.subject.document), bug.to_json())
+        return {bug.id for bug in bugs}
+
+
+def test_ids_of_bugs_name_the_network_not_its_file(tmp_path: Path, model: JaniModel) -> None:
+    found = {}
+    for name, form in FORMATS.items():
+        path = write(tmp_path, name, form(leftist_network(), tmp_path))
+        given = "" if name in ("net.npz", "net.onnx", "net.safetensors") else ",activation=relu"
+        spec = f"mlp:{path}{given}"
+        Campaign.create(tmp_path / f"of-{name}", options(policy=spec), model).run()
+        found[name] = ids_in(tmp_path / f"of-{name}")
+        with SafetyRecords(tmp_path / f"of-{name}") as records:
+            assert {row.bug.certificate["policy"] for row in records.bugs()} == {spec}
+            document, bug = json.loads(records.header.subject.document), records.bugs()[0].bug
+        for key, sentence in (("x", "must be a SHA-256"), ("0" * 64, "belong to another")):
+            forged = {**bug.to_json(), "certificate": {**bug.certificate, "network": key}}
+            with pytest.raises(CertificateError, match=sentence):
+                check_safety_bug(document, forged)
+    (same,) = {frozenset(ids) for ids in found.values()}
+    assert len(same) == len(FAULTS)
+    spec = f"mlp:{tmp_path / 'net.npz'},filter=no"
+    Campaign.create(tmp_path / "other", options(policy=spec), model).run()
+    assert same.isdisjoint(ids_in(tmp_path / "other"))
+
+
+def test_a_campaign_of_an_earlier_version_keeps_its_ids(
+    tmp_path: Path, model: JaniModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They name the network by its spec; going on must not find the same bugs once more."""
+    path = write(tmp_path, "net.npz", FORMATS["net.npz"](leftist_network(), tmp_path))
+    spec, folder = f"mlp:{path}", tmp_path / "old"
+    with monkeypatch.context() as before:
+        before.setattr("bugsieve.bugs.safety.bug.network_key", lambda policy: None)
+        few = options(policy=spec, fuzz=rounds_of(4), stop=StopRules(max_bugs=1))
+        Campaign.create(folder, few, model).run()
+        at_first = ids_in(folder)
+        Campaign.create(tmp_path / "whole", replace(few, stop=StopRules()), model).run()
+    assert at_first
+    Campaign.open(folder, stop=StopRules()).run()
+    assert at_first < ids_in(folder) == ids_in(tmp_path / "whole")

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from bugsieve.basis.errors import BugsieveError, InputError
+from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.checkers.cost import check_bug
 from bugsieve.policies import make_policy
 from bugsieve.policies.asnets.files import load_weights, save_weights
 from bugsieve.policies.asnets.grounding import ground
 from bugsieve.policies.asnets.policy import AsnetPolicy
 from bugsieve.policies.asnets.weights import Module, Weights, make_weights, random_weights
+from bugsieve.policies.fingerprints import network_key
 from bugsieve.policies.networks.safetensors import read_tensors
 from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
 from tests.unit.policies.asnets.files import write_published
@@ -37,6 +40,7 @@ def test_files_of_both_kinds_give_the_same_policy(tmp_path: Path) -> None:
         assert loaded.logits(states).tobytes() == policy.logits(states).tobytes()
         assert np.array_equal(loaded.choose(states), policy.choose(states))
         assert loaded.fingerprint() == policy.fingerprint()
+        assert network_key(loaded) == network_key(policy) is not None
     _, about = read_tensors("", (tmp_path / "own.safetensors").read_bytes())
     assert about["domain"] == "hall"
     assert about["seed"] == "3"
@@ -110,3 +114,19 @@ def test_specs_must_name_a_file(tmp_path: Path) -> None:
         with pytest.raises(BugsieveError, match="file"):
             make_policy(spec, task)
     task.write_sas(tmp_path / "task.sas")
+
+
+def test_bugs_have_one_id_whichever_file_the_network_is_in(tmp_path: Path) -> None:
+    task = made("gripper")
+    grounding = ground(task)
+    weights = random_weights(grounding.signature, np.random.default_rng(1))
+    save_weights(tmp_path / "own.safetensors", weights, grounding.signature)
+    write_published(tmp_path / "their.policy", weights, domain="gripper-strips")
+    found = []
+    for name in ("own.safetensors", "their.policy"):
+        bugs = find_bugs(task, f"asnets:{tmp_path / name}", pool_size=10)
+        found.append({bug.id for bug in bugs})
+        for bug in bugs:
+            assert bug.certificate["policy"] == f"asnets:{tmp_path / name}"
+            check_bug(task.to_sas(), bug.to_json())
+    assert found[0] == found[1] != set()

@@ -347,6 +347,46 @@ def test_fingerprints_tell_networks_apart() -> None:
     assert first == same != other
 
 
+def key(network: Network, **options: Any) -> str:
+    return MlpPolicy(lift(), network, "mlp:test", **options).network_key()
+
+
+def test_files_of_all_formats_hold_one_network(tmp_path: Path) -> None:
+    """Names count by what they name: the order of the model is that of a file without names."""
+    network = random_network(3, 5, 3)
+    expected = key(network)
+    names = tuple(variable.name for variable in lift().seen_variables)
+    for name, form in FORMATS.items():
+        path = write(tmp_path, name, form(network, tmp_path))
+        spec = f"{path},activation=relu" if name in ("net.pth", "net.zip") else str(path)
+        found = MlpPolicy.from_spec(lift(), spec, SETTINGS)
+        assert found.network_key() == expected, name
+    assert key(replace(network, inputs=names, outputs=tuple(lift().actions))) == expected
+    bounds = np.tile([-np.inf, np.inf, 0.0, 1.0], (3, 1))
+    assert key(replace(network, normalisation=Normalisation(bounds))) == expected
+
+
+def test_networks_that_decide_otherwise_have_other_keys() -> None:
+    network = random_network(3, 5, 3)
+    names = tuple(variable.name for variable in lift().seen_variables)
+    scales = np.tile([-1.0, 1.0, 0.0, 1.0], (3, 1))
+    moved = (network.weights[0] + np.float32(1), *network.weights[1:])
+    keys = [
+        key(network),
+        key(network, filter=False),
+        key(network, tie_epsilon=0.5),
+        key(replace(network, activation="tanh")),
+        key(replace(network, inputs=names[::-1])),
+        key(replace(network, outputs=tuple(lift().actions)[::-1])),
+        key(replace(network, normalisation=Normalisation(scales))),
+        key(replace(network, weights=moved)),
+        key(random_network(3, 5, 5, 3)),
+    ]
+    assert len(set(keys)) == len(keys)
+    one = constant(1.0, 2.0, 3.0)
+    assert key(one) == key(replace(one, activation="tanh")), "there is nothing between its layers"
+
+
 def with_constants() -> JaniModel:
     """The lift, with constants that its edges do not need."""
     constants = [
