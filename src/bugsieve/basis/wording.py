@@ -44,6 +44,15 @@ def csv_cell(value: object) -> object:
     return f"'{text}" if is_formula else text
 
 
+def duration(seconds: float) -> str:
+    """A time span to about two digits."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 100 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
 def printable_lines(text: str) -> str:
     """Lines without what a terminal obeys instead of showing it: that becomes escapes of JSON.
 

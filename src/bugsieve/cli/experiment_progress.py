@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.wording import duration
 from bugsieve.cli.live_display import LiveDisplay
 
 if TYPE_CHECKING:
@@ -101,15 +102,6 @@ class Counts:
             seconds = (time.monotonic() - self._start) / ended * left
             parts.append(f"about {duration(seconds)} left")
         return ", ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """A time span to about two digits."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    if seconds < 100 * 60:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
 
 
 def _state(state: State) -> str:

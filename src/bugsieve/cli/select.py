@@ -153,10 +153,21 @@ def _as_text(
     lines = [FORMATS["text"](choices_table(found)), ""]
     if args.tree:
         lines += [*tree_lines(candidates_in(records), marks_of(found)), ""]
-    lines.append(f"{chosen.criterion} takes model {chosen.model.number}")
+    lines.append(f"{chosen.criterion} takes model {chosen.model.number}{_solved(records, chosen)}")
     if args.output is not None:
         lines.append(f"written to {args.output}; use it as asnets:{args.output}")
     return "\n".join(lines)
+
+
+def _solved(records: TrainingRecords, chosen: Choice) -> str:
+    """How many validation tasks it solves; a score alone would look like a share."""
+    from bugsieve.basis.wording import counted
+
+    validation = len(records.validation_numbers())
+    if not validation:
+        return ""
+    solves = f"{chosen.model.solved_validation} of {counted(validation, 'validation task')}"
+    return f", which solves {solves}; scores are relative to the best models"
 
 
 def _as_json(

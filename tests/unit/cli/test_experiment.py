@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.basis.wording import duration
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.cli import main
-from bugsieve.cli.experiment_progress import Counts, ExperimentDisplay, duration
+from bugsieve.cli.experiment_progress import Counts, ExperimentDisplay
 from bugsieve.cli.heartbeat import Heartbeat
 from bugsieve.experiments.experiment import ExperimentStarted
 from bugsieve.experiments.file import read_experiment

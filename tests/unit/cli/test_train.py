@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.training.options import TrainingOptions
+from bugsieve.campaigns.training.summary import BestModel
+from bugsieve.campaigns.training.wording import TrainingWording, best_line
+from bugsieve.cli.campaign_display import progress_line
 from bugsieve.cli.program import main
 from bugsieve.cli.train import command_of
 from bugsieve.results.training.records import TrainingRecords
@@ -55,6 +59,7 @@ def test_status_says_how_far_it_is(training: Path, capsys: Captured) -> None:
     report = json.loads(capsys.readouterr().out)
     assert (report["models"], report["planned"], report["found"]) == (6, 6, [])
     assert 0 <= report["best"]["score"] <= 1
+    assert report["best"]["validation_tasks"] == 3
 
 
 def test_status_of_several_asks_trainings_for_no_bugs(training: Path, capsys: Captured) -> None:
@@ -78,6 +83,7 @@ def test_select_writes_a_policy_that_can_be_tested(
         *("early", "loss", "solved", "pi-test"),
     ]
     assert "untrained" in text and "<- " in text
+    assert ", which solves 0 of 3 validation tasks; scores are relative to the best model" in text
     assert f"use it as asnets:{file}" in text
     size = int.from_bytes(file.read_bytes()[:8], "little")
     about = json.loads(file.read_bytes()[8 : 8 + size])["__metadata__"]
@@ -112,6 +118,68 @@ def test_the_command_is_told_as_it_was_typed(training: Path, files: list[str]) -
     rest = words[3 + len(files) + 1 :]
     pairs = sorted(zip(rest[::2], rest[1::2], strict=True))
     assert pairs == sorted(zip(typed[::2], typed[1::2], strict=True))
+
+
+def test_a_score_is_told_as_relative() -> None:
+    """The best of all models has 1, however few tasks it solves."""
+    model = BestModel(
+        number=7,
+        epoch=3,
+        score=1.0,
+        solved=2,
+        validation_tasks=5,
+        states=50,
+        solved_states=20,
+        bug_states=31,
+    )
+    assert best_line(model) == (
+        "best score 1.000 (relative to the best models): model 7 after 3 epochs solves 2 of 5 "
+        "validation tasks and 40.0 % of 50 pool states, 62.0 % are bugs"
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "seconds", "told"),
+    [
+        (0, 1.0, ["model 0 of 12"]),
+        (3, 60.0, ["model 3 of 12", "about 3 min left to train"]),
+        (11, 22.0, ["model 11 of 12", "about 2 s left to train"]),
+        (12, 60.0, ["model 12 of 12"]),
+    ],
+)
+def test_time_left_is_told(made: int, seconds: float, told: list[str]) -> None:
+    state = RoundDone(
+        kind="training",
+        walks=0,
+        rounds=made,
+        cases=made,
+        limit=12,
+        judged=made,
+        bugs={},
+        seconds=seconds,
+        per_second=1.0,
+        policy_calls=0,
+        last_bug_seconds=None,
+    )
+    assert TrainingWording().progress(state) == told
+    assert progress_line(state, None).startswith(", ".join(told))
+
+
+def test_a_file_is_not_for_training_and_validation(
+    files: list[str], tmp_path: Path, capsys: Captured
+) -> None:
+    """Neither under its own name, nor by a link, nor as a copy."""
+    domain, first, second, *_ = files
+    link, copy = tmp_path / "link.pddl", tmp_path / "copy.pddl"
+    link.symlink_to(first)
+    copy.write_bytes(Path(first).read_bytes())
+    for twin in (first, str(link), str(copy)):
+        words = ["train", "asnets", domain, first, "--validate", second, twin, *QUICK]
+        assert main([*words, "-o", str(tmp_path / "dir")]) == 4
+        told = capsys.readouterr().err
+        assert f"{twin}: is " in told and "among the tasks to train on" in told
+        assert len(told.strip().splitlines()) == 1
+        assert not (tmp_path / "dir").exists()
 
 
 def test_a_finished_training_has_nothing_to_go_on_with(training: Path, capsys: Captured) -> None:
@@ -164,7 +232,7 @@ def test_without_validation_tasks_no_untrained_model_is_taken_for_the_best(
         (["select", "{t}", "-o", "x.txt"], "must end in .safetensors"),
         (["select", "{t}", "--test", "{d}"], "none of the test tasks can be used"),
         (["select", "{t}", "--test", "{p}", "{d}/x"], "domain.pddl/x: "),
-        (["train", "asnets", "{d}", "{p}", "--validate", "{p}", "{t}"], "is a directory"),
+        (["train", "asnets", "{d}", "{p}", "--validate", "{t}"], "is a directory"),
         (["test", "--from", "{t}"], "is a campaign of training, which"),
         (["plot", "{t}", "-o", "x.svg"], "'--kind models' draws its models"),
         (["plot", "{t}", "{t}", "--kind=models", "-o", "x.svg"], "the folder of one training"),

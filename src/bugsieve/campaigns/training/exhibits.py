@@ -17,18 +17,22 @@ class TrainingExhibits(NoExhibits):
         """The tree of models, the one with the best score marked."""
         candidates = candidates_in(self.records)
         best = None if summary.best is None else summary.best.number
+        validation = len(self.records.validation_numbers())
         shares = [float(score) for score in scores(candidates)]
         texts = [
-            _text(one, share, is_best=one.number == best)
+            _text(one, share, validation, is_best=one.number == best)
             for one, share in zip(candidates, shares, strict=True)
         ]
-        tested = "below a model are those that were trained from it; scores are from 0 to 1"
+        tested = (
+            "below a model are those that were trained from it; scores are from 0 to 1, relative "
+            "to the best models"
+        )
         return (TreePanel("Models", [one.parent for one in candidates], texts, shares, tested),)
 
 
-def _text(model: Candidate, score: float, *, is_best: bool) -> str:
+def _text(model: Candidate, score: float, validation: int, *, is_best: bool) -> str:
     loss = "untrained" if model.loss is None else f"loss {model.loss:.4g}"
     mark = " (the best)" if is_best else ""
-    solves = f"solves {model.solved_validation}"
+    solves = f"solves {model.solved_validation} of {validation}"
     origin = "" if model.parent is None else f", from model {model.parent}"
     return f"model {model.number}{mark}: score {score:.3f}, {solves}, {loss}{origin}"

@@ -21,6 +21,8 @@ class BestModel:
     score: float
     solved: int
     """Validation tasks whose initial state it solves."""
+    validation_tasks: int
+    """How many there are."""
     states: int
     """Pool states that count, and of them:"""
     solved_states: int
@@ -105,6 +107,7 @@ def best_model(records: TrainingRecords) -> BestModel | None:
         epoch=records.models()[number].epoch,
         score=float(scores(candidates)[number]),
         solved=chosen.solved_validation,
+        validation_tasks=len(records.validation_numbers()),
         states=chosen.states,
         solved_states=chosen.solved_states,
         bug_states=chosen.bug_states,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 
 from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import BugsieveError, InternalError, UsageError
@@ -17,6 +20,8 @@ from bugsieve.tasks.fdr.saved import SavedTask
 from bugsieve.tasks.fdr.task import StateArray, Task
 from bugsieve.tasks.fdr.translator import TranslationLimits
 from bugsieve.training.model_tests import make_pool, objection
+
+_MOST_COMPARED = 1 << 24  # bytes of a file; loading refuses longer ones anyway
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +48,11 @@ class TrainingTasks:
 def load_tasks(
     options: TrainingOptions, *, limits: TranslationLimits | None = None
 ) -> TrainingTasks:
-    """Ground all tasks; a validation task for which that fails is dropped, as in papers/003."""
+    """Ground all tasks; a validation task for which that fails is dropped, as in papers/003.
+
+    UsageError where a file is to be trained on and to validate with.
+    """
+    _require_different(options.training, options.validation)
     training = tuple(_loaded(options, file, limits) for file in options.training)
     validation, dropped = [], []
     for file in options.validation:
@@ -64,6 +73,32 @@ def load_tasks(
         raise UsageError(f"{training[0].file}: ASNets read PDDL, and this task comes from SAS")
     name, texts = ground(first).signature.domain, first.pddl_texts
     return TrainingTasks(name, texts.domain, training, tuple(validation), tuple(dropped))
+
+
+def _require_different(training: Sequence[str], validation: Sequence[str]) -> None:
+    """UsageError if a file, under any name, or a copy of it is among both.
+
+    Of what cannot be read, loading will say why.
+    """
+    known: dict[object, str] = {}
+    for file in training:
+        known |= dict.fromkeys(_identities(file), file)
+    for file in validation:
+        same = next((known[key] for key in _identities(file) if key in known), None)
+        if same is not None:
+            also = "is" if same == file else f"is the same problem as {same}, which is"
+            raise UsageError(
+                f"{file}: {also} among the tasks to train on: validation tasks must be others, or "
+                "the scores of models say nothing"
+            )
+
+
+def _identities(file: str) -> Iterator[object]:
+    """Where the file really is, and what it holds."""
+    yield os.path.realpath(file)
+    with suppress(OSError):
+        if os.path.isfile(file) and os.path.getsize(file) <= _MOST_COMPARED:
+            yield sha256(Path(file).read_bytes()).digest()
 
 
 def task_rows(tasks: TrainingTasks, options: TrainingOptions) -> list[TaskRow]:

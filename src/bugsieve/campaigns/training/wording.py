@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bugsieve.basis.wording import counted
+from bugsieve.basis.wording import counted, duration
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.training.summary import BestModel, TrainingSummary
 from bugsieve.results.progress import CampaignHeader
@@ -71,7 +71,11 @@ class TrainingWording:
 
     def progress(self, state: RoundDone) -> list[str]:
         """Where a running training stands."""
-        return [f"model {state.cases} of {state.limit}"]
+        place = f"model {state.cases} of {state.limit}"
+        if not 0 < state.cases < state.limit:
+            return [place]
+        left = state.seconds / state.cases * (state.limit - state.cases)
+        return [place, f"about {duration(left)} left to train"]
 
 
 def _validation_lines(summary: TrainingSummary) -> list[str]:
@@ -85,10 +89,15 @@ def _validation_lines(summary: TrainingSummary) -> list[str]:
 
 
 def best_line(model: BestModel) -> str:
-    """`best score 0.983: model 7 after 3 epochs solves 5 tasks, …`."""
+    """`best score 0.983 (relative to the best models): model 7 solves 5 of 9 tasks, …`.
+
+    A score compares a model with the best of all models in each of its parts, so that 1 does not
+    say that it solves everything.
+    """
+    tasks = counted(model.validation_tasks, "validation task")
     line = (
-        f"best score {model.score:.3f}: model {model.number} after "
-        f"{counted(model.epoch, 'epoch')} solves {counted(model.solved, 'validation task')}"
+        f"best score {model.score:.3f} (relative to the best models): model {model.number} after "
+        f"{counted(model.epoch, 'epoch')} solves {model.solved} of {tasks}"
     )
     if not model.states:
         return line
