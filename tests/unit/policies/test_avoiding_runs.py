@@ -19,6 +19,7 @@ from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.later_start import objection
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.campaigns.cost.green import stored_green
+from bugsieve.campaigns.cost.green_replay import GreenStatus, replay_green
 from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.checkers.green import check_green
@@ -263,6 +264,13 @@ def test_a_green_is_certified_with_whole_runs(tmp_path: Path) -> None:
     green = stored_green(tmp_path / "c")
     assert green is not None and "operators" in green["columns"]
     assert check_green(task.to_sas(), green).states == len(costs)
+    for other, status, changed in (
+        (policy, GreenStatus.PROOF_HOLDS, False),
+        (Avoiding(task, erratic(5)), GreenStatus.PROOF_LOST, True),
+    ):
+        bench = Bench(task, other, make_objective("quantitative", task))
+        again = replay_green(bench, green)
+        assert (again.status, again.changed > 0) == (status, changed)
 
 
 def test_what_needs_the_state_alone_objects(tmp_path: Path) -> None:

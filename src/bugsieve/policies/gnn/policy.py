@@ -158,6 +158,7 @@ class AvoidingGnnPolicy(GnnPolicy):
     """`gnn:FILE:avoid`: only successors that the run has not visited are valued and taken."""
 
     is_ours = True
+    avoids_visited = True
 
     def run_source(self, task: Task) -> RunSource:
         """Runs that remember where they have been."""

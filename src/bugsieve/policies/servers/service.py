@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from bugsieve.basis.closing import Closing
-from bugsieve.basis.errors import BugsieveError, UsageError
+from bugsieve.basis.errors import BugsieveError, UnsupportedError, UsageError
 from bugsieve.basis.stopping import Stopped, StopToken
 from bugsieve.policies.asking import decide, weigh
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.distributions import probabilities
 from bugsieve.policies.networks.protobuf import WireError
-from bugsieve.policies.policy import Policy
+from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.servers.addresses import Address
 from bugsieve.policies.servers.grpc_loading import load_grpc
 from bugsieve.policies.servers.messages import (
@@ -48,6 +48,11 @@ class PolicyService(Closing):
     """Answers from a thread of its own, one request after the other, until it is closed."""
 
     def __init__(self, task: Task, policy: Policy, address: Address) -> None:
+        if getattr(policy, "avoids_visited", False):
+            raise UnsupportedError(
+                f"policy {policy_name(policy)} avoids the states that its run has visited, but a "
+                "server is asked about single states: serve one that looks at the state alone"
+            )
         self._task = task
         self._policy = policy
         self._grpc = load_grpc()

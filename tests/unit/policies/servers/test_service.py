@@ -10,7 +10,7 @@ import grpc
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.basis.errors import UnsupportedError, UsageError
 from bugsieve.basis.stopping import check_stop
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import Policy
@@ -29,6 +29,18 @@ LOCAL = Address.parse("127.0.0.1:0", listening=True)
 def served(policy: Policy | str, task: Task = LINE, address: Address = LOCAL) -> PolicyService:
     made = make_policy(policy, task) if isinstance(policy, str) else policy
     return PolicyService(task, made, address)
+
+
+def test_what_needs_the_whole_run_is_not_served() -> None:
+    class Avoiding:
+        spec = "avoiding"
+        avoids_visited = True
+
+        def choose(self, states: StateArray) -> ActionArray:
+            raise AssertionError("nobody may ask")
+
+    with pytest.raises(UnsupportedError, match="policy avoiding avoids the states that its run"):
+        served(Avoiding())
 
 
 def ask(service: PolicyService, method: str, values: list[int] | None = None) -> Any:
