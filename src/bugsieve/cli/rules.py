@@ -46,8 +46,8 @@ happen some day, and still can, is not decided: "safety part holds". Then --with
 alone, where the end of a plan is the end, and --lassos traces without end.
 
 The exit code is 0 if all rules are as they should be; 1 if one is violated, if rules contradict
-each other, with --min-coverage if fewer obligations are met, with --no-vacuous if a literal is
-vacuous; 6 if no rule is violated but something was left open, as where a rule holds up to K
+each other, with --min-coverage if fewer obligations are met, with --no-vacuous if a condition
+is vacuous; 6 if no rule is violated but something was left open, as where a rule holds up to K
 without --accept-bounded, or its safety part holds and its file expects more; 5 if nothing could be
 tested, as where --with-goal meets tasks without any plan.
 
@@ -90,7 +90,7 @@ def register(parser: Parser) -> None:
         metavar="P",
         help="percentage of obligations that must be met (0)",
     )
-    options.add("--no-vacuous", action="store_true", help="a vacuous literal is a failure")
+    options.add("--no-vacuous", action="store_true", help="a vacuous condition is a failure")
     bounded = "rules that hold up to K (plans of some size) count as rules that hold"
     options.add("--accept-bounded", action="store_true", help=bounded)
     rules_timelines.register(parser)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -21,8 +21,14 @@ from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.grading import graded
 from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
 from bugsieve.rules.obligations.letters import letters_of
-from bugsieve.rules.obligations.obligation import FORBIDDEN, rule_obligations
+from bugsieve.rules.obligations.obligation import (
+    FORBIDDEN,
+    Obligation,
+    required,
+    rule_obligations,
+)
 from bugsieve.rules.obligations.task_world import TaskWorld
+from bugsieve.rules.obligations.vacuity import conditions_of
 from bugsieve.rules.scale import HOLDS, NEVER
 from bugsieve.tasks.fdr.task import Task
 
@@ -64,12 +70,19 @@ class _Judge:
         grade = graded(answer.verdict, is_forbidden=instance.kind == FORBIDDEN)
         if grade not in (HOLDS, NEVER):
             return RuleFinding(grade, text, reason=_why(answer))
-        shown = [cause for cause in causes if cause.aim == "satisfied by"]
-        if instance.kind != FORBIDDEN and any(
-            self._judge.judge(cause).verdict == "vacuous" for cause in shown
-        ):
+        if instance.kind != FORBIDDEN and self._is_vacuous(instance, causes):
             return RuleFinding("vacuous", text)
         return RuleFinding(grade, text)
+
+    def _is_vacuous(self, instance: RuleInstance, causes: Sequence[Obligation]) -> bool:
+        """Whether some condition of the rule, as it was written, causes nothing."""
+        shown = [cause for cause in causes if cause.aim == "satisfied by"]
+        whole = required(instance, folded=False)
+        conditions = conditions_of(whole, whole, shown[0].formula if shown else None)
+        return any(
+            one.is_vacuous(lambda number: self._judge.judge(shown[number]).verdict)
+            for one in conditions
+        )
 
     def _violated(self, instance: RuleInstance, text: str, answer: Answer) -> RuleFinding:
         assert answer.trace is not None

@@ -29,7 +29,7 @@ NOT_JUDGED: Grade = "not judged"
 
 Expectation: TypeAlias = Literal["holds", "never", "safety part holds", "violated", "vacuous"]
 """What a file may expect of a rule. "holds" and "never" ask for the same, of desired rules and of
-forbidden ones; "vacuous" is said of literals, beside the verdict."""
+forbidden ones; "vacuous" is said of conditions, beside the verdict."""
 
 Standing: TypeAlias = Literal["right", "wrong", "open"]
 """As it should be, not so, or not known."""

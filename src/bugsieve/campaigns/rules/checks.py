@@ -11,12 +11,13 @@ from bugsieve.campaigns.rules.options import options_in
 from bugsieve.campaigns.rules.summary import RuleResult, summarise
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import ObligationRow
-from bugsieve.rules.obligations.answers import NOT_COUNTED, Answer
+from bugsieve.rules.obligations.answers import NO_PLAN, Answer, Verdict
 from bugsieve.rules.scale import BOUNDED, SAFETY, Grade
 from bugsieve.timelines.plans.plan import token_text
 
 _SO_FAR: tuple[Grade, ...] = (BOUNDED, SAFETY)
 """What speaks for a rule, for plans of some size or in part, and may not be enough."""
+_SKIPPED: tuple[Verdict, ...] = ("infeasible", "undecidable", "not testable")
 
 
 def rules_checks(records: RulesRecords) -> list[Check]:
@@ -29,33 +30,40 @@ def rules_checks(records: RulesRecords) -> list[Check]:
     for row in records.obligations():
         answer, seconds = answers.get(row.number, (None, 0.0))
         rule = rules.get(row.obligation.rule)
-        outcome, reason = _outcome(row, answer, rule, no_vacuous=no_vacuous)
+        outcome, reason = _outcome(row, answer, rule)
+        vacuous = _unwanted(row, rule) if no_vacuous else ""
+        if vacuous and outcome in ("passed", "skipped"):
+            outcome, reason = "failure", f"vacuous: {vacuous}"
         name = f"{row.number} {row.obligation.name}"
         checks.append(Check(name, names[row.task], outcome, reason, seconds=seconds))
     return checks
 
 
+def _unwanted(row: ObligationRow, rule: RuleResult | None) -> str:
+    """The vacuous conditions of the rule, which are told where the rule itself is."""
+    if rule is None or row.obligation.aim != "violation" or rule.expect == "vacuous":
+        return ""
+    return ", ".join(rule.vacuous)
+
+
 def _outcome(
-    row: ObligationRow,
-    answer: Answer | None,
-    rule: RuleResult | None,
-    *,
-    no_vacuous: bool,
+    row: ObligationRow, answer: Answer | None, rule: RuleResult | None
 ) -> tuple[Outcome, str]:
     if answer is None:
         return "undecided", "not judged yet"
     if answer.verdict == "inconclusive":
         return "undecided", f"undecided: {answer.reason}"
-    if rule is not None and row.obligation.aim == "violation" and rule.grade in _SO_FAR:
-        return "undecided" if rule.is_open else "passed", answer.reason
-    if answer.verdict in (*NOT_COUNTED, "not testable"):
+    if rule is not None and row.obligation.aim == "violation":
+        if rule.grade in _SO_FAR:
+            return "undecided" if rule.is_open else "passed", answer.reason
+        if answer.verdict == "undecidable" and answer.reason != NO_PLAN:
+            return "undecided", answer.reason
+    if answer.verdict in _SKIPPED:
         return "skipped", answer.reason
     if answer.verdict == "failed" and rule is not None and not rule.is_as_expected:
         return "failure", f"violated: {_actions(answer)}"
     if answer.verdict == "conflict":
         return "failure", f"no trace satisfies both: {answer.reason}"
-    if answer.verdict == "vacuous" and no_vacuous:
-        return "failure", "vacuous: no trace of this task shows it"
     return "passed", ""
 
 
@@ -65,4 +73,4 @@ def _actions(answer: Answer) -> str:
         return ""
     if "plan" in trace:
         return ", ".join(map(token_text, trace["plan"]["tokens"]))
-    return " ".join(trace["trace"]["actions"])
+    return " ".join(trace["trace"]["actions"]) or "in the initial state"

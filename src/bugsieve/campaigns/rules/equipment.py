@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from bugsieve.basis.errors import UsageError
@@ -15,6 +15,7 @@ from bugsieve.judging.findings import OracleRow
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import ObligationRow
+from bugsieve.rules.ltl.constants import with_constants
 from bugsieve.rules.ltl.printer import to_text
 from bugsieve.rules.obligations.answers import Answer
 from bugsieve.rules.obligations.judge import Check, JudgeOptions, RuleJudge
@@ -42,12 +43,19 @@ class RulesEquipment:
         trace = answer.trace
         if trace is None:
             return
-        if trace["rule"] != to_text(row.obligation.formula):
+        if trace["rule"] not in self._texts(row):
             raise ValueError("the trace is about another rule")
         if row.task not in self._checks:
             self._checks[row.task] = self._tasks[row.task].check()
         self._checks[row.task](trace)
         self.judge(row.task).recall(answer)
+
+    def _texts(self, row: ObligationRow) -> Iterator[str]:
+        """The rule as it was written, and as it is judged where atoms never change."""
+        formula = row.obligation.formula
+        yield to_text(formula)
+        constants = self._tasks[row.task].constants(row.obligation.rule)
+        yield to_text(with_constants(formula, constants))
 
     def close(self) -> None:
         """There is nothing to let go."""

@@ -54,7 +54,7 @@ class RulesOptions(CampaignOptions):
     slots: int | None = None
     """How many tokens a timeline may have; None: more and more, as far as the limits allow."""
     no_vacuous: bool = False
-    """Whether a vacuous literal is a failure."""
+    """Whether a vacuous condition is a failure."""
     oracles: tuple[str, ...] = (ENGINE,)
     limits: Limits = DEFAULT_LIMITS
     """What may be spent on one obligation."""

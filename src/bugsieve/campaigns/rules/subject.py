@@ -22,6 +22,7 @@ from bugsieve.results.schema import damaged
 from bugsieve.rules.file.binding import BoundRules, joined
 from bugsieve.rules.file.constraints import constraint_rules
 from bugsieve.rules.file.reading import RulesFile, rules_of
+from bugsieve.rules.file.rules import RuleDeclaration
 from bugsieve.rules.file.source import Source, read_source
 from bugsieve.rules.obligations.obligation import obligations_of
 from bugsieve.tasks.fdr.saved import SavedTask
@@ -164,19 +165,21 @@ def bound_task(subject: RulesSubject, domain: str, problem: str, *, name: str) -
     return BoundTask(name, loaded.task, loaded.rules)
 
 
-def kinds_and_expectations(records: RulesRecords) -> Mapping[str, tuple[str, str]]:
-    """Of each rule whether it is desired or forbidden, and what its file expects of it."""
+def declared_rules(records: RulesRecords) -> Mapping[int, Mapping[str, RuleDeclaration]]:
+    """Of each task the rules as they are written, by name: of the file, then its constraints."""
     subject = records.header.subject
+    found: dict[int, dict[str, RuleDeclaration]] = {}
     with _whole(records, "rules"):
         source = _source(subject)
-        files = [] if source is None else [rules_of(source)]
+        common = [] if source is None else list(rules_of(source).rules)
         for row in records.tasks():
-            if not isinstance(row.task, SavedTask):
-                continue
-            texts = PddlTexts(subject.domain, row.task.problem or b"")
-            files.append(constraint_rules(texts, domain=subject.name, problem=row.file))
-    rules = (rule for file in files for rule in file.rules)
-    return {rule.id: (rule.kind, rule.expect or "") for rule in rules}
+            rules = list(common)
+            if isinstance(row.task, SavedTask):
+                texts = PddlTexts(subject.domain, row.task.problem or b"")
+                file = constraint_rules(texts, domain=subject.name, problem=row.file)
+                rules += file.rules
+            found[row.number] = {rule.id: rule for rule in rules}
+    return found
 
 
 @contextlib.contextmanager

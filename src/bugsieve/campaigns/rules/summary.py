@@ -8,16 +8,17 @@ from dataclasses import dataclass, field, replace
 
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.rules.options import options_in
-from bugsieve.campaigns.rules.subject import kinds_and_expectations
+from bugsieve.campaigns.rules.subject import declared_rules
+from bugsieve.campaigns.rules.vacuous import vacuous_conditions
 from bugsieve.campaigns.summary import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, OUR_FAULT, Summary
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import NDDL
 from bugsieve.results.schema import understood
+from bugsieve.rules.file.rules import RuleDeclaration
 from bugsieve.rules.ltl.views import View
 from bugsieve.rules.obligations.answers import (
     MET,
     NO_PLAN,
-    NOT_COUNTED,
     VERDICTS_ON,
     Answer,
     Reading,
@@ -27,6 +28,7 @@ from bugsieve.rules.obligations.grading import graded
 from bugsieve.rules.obligations.obligation import FORBIDDEN, Obligation, occurrences, sides
 from bugsieve.rules.scale import (
     BOUNDED,
+    SAFETY,
     VIOLATED,
     Grade,
     Standing,
@@ -64,8 +66,13 @@ class MergedAnswer:
 
     @property
     def counts(self) -> bool:
-        """Whether some domain could meet it."""
-        return self.verdict not in NOT_COUNTED
+        """Whether some domain could meet it, as far as is known."""
+        return self.verdict != "infeasible"
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is known if this domain meets it."""
+        return self.verdict not in (None, "inconclusive", "undecidable", SAFETY)
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,7 @@ class RuleResult:
     met: int
     feasible: int
     vacuous: tuple[str, ...]
-    """The literals that cause nothing in any task."""
+    """The conditions, as the rule mentions them, that cause nothing in any task."""
     expect: str = ""
     left: int = 0
     """Its obligations that are not decided."""
@@ -133,6 +140,8 @@ class RulesSummary(Summary):
     """Pairs of rules that no trace satisfies together, and in which tasks if there are several."""
     unreached: tuple[str, ...]
     """Atoms, or negated ones, that no state satisfies in any task."""
+    unjudged: int = 0
+    """Those that are not met since nothing is known of them, whatever the reason."""
     lacks_plans: bool = False
     """Whether no trace counts at all: with the goal, where no task has a plan."""
     is_timelines: bool = False
@@ -143,7 +152,8 @@ class RulesSummary(Summary):
 
     @property
     def met_share(self) -> float | None:
-        """The share of obligations that are met, in percent; None where there are none."""
+        """The share of all obligations that are met, in percent, also of those that were not
+        judged; None where no domain could meet any."""
         return 100 * self.met / self.feasible if self.feasible else None
 
     @property
@@ -173,14 +183,14 @@ class RulesSummary(Summary):
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether there are vacuous literals and there should be none."""
+        """Whether there are vacuous conditions and there should be none."""
         return self.no_vacuous and any(
             rule.vacuous for rule in self.rules if rule.expect != "vacuous"
         )
 
     @property
     def exit_code(self) -> int:
-        """1 for a failure, lacking coverage or an unwanted vacuous literal; 6 if something is
+        """1 for a failure, lacking coverage or an unwanted vacuous condition; 6 if something is
         left open; 5 if nothing was tested; 3 if a certificate was refused."""
         if self.rejected:
             return OUR_FAULT
@@ -199,7 +209,7 @@ def summarise(records: RulesRecords) -> RulesSummary:
     """The counts as they are now."""
     progress, merged = records.progress(), merged_answers(records)
     options = options_in(records)
-    counting = [answer for answer in merged if answer.counts and answer.verdict is not None]
+    counting = [answer for answer in merged if answer.counts]
     return RulesSummary(
         reason=progress.finished,
         seconds=progress.seconds,
@@ -215,6 +225,7 @@ def summarise(records: RulesRecords) -> RulesSummary:
         rules=_rules(records, merged),
         met=sum(answer.is_met for answer in counting),
         feasible=len(counting),
+        unjudged=sum(not answer.is_judged for answer in counting),
         open_obligations=sum(a.verdict in (None, "inconclusive") for a in merged),
         conflicts=_conflicts(records),
         unreached=tuple(
@@ -301,31 +312,35 @@ def _rules(records: RulesRecords, merged: Iterable[MergedAnswer]) -> tuple[RuleR
     for answer in merged:
         if answer.obligation.rule:
             by_rule.setdefault(answer.obligation.rule, []).append(answer)
-    about = kinds_and_expectations(records)
+    declared = declared_rules(records)
+    written = {name: rule for rules in declared.values() for name, rule in rules.items()}
     families = {rule: answers[0].obligation.family for rule, answers in by_rule.items()}
-    with understood(records.directory):  # somebody else's store may have any rule
-        order = list(about)  # of the file; the first task may lack objects of some rules
-        found = sorted(by_rule, key=lambda rule: order.index(families[rule]))
     accepts = options_in(records).accept_bounded
-    rules = (_rule(rule, by_rule[rule], *about[families[rule]]) for rule in found)
-    return tuple(replace(rule, accept_bounded=accepts) for rule in rules)
+    with understood(records.directory):  # somebody else's store may have any rule
+        vacuous = vacuous_conditions(records, declared)
+        order = list(written)  # of the file; the first task may lack objects of some rules
+        found = sorted(by_rule, key=lambda rule: order.index(families[rule]))
+        rules = (_rule(rule, by_rule[rule], written[families[rule]]) for rule in found)
+        return tuple(
+            replace(rule, vacuous=vacuous.get(rule.rule, ()), accept_bounded=accepts)
+            for rule in rules
+        )
 
 
-def _rule(rule: str, answers: Sequence[MergedAnswer], kind: str, expect: str) -> RuleResult:
+def _rule(rule: str, answers: Sequence[MergedAnswer], written: RuleDeclaration) -> RuleResult:
     # In our own stores the violation itself comes first.
     failed = [a for a in answers if a.verdict == "failed"]
-    grade, detail = _graded(answers[0], failed, kind)
-    counting = [a for a in answers if a.counts and a.verdict is not None]
-    vacuous = [a.obligation for a in answers if a.verdict == "vacuous"]
+    grade, detail = _graded(answers[0], failed, written.kind)
+    counting = [a for a in answers if a.counts]
     return RuleResult(
         rule,
-        kind,
+        written.kind,
         grade,
         detail,
         sum(a.is_met for a in counting),
         len(counting),
-        tuple(item.literal for item in vacuous if item.aim == "satisfied by"),
-        expect,
+        (),
+        written.expect or "",
         sum(a.verdict in (None, "inconclusive") for a in answers),
         answers[0].bound if grade == BOUNDED else None,
     )

@@ -115,7 +115,7 @@ def _first_line(summary: RulesSummary) -> str:
     if summary.lacks_coverage:
         return f"{held}, but the coverage is below {summary.min_coverage:g} %"
     if summary.is_vacuous:
-        return f"{held}, but some literals are vacuous"
+        return f"{held}, but some conditions are vacuous"
     if any(rule.grade == VIOLATED for rule in summary.rules):
         some = "as expected, some of them violated" if len(summary.rules) > 1 else ""
         return f"{rules} {some or 'is violated, as expected'}"
@@ -191,16 +191,17 @@ def _warnings(warnings: tuple[str, ...]) -> list[str]:
 
 def _coverage(summary: RulesSummary) -> str:
     if summary.met_share is None:
-        return "coverage: nothing is judged yet"
+        return "coverage: there is no obligation that some domain could meet"
+    rest = f"; {summary.unjudged} not judged" if summary.unjudged else ""
     return (
         f"coverage {summary.met_share:.1f} %: {summary.met} of {summary.feasible} obligations "
-        "met, of those that some domain could meet"
+        f"met, of those that some domain could meet{rest}"
     )
 
 
 def _vacuous_lines(summary: RulesSummary) -> list[str]:
     lines = [
-        f"vacuous in {rule.rule}: {', '.join(dict.fromkeys(rule.vacuous))}"
+        f"vacuous in {rule.rule}: {', '.join(rule.vacuous)}"
         for rule in summary.rules
         if rule.vacuous
     ]

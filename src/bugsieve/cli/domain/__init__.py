@@ -16,7 +16,8 @@ DESCRIPTION = "Test a planning domain itself; no policy is needed."
 
 EPILOG = """\
 A suite is a *.ptest.json file as vscode-pddl has them, whose cases may also say
-  expect            holds, violated, vacuous, solvable, unsolvable, plan-valid or plan-invalid
+  expect            holds, never, safety part holds, violated, vacuous, solvable, unsolvable,
+                    plan-valid or plan-invalid
   requirement       a rule in LTL or English, or an object with the keys of a rule
   atoms             names to conditions in PDDL, for the requirement
   rules             a rules file, all of whose rules are judged

@@ -39,8 +39,6 @@ VERDICTS_ON: Mapping[Aim, tuple[Verdict, ...]] = {
 first: a rule must hold in all of them, and something need only be shown in one."""
 MET: frozenset[Verdict] = frozenset({"passed", "covered"})
 """Obligations that are met."""
-NOT_COUNTED: frozenset[Verdict] = frozenset({"infeasible", "undecidable", "safety part holds"})
-"""Obligations that no domain could meet: coverage is not about them."""
 
 Reading: TypeAlias = Literal["prefix", "plan", "lasso"]
 """Which traces count: any that begins in the initial state; only those that end in a goal state;

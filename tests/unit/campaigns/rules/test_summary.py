@@ -179,15 +179,14 @@ def test_exit_codes(found: RulesSummary, code: int) -> None:
     assert found.exit_code == code
 
 
-def test_only_what_some_domain_could_meet_counts() -> None:
-    counting = {
-        verdict: MergedAnswer(Obligation("violation", "R", "R", TRUE), verdict, 0, 0).counts
-        for verdict in get_args(Verdict)
-    }
-    assert [verdict for verdict, counts in counting.items() if not counts] == [
-        "safety part holds",
-        "infeasible",
-        "undecidable",
+def test_what_was_not_judged_counts_and_only_what_no_domain_could_meet_does_not() -> None:
+    found = [
+        MergedAnswer(Obligation("violation", "R", "R", TRUE), verdict, 0, 0)
+        for verdict in (None, *get_args(Verdict))
+    ]
+    assert [one.verdict for one in found if not one.counts] == ["infeasible"]
+    assert [one.verdict for one in found if not one.is_judged] == [
+        *(None, "safety part holds", "undecidable", "inconclusive"),
     ]
 
 
