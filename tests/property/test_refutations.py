@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
+from typing import Any
 from unittest.mock import patch
 
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from bugsieve.rules.ltl.formula import negation
 from bugsieve.rules.ltl.normal_form import nnf
 from bugsieve.rules.ltl.printer import to_text
 from tests.depth import examples
-from tests.property.rules_cases import RuleCase, RuleShape, random_rule
+from tests.property.rules_cases import RuleCase, RuleShape, random_condition, random_rule
 from tests.property.strategies import Shape, seeded_task, seeds
 from tests.reference.refutations import first_refutation, refutes
 from tests.reference.sas import SasTask
@@ -95,6 +96,51 @@ def test_the_checker_accepts_exactly_what_refutes(seed: int) -> None:
             assert not is_right or by == "letters"
         else:
             assert is_right
+
+
+def forged(random: Random, sas: SasTask, rule: RuleCase, found: Refutation) -> tuple[Any, ...]:
+    """The rule, what it means and the trace, one of them changed."""
+    other = random_rule(random, sas, RuleShape(max_atoms=2, depth=2))
+    operators, way = list(found.operators), random.randrange(5)
+    if way == 0:
+        atoms = {**other.atoms, **rule.atoms}
+        return RuleCase(other.formula, atoms), operators
+    if way == 1:
+        names = sorted(rule.atoms)
+        atoms = {**rule.atoms, random.choice(names): random_condition(random, sas, 1, False)}
+        return RuleCase(rule.formula, atoms), operators
+    if way == 2:
+        return RuleCase(negation(rule.formula), rule.atoms), operators
+    if way == 3 and operators:
+        return rule, operators[:-1]
+    place = random.randint(0, len(operators))
+    return rule, [*operators[:place], random.randrange(len(sas.operators)), *operators[place:]]
+
+
+def check_forged(seed: int) -> str:
+    """A certificate with one thing changed is accepted if it is true by chance, else refused."""
+    sas, rule = case(seed)
+    found = find_refutation(as_task(sas), rule.formula, rule.atoms)
+    if not isinstance(found, Refutation) or not sas.operators:
+        return "none"
+    changed, operators = forged(Random(seed), sas, rule, found)
+    try:
+        is_true = refutes(sas, changed.formula, changed.atoms, operators)
+    except KeyError:  # an operator is not applicable
+        is_true = False
+    for by in ("rerun", "letters"):
+        try:
+            check(sas, changed, Refutation(tuple(operators), by))
+        except CertificateError:
+            assert not is_true or by == "letters"
+        else:
+            assert is_true
+    return "true" if is_true else "false"
+
+
+def test_forged_certificates_are_refused() -> None:
+    seen = Counter(check_forged(seed) for seed in range(examples(4000, quick=200)))
+    assert min(seen["true"], seen["false"]) >= 10, seen
 
 
 def test_all_answers_occur() -> None:
