@@ -63,7 +63,7 @@ def _outcome(
     if answer.verdict == "failed" and rule is not None and not rule.is_as_expected:
         return "failure", f"violated: {_actions(answer)}"
     if answer.verdict == "conflict":
-        return "failure", f"no trace satisfies both: {answer.reason}"
+        return "failure", f"no trace satisfies {answer.reason}"
     return "passed", ""
 
 

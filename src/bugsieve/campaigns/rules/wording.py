@@ -71,7 +71,7 @@ class RulesWording:
             f"{counted(summary.tasks, 'task')} in {summary.seconds:.1f} s{why}",
             _coverage(summary),
             *_vacuous_lines(summary),
-            *(f"no trace satisfies both: {pair}" for pair in summary.conflicts),
+            *(f"no trace satisfies {rules}" for rules in _conflicts(summary)),
             *_warnings(summary.warnings),
         ]
 
@@ -107,7 +107,7 @@ def _first_line(summary: RulesSummary) -> str:
         why = "" if summary.is_timelines else "with --with-goal only plans count, so "
         return f"no task has a plan: {why}nothing was tested"
     if summary.conflicts:
-        return f"rules contradict each other: {summary.conflicts[0]}"
+        return f"rules contradict each other: {_conflicts(summary)[0]}"
     if any(rule.is_open for rule in summary.rules):
         return _open_line(summary.rules)
     if summary.open_obligations:
@@ -183,6 +183,18 @@ def _remark(rule: RuleResult) -> str:
     return f"{rule.detail}, as expected" if rule.expect and not rule.left else rule.detail
 
 
+def _conflicts(summary: RulesSummary) -> list[str]:
+    """The first of the rules that contradict themselves or each other, for tasks that agree."""
+    lines = []
+    for told in summary.conflicts:
+        pairs, _, where = told.rpartition(" in ") if summary.tasks > 1 else (told, "", "")
+        found = pairs.split("; ")
+        more = [f"{len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
+        shown = "; ".join([*found[:_MOST_NAMED], *more])
+        lines.append(f"{shown} in {where}" if where else shown)
+    return lines
+
+
 def _warnings(warnings: tuple[str, ...]) -> list[str]:
     lines = [f"warning: {warning}" for warning in warnings[:_MOST_WARNINGS]]
     more = len(warnings) - _MOST_WARNINGS
@@ -200,11 +212,10 @@ def _coverage(summary: RulesSummary) -> str:
 
 
 def _vacuous_lines(summary: RulesSummary) -> list[str]:
-    lines = [
-        f"vacuous in {rule.rule}: {', '.join(rule.vacuous)}"
-        for rule in summary.rules
-        if rule.vacuous
-    ]
+    found = [rule for rule in summary.rules if rule.vacuous]
+    lines = [f"vacuous in {one.rule}: {', '.join(one.vacuous)}" for one in found[:_MOST_LINES]]
+    if len(found) > _MOST_LINES:
+        lines.append(f"… and in {counted(len(found) - _MOST_LINES, 'rule')} more")
     if summary.unreached:
         lines.append(f"in no state: {', '.join(summary.unreached)}")
     return lines

@@ -325,21 +325,34 @@ class RuleJudge:
         return Answer("covered", reading=self._reading, expanded=expanded)
 
     def _pairs(self) -> Iterator[tuple[str, _Found]]:
-        """Every two rules of which no known trace satisfies both, and what a search says."""
+        """Rules that no trace satisfies, and every two others of which no known trace satisfies
+        both, with what a search says."""
         # Whoever expects that a rule is violated knows that it cannot be kept with others.
         rules = [rule for rule in self._world.rules if rule.expect != "violated"]
         kept = [self._kept(rule) for rule in rules]
+        lost: set[int] = set()
+        for number, rule in enumerate(rules):
+            if not kept[number]:
+                result = self._jointly(self._keeping(rule))
+                if result.outcome in _REFUSED:  # which is not the fault of any other rule
+                    lost.add(number)
+                    yield f"{rule.id} by itself", result
         for one, other in combinations(range(len(rules)), 2):
             check_stop()
-            if kept[one] & kept[other]:
+            if kept[one] & kept[other] or lost & {one, other}:
                 continue
-            both = nnf(required(rules[one])) & nnf(required(rules[other]))
-            result = self._jointly(_Test(both, "trap", "neutral", self._reading))
+            result = self._jointly(self._keeping(rules[one], rules[other]))
             yield f"{rules[one].id} and {rules[other].id}", result
             trace = result.certificate if result.outcome == "trace" else None
             if trace is not None:
                 self._world.learn(trace)
                 kept = [self._kept(rule) for rule in rules]
+
+    def _keeping(self, *rules: RuleInstance) -> _Test:
+        """That a trace keeps all of these rules."""
+        formulas = [nnf(required(rule)) for rule in rules]
+        wanted = Formula("and", tuple(formulas)) if len(formulas) > 1 else formulas[0]
+        return _Test(wanted, "trap", "neutral", self._reading)
 
     def _kept(self, rule: RuleInstance) -> int:
         """Where known traces may end such that they satisfy the rule, as bits."""

@@ -212,9 +212,13 @@ def test_liveness_on_plans_and_on_lassos(tmp_path: Path) -> None:
 
 
 def test_rules_that_no_trace_satisfies_together(tmp_path: Path) -> None:
-    summary = judged(tmp_path, rule("F samples"), rule("G !moving"), with_goal=True)
+    summary = judged(tmp_path, rule("X moving"), rule("X !moving"))
     assert len(summary.conflicts) == 1 and " and " in summary.conflicts[0]
     assert summary.exit_code == 1
+    (tmp_path / "alone").mkdir()
+    # No plan does without a drive, whatever the other rule is.
+    summary = judged(tmp_path / "alone", rule("F samples"), rule("G !moving"), with_goal=True)
+    assert summary.conflicts == ("R792 by itself",) and summary.exit_code == 1
 
 
 def test_a_rule_that_fails_at_once_shows_nothing(tmp_path: Path) -> None:

@@ -210,6 +210,17 @@ def test_plans_are_lacking_only_where_no_task_has_one(
     assert summary.exit_code == (5 if lacks_plans else 1)
 
 
+def test_many_conflicts_are_counted() -> None:
+    pairs = "; ".join(f"R{number} and S" for number in range(9))
+    found = summary(rule(), conflicts=(pairs,))
+    shown = "; ".join([*(f"R{number} and S" for number in range(5)), "4 more"])
+    assert f"no trace satisfies {shown}" in RulesWording().count_lines(found)
+    found = summary(rule(), conflicts=(f"{pairs} in a.pddl, b.pddl", "R by itself in c.pddl"))
+    lines = RulesWording().count_lines(replace(found, tasks=3))
+    assert f"no trace satisfies {shown} in a.pddl, b.pddl" in lines
+    assert "no trace satisfies R by itself in c.pddl" in lines
+
+
 def test_rules_that_contradict_each_other_are_named_for_every_task(tmp_path: Path) -> None:
     head, _, _ = RULES.partition("[[rule]]")
     rule = '[[rule]]\nid = "{}"\nkind = "desired"\nforall = "?l - lamp"\nltl = "{} on(?l)"\n'
@@ -229,4 +240,4 @@ def test_rules_that_contradict_each_other_are_named_for_every_task(tmp_path: Pat
         f"dark[b] and lit[b] in {problems[2]}",
     )
     lines = RulesWording().count_lines(summary)
-    assert sum(line.startswith("no trace satisfies both: ") for line in lines) == 2
+    assert sum(line.startswith("no trace satisfies dark") for line in lines) == 2

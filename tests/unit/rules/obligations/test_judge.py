@@ -237,6 +237,10 @@ def test_rules_that_should_be_violated_contradict_nobody() -> None:
     first, *others = given.rules
     assert conflicts(given.rules) == "desired 1 and desired 2; desired 1 and desired 3"
     assert conflicts((replace(first, expect="violated"), *others)) == ""
+    given = bound({"desired 1": "F at0 & G !at0", "desired 2": "F at1", "desired 3": "F at2"})
+    assert conflicts(given.rules) == "desired 1 by itself"
+    given = bound({"desired 1": "G F at0 & G F at1", "desired 2": "F at1"})
+    assert conflicts(given.rules) == ""  # which no trace keeps as it ends, but one for ever
 
 
 @pytest.mark.parametrize("rule", ["G !at2", "G(at0 | at1 | at2)"])
