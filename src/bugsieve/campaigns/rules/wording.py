@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +21,7 @@ from bugsieve.rules.scale import BOUNDED, SAFETY, VIOLATED
 _MOST_NAMED = 5
 _MOST_WARNINGS = 3
 _MOST_LINES = 20
+_ARGUMENTS = re.compile(r"(?<=\S)\([^)]*\)")
 
 
 @dataclass(frozen=True)
@@ -213,12 +216,26 @@ def _coverage(summary: RulesSummary) -> str:
 
 def _vacuous_lines(summary: RulesSummary) -> list[str]:
     found = [rule for rule in summary.rules if rule.vacuous]
-    lines = [f"vacuous in {one.rule}: {', '.join(one.vacuous)}" for one in found[:_MOST_LINES]]
-    if len(found) > _MOST_LINES:
-        lines.append(f"… and in {counted(len(found) - _MOST_LINES, 'rule')} more")
+    lines = [f"vacuous in {name}: {conditions}" for name, conditions in _vacuous(found)]
     if summary.unreached:
         lines.append(f"in no state: {', '.join(summary.unreached)}")
     return lines
+
+
+def _vacuous(rules: list[RuleResult]) -> Iterator[tuple[str, str]]:
+    """Each of few rules with its conditions; of many one for those instances that agree."""
+    if len(rules) <= _MOST_NAMED:
+        yield from ((rule.rule, ", ".join(rule.vacuous)) for rule in rules)
+        return
+    groups: dict[tuple[str, str], list[RuleResult]] = {}
+    for rule in rules:
+        names = ", ".join(_ARGUMENTS.sub("", name) for name in rule.vacuous)
+        groups.setdefault((rule.rule.partition("[")[0], names), []).append(rule)
+    for (family, names), group in groups.items():
+        if len(group) == 1:
+            yield group[0].rule, ", ".join(group[0].vacuous)
+        else:
+            yield f"{family} ({len(group)} instances)", names
 
 
 def _about(bug: RuleBug) -> str:

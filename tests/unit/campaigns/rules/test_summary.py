@@ -210,6 +210,23 @@ def test_plans_are_lacking_only_where_no_task_has_one(
     assert summary.exit_code == (5 if lacks_plans else 1)
 
 
+def test_many_vacuous_instances_are_one_line() -> None:
+    names = [f"R[a{number}]" for number in range(7)]
+    rules = [
+        replace(rule(vacuous=(f"on({name})", f"off({name}) (mention 1 of 2)")), rule=name)
+        for name in names
+    ]
+    other = replace(rule(vacuous=("on(b)",)), rule="S[b]")
+    found = RulesWording().count_lines(summary(*rules, other))
+    vacuous = [line for line in found if line.startswith("vacuous")]
+    assert vacuous == [
+        "vacuous in R (7 instances): on, off (mention 1 of 2)",
+        "vacuous in S[b]: on(b)",
+    ]
+    few = RulesWording().count_lines(summary(rules[0], other))
+    assert "vacuous in R[a0]: on(R[a0]), off(R[a0]) (mention 1 of 2)" in few
+
+
 def test_many_conflicts_are_counted() -> None:
     pairs = "; ".join(f"R{number} and S" for number in range(9))
     found = summary(rule(), conflicts=(pairs,))
