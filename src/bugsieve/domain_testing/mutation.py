@@ -22,6 +22,7 @@ from bugsieve.domain_testing.suite_runs import (
 from bugsieve.domain_testing.suites import Case, Suite
 from bugsieve.domain_testing.worlds import Files
 from bugsieve.tasks.pddl.domain import check_domain
+from bugsieve.tasks.pddl.summary import with_constraints_of, without_constraints
 
 Fate: TypeAlias = Literal["killed", "survived", "equivalent", "stillborn"]
 
@@ -62,7 +63,7 @@ class MutationTest:
         tested = Suite(suite.path, self.domain, tuple(self.cases))
         check_files(tested, files)
         self.problems = list(dict.fromkeys(case.problem for case in self.cases))
-        self.mutants = mutants_of(check_domain(files.document(self.domain)))
+        self.mutants = mutants_of(check_domain(without_constraints(files.document(self.domain))))
         self.baseline = list(run_suite(tested, files, self.options.run))
 
     def run(self, mutants: Sequence[Mutant] | None = None) -> Iterator[MutantResult]:
@@ -73,7 +74,8 @@ class MutationTest:
     def judge(self, mutant: Mutant) -> MutantResult:
         """What becomes of one mutant."""
         original = self.files.document(self.domain)
-        files = self.files.with_changed(self.domain, mutant.document(original))
+        changed_domain = with_constraints_of(original, mutant.document(original))
+        files = self.files.with_changed(self.domain, changed_domain)
         try:
             equality = self._compared(files)
         except (InputError, InternalError) as error:  # our reader, or the translator, refuses it

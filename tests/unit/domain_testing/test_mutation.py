@@ -137,3 +137,17 @@ def test_only_cases_of_the_domain_count(tmp_path: Path) -> None:
     assert [case.label for case in test.cases] == ["best"]
     assert test.problems == [tmp_path / "problem.pddl"]
     assert (tmp_path / "problem.pddl").read_text() == PROBLEM  # nothing is written
+
+
+def test_mutants_keep_the_constraints(tmp_path: Path) -> None:
+    """The plan breaks one of them, which no mistake in an action mends."""
+    (tmp_path / "two.plan").write_text("(light s a)\n(pass a b)\n(light s a)\n")
+    case = {"label": "never", "expectedPlans": ["two.plan"], "expect": "plan-invalid"}
+    domain = DOMAIN.replace("(:predicates", "(:constants b - lamp)\n(:predicates")
+    domain = domain.replace(
+        "(:action light", "(:constraints (always (not (on b))))\n(:action light"
+    )
+    suite = write_suite(tmp_path, case, domain=domain, problem=PROBLEM.replace("a b -", "a -"))
+    test = MutationTest(suite, Files(), MutationOptions())
+    assert test.baseline[0].outcome == "pass"
+    assert {one.fate for one in test.run(test.mutants[:12])} == {"survived", "equivalent"}

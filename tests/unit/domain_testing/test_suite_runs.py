@@ -165,6 +165,8 @@ def test_why_a_rule_is_undecided(tmp_path: Path) -> None:
             tmp_path, expansions, requirement=requirement, atoms=ATOMS, **more
         ).reason.removeprefix("a rule is not proven: ")
 
+    as_expected = reason("F on(b)", expect="safety part holds")
+    assert as_expected == "safety part holds, as expected"  # and not "every rule holds"
     needs = "what must come some day needs 'goalConstrained'"
     assert reason("F on(b)") == f"safety part holds: no prefix refutes it; {needs}"
     spent = "undecided: the expansions were spent (0)"

@@ -110,6 +110,15 @@ def without_constraints(document: Document) -> Document:
     return replace(document, data=to_text(root).encode(), root=root)
 
 
+def with_constraints_of(original: Document, document: Document) -> Document:
+    """The document with the `:constraints` of the original, which it lost."""
+    lost = [part for part in original.root if _is(part, _CONSTRAINTS)]
+    if not lost:
+        return document
+    root = make_block(document.root.line, *document.root, *lost)
+    return replace(document, data=to_text(root).encode(), root=root)
+
+
 def constraint_words(document: Document) -> frozenset[str]:
     """Every word of the `:constraints`, the predicates that they mention among them."""
     pending = list(_parts(document.root, _CONSTRAINTS))
