@@ -10,7 +10,7 @@ import pytest
 
 import bugsieve
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track, TreePanel
-from bugsieve.campaigns.summary import Outcome
+from bugsieve.campaigns.verdict import Outcome
 from bugsieve.reports.page.contents import (
     BugLine,
     CampaignPart,
@@ -198,7 +198,7 @@ def evil_contents() -> Contents:
     ]
     part = CampaignPart(EVIL, "", EVIL, EVIL, [EVIL], [bug], 1, panels, {EVIL: EVIL}, {EVIL: EVIL})
     cause = CausePart(1, EVIL, "cause", Example(part, EVIL, EVIL, exhibit))
-    chapter = Chapter(EVIL, EVIL, [EVIL], EVIL, Outcome.BUG, True, [part], [cause], EVIL, 1)
+    chapter = Chapter(EVIL, EVIL, [EVIL], EVIL, Outcome.BUGS, True, [part], [cause], EVIL, 1)
     return Contents([chapter], full=True, with_output=True)
 
 

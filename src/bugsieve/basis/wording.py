@@ -8,6 +8,11 @@ _LONGEST_SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]inf")
 
 
+def shown_number(number: int) -> str:
+    """`1856` or `58 482`: from five digits on, with a space for each thousand."""
+    return str(number) if abs(number) < 10_000 else f"{number:,}".replace(",", " ")
+
+
 def counted(number: int, noun: str) -> str:
     """`1 state` or `2 states`, for nouns with a plain plural."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -26,9 +26,14 @@ def listed_examples(groups: Sequence[Group], most: int) -> list[str]:
     return [one.example for group in groups[:most] for one in group]
 
 
+def causes_in(groups: Sequence[Group]) -> int:
+    """How many causes there are."""
+    return sum(1 + len(group.also) for group in groups)
+
+
 def cause_lines(groups: Sequence[Group], found: Described, most: int) -> list[str]:
     """How many causes there are, and the first of them: count, words and the smallest example."""
-    causes = sum(1 + len(group.also) for group in groups)
+    causes = causes_in(groups)
     bugs = sum(group.total for group in groups)
     verb = "has" if bugs == 1 else "have"
     lines = [f"{counted(bugs, 'bug')} {verb} {counted(causes, 'cause')}:"]

@@ -16,8 +16,8 @@ from bugsieve.campaigns.campaign import read_campaign
 from bugsieve.campaigns.found_lines import found_lines
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.several import JointSummary
-from bugsieve.campaigns.summary import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, Summary
-from bugsieve.campaigns.wording import bugs_line, nothing_tested_lines, undecided_lines
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.verdict import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED
 
 _OUTCOMES: dict[int, Outcome] = {
     0: "passed",
@@ -63,16 +63,13 @@ def joint_checks(directory: Path, summary: JointSummary) -> list[Check]:
 
 
 def judgement(kind: Kind[Any], summary: Summary) -> tuple[Outcome, str]:
-    """What a campaign has come to, and the most important fact about it."""
+    """What a campaign has come to, and the first line on it."""
     outcome = _OUTCOMES.get(summary.exit_code, "error")
-    if summary.rejected:
-        return outcome, "claims were rejected by the checker: a fault in Bugsieve"
-    lines = [*nothing_tested_lines(summary)[:1], *undecided_lines(summary)]
-    if summary.bugs or outcome == "passed":
-        lines.append(bugs_line(summary))
     if outcome == "passed" and summary.reason is None:
         return "undecided", "not finished"
-    return outcome, [*lines, *kind.wording.first_lines(summary), bugs_line(summary)][0]
+    if not kind.is_test:
+        return outcome, kind.wording.first_lines(summary)[0]
+    return outcome, summary.verdict.sentence
 
 
 def _details(kind: Kind[Any], folder: Path, records: Any, summary: Summary) -> list[str]:

@@ -272,7 +272,7 @@ class ProblemCampaigns:
     def summary(self) -> JointSummary:
         """What all campaigns together have come to so far."""
         planned = {p.name: self.plan.errors.get(p.name) for p in self.plan.problems}
-        found = joint_summary(self.directory, planned)
+        found = joint_summary(self.directory, planned, noun="problem")
         if not self.plan.options.measures:
             return found
         # Where the policy gave no answer, nothing is known; a campaign that broke may go on.

@@ -5,21 +5,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.basis.ours import INDEX_FILE, PROBLEMS_FILE
 from bugsieve.campaigns.campaign import summary_of
+from bugsieve.campaigns.causes import causes_in
+from bugsieve.campaigns.coverage import joint_coverage
 from bugsieve.campaigns.kind import kind_in
-from bugsieve.campaigns.summary import (
-    BUGS_FOUND,
-    LEFT_OPEN,
-    NOTHING_TESTED,
-    OUR_FAULT,
-    Outcome,
-    Summary,
-)
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.verdict import Verdict, joint_verdict
 from bugsieve.faults.causes.groups import Group, grouped
 from bugsieve.results.schema import STORE_FILE
 
@@ -36,6 +32,8 @@ class JointSummary(Summary):
     """Those that were planned and have not begun."""
     told: Mapping[str, str] = field(default_factory=dict)
     """What parts that look for no bugs have come to, in words, by their folders."""
+    noun: str = "campaign"
+    """What a part is called."""
 
     @property
     def unfinished(self) -> set[str]:
@@ -59,30 +57,27 @@ class JointSummary(Summary):
         return any(part.is_telling for part in self.parts.values())
 
     @property
-    def outcome(self) -> Outcome:
-        """A bug in one of them is one; fine are only campaigns that all are."""
-        found = {part.outcome for part in self.parts.values()}
-        if Outcome.BUG in found:
-            return Outcome.BUG
-        is_fine = found == {Outcome.FINE} and not self.failed and not self.not_begun
-        return Outcome.FINE if is_fine else Outcome.UNDECIDED
+    def tested(self) -> Mapping[str, int]:
+        """Cases of all campaigns, by what they are called."""
+        numbers = Counter[str]()
+        for part in self.parts.values():
+            numbers.update(part.tested)
+        return numbers
 
     @property
-    def exit_code(self) -> int:
-        """That of the worst part.
+    def planned(self) -> int:
+        """How many campaigns there are, or should be."""
+        return len({*self.parts, *self.failed, *self.not_begun})
 
-        3 for a fault of ours, 1 for bugs, 4 if there are none but something could not be run, 5 if
-        no campaign found anything out, 6 if one did not or left something open.
-        """
-        codes = {part.exit_code for part in self.parts.values()}
-        for code in (OUR_FAULT, BUGS_FOUND):
-            if code in codes:
-                return code
-        if self.failed:
-            return InputError.exit_code
-        if codes <= {NOTHING_TESTED}:
-            return NOTHING_TESTED
-        return LEFT_OPEN if codes - {0} or self.not_begun else 0
+    @property
+    def looks_for_none(self) -> bool:
+        """Whether no campaign looks for bugs."""
+        return bool(self.told) and self.told.keys() == self.parts.keys()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The first line on all campaigns together, with its outcome and exit code."""
+        return joint_verdict(self)
 
 
 def is_joint(directory: Path) -> bool:
@@ -100,11 +95,15 @@ def campaigns_in(directory: str | os.PathLike[str]) -> list[Path]:
 
 
 def joint_summary(
-    directory: str | os.PathLike[str], planned: Mapping[str, str | None] | None = None
+    directory: str | os.PathLike[str],
+    planned: Mapping[str, str | None] | None = None,
+    *,
+    noun: str = "campaign",
 ) -> JointSummary:
     """One summary of all campaigns in a folder; InputError if there are none, nor any planned.
 
-    `planned` has those that there should be, with what kept them from being run.
+    `planned` has those that there should be, with what kept them from being run; `noun` is what
+    one of them is called.
     """
     planned = planned or {}
     parts: dict[str, Summary] = {}
@@ -127,7 +126,7 @@ def joint_summary(
         kinds.update(part.bugs_by_kind)
     not_begun = tuple(name for name in planned if name not in parts and name not in failed)
     is_done = not not_begun and all(part.reason is not None for part in found)
-    return JointSummary(
+    made = JointSummary(
         reason="all campaigns are done" if is_done else None,
         seconds=sum(part.seconds for part in found),
         walks=sum(part.walks for part in found),
@@ -141,7 +140,11 @@ def joint_summary(
         failed=failed,
         not_begun=not_begun,
         told=told,
+        noun=noun,
+        coverage=joint_coverage([part.coverage for part in found]),
     )
+    causes = joint_causes(Path(directory), made) if made.bugs else []
+    return replace(made, cause_count=causes_in(causes))
 
 
 def _told(name: str, path: Path, summary: Summary) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Several campaigns in words: the most important fact first, then a line on each."""
+"""Several campaigns in words: the verdict first, then a line on each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from bugsieve.campaigns.kind import kind_in
 from bugsieve.campaigns.measured import UNIMPROVED, figure_lines, measured_lines
 from bugsieve.campaigns.several import JointSummary, place_of
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.wording import bugs_line
+from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.wording import bug_lines
 from bugsieve.policies.decisions import Ending
 
 _MOST_NAMES = 12
@@ -40,28 +41,31 @@ class JointNote:
         return f"{self.short}{listed}"
 
 
-def joint_lines(summary: JointSummary, noun: str, missing: Sequence[str] = ()) -> list[str]:
-    """The most important fact first: bugs, what was left open, what fails from the start, which
-    parts are missing; then a line on each campaign."""
+def joint_rest(summary: JointSummary, missing: Sequence[str] = ()) -> list[str]:
+    """What was left open, what fails from the start, which parts are missing; then a line on each
+    campaign."""
     rows = joint_rows(summary)
     width = max(map(len, rows))
     return [
-        joint_heading(summary, noun),
         *(note.line for note in joint_notes(summary)),
         *missing,
         *(f"  {name:{width}}  {about}" for name, about in rows.items()),
     ]
 
 
-def joint_heading(summary: JointSummary, noun: str) -> str:
-    """How many campaigns, and how many bugs."""
-    return f"{counted(len(_names(summary)), noun)}, {_found(summary)}"
+def joint_first_lines(summary: JointSummary) -> list[str]:
+    """The verdict, then the figures of a measurement, then how many bugs of which kinds."""
+    return [
+        summary.verdict.sentence,
+        *joint_figure_lines(summary)[0],
+        *(f"{counted(summary.planned, summary.noun)}, {one}" for one in bug_lines(summary)),
+    ]
 
 
 def joint_notes(summary: JointSummary) -> Iterator[JointNote]:
     """What people must know before they look at single campaigns."""
     parts, failed, waiting = summary.parts, summary.failed, summary.not_begun
-    whole = len(_names(summary))
+    whole = summary.planned
     if faulty := [n for n, part in parts.items() if part.bugs and part.mistake is None]:
         yield JointNote("with bugs", faulty, whole)
     if summary.undecided:
@@ -111,25 +115,10 @@ def _about(name: str, summary: JointSummary) -> str:
     if name not in summary.parts:
         return "not begun"
     part = summary.parts[name]
-    words = [summary.told.get(name) or _unjudged(part) or bugs_line(part)]
-    if part.unanswered is not None:
-        words = [f"nothing could be tested: {part.unanswered}"]
-    elif part.undecided:
-        words.append(f"{part.undecided} undecided")
-    if (judged := getattr(part, "judged", None)) is not None:
-        words.append(f"{counted(judged, 'state')} judged")
-    return f"{', '.join(words)} ({part.reason or 'not finished'})"
-
-
-def _found(summary: JointSummary) -> str:
-    """How many bugs, where any campaign looks for them."""
-    looks_for_none = summary.told and summary.told.keys() == summary.parts.keys()
-    return "bugs were not looked for" if looks_for_none else bugs_line(summary)
-
-
-def _unjudged(part: Summary) -> str:
-    """What is said of a campaign that only makes a pool."""
-    return "" if getattr(part, "outcomes", True) else "no oracle was asked"
+    words = summary.told.get(name) or part.verdict.sentence
+    if part.undecided and part.outcome is not Outcome.UNDECIDED:
+        words += f", {part.undecided} undecided"
+    return f"{words} ({part.reason or 'not finished'})"
 
 
 def _fails_at_once(part: Summary) -> bool:

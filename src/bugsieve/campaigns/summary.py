@@ -1,32 +1,16 @@
-"""What a campaign has come to, whatever its kind, and the exit code that says so."""
+"""What a campaign has come to, whatever its kind, with the verdict that follows from it."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.coverage import Coverage
 from bugsieve.campaigns.troubles import Trouble
+from bugsieve.campaigns.verdict import Outcome, Verdict, verdict_of
 from bugsieve.judging.findings import RejectedRow, UnstableRow
 from bugsieve.measuring.figures import Figures
-
-BUGS_FOUND = 1
-OUR_FAULT = 3
-NOTHING_TESTED = 5
-LEFT_OPEN = 6
-
-
-class Outcome(enum.Enum):
-    """What a campaign says of the policy."""
-
-    BUG = "bug"
-    """There are bugs, proven ones or such that are certain without a proof."""
-    FINE = "fine"
-    """None was found, and nothing was left open."""
-    UNDECIDED = "undecided"
-    """No run of the policy said anything, or it fails and nobody knows whether it had to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +24,8 @@ class Summary:
     steps: int
     bugs: int
     bugs_by_kind: Mapping[str, int]
+    cause_count: int = 0
+    """Causes of the bugs; 0 where bugs have none."""
     rejected: tuple[RejectedRow, ...]
     """Claims that the checker did not believe: each is a fault in Bugsieve."""
     troubles: Mapping[str, Trouble]
@@ -102,24 +88,36 @@ class Summary:
         return "more cases"
 
     @property
+    def tested(self) -> Mapping[str, int]:
+        """How many cases were tested, by what they are called."""
+        return {}
+
+    @property
+    def untested(self) -> str:
+        """Why nothing was tested, in a sentence, where that is not the policy's doing."""
+        return ""
+
+    @property
+    def instability(self) -> str:
+        """What is said of a policy that does not stand by its answers."""
+        return "the policy changes its answers"
+
+    @property
+    def green(self) -> str:
+        """What a certificate proves that was accepted, in a sentence; empty without one."""
+        return ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The first line on the campaign, with its outcome and exit code."""
+        return verdict_of(self)
+
+    @property
     def outcome(self) -> Outcome:
         """What it says of the policy."""
-        if self.mistake is None and (self.bugs or self.certain):
-            return Outcome.BUG
-        is_fine = self.is_telling and not self.undecided
-        is_fine = is_fine and not self.changed and self.mistake is None
-        return Outcome.FINE if is_fine else Outcome.UNDECIDED
+        return self.verdict.outcome
 
     @property
     def exit_code(self) -> int:
-        """What a command returns that ran the campaign.
-
-        1 for bugs, proven or certain; 6 if there are none but failing cases were left open, or
-        the policy changes its answers; 5 if nothing said anything; 3 if a claim is wrong.
-        """
-        if self.rejected:
-            return OUR_FAULT
-        if self.outcome is Outcome.UNDECIDED:
-            says_nothing = self.mistake is not None or not self.is_telling
-            return NOTHING_TESTED if says_nothing else LEFT_OPEN
-        return BUGS_FOUND if self.outcome is Outcome.BUG else 0
+        """What a command returns that ran the campaign: see the table of verdicts."""
+        return self.verdict.exit_code

@@ -5,30 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bugsieve.basis.wording import counted, printable
-from bugsieve.campaigns.summary import Outcome, Summary
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.verdict import Outcome
 
 _LONGEST_STATE = 200
 
 
-def undecided_lines(summary: Summary) -> list[str]:
-    """That something was left open, and what would decide it."""
-    if summary.outcome is not Outcome.UNDECIDED or summary.mistake is not None:
+def verdict_lines(summary: Summary) -> list[str]:
+    """The verdict first; of a policy that gave no answer, the traceback below it."""
+    lines = [summary.verdict.sentence]
+    if summary.unanswered is not None:
+        lines += [*(f"  {printable(line)}" for line in summary.trace.splitlines()), ""]
+    return lines
+
+
+def advice_lines(summary: Summary) -> list[str]:
+    """What would decide what was left open."""
+    if summary.outcome is not Outcome.UNDECIDED:
         return []
-    if summary.changed and summary.is_telling and not summary.undecided:
-        return ["undecided: the policy changes its answers"]
-    left = f"{summary.left_open}; " if summary.is_telling else ""
-    return [f"undecided: {left}it would take {summary.would_decide}"]
+    return [f"{summary.left_open}; it would take {summary.would_decide}"]
 
 
-def bugs_line(summary: Summary) -> str:
-    """How many bugs, by kind."""
-    counts = summary.bugs_by_kind
-    if counts and summary.mistake is not None:
-        return "no bugs counted, for no run got past its first decision"
-    if counts:
-        return f"{counted(sum(counts.values()), 'bug')}: {kinds_text(counts)}"
-    is_open = summary.certain or (summary.undecided and summary.is_telling) or summary.changed
-    return "no bugs proven" if is_open else "no bugs found"
+def bug_lines(summary: Summary) -> list[str]:
+    """How many bugs, by kind; nothing where there are none."""
+    if not summary.bugs_by_kind:
+        return []
+    if summary.mistake is not None:
+        return ["no bugs counted, for no run got past its first decision"]
+    return [f"{counted(summary.bugs, 'bug')}: {kinds_text(summary.bugs_by_kind)}"]
 
 
 def check_lines(summary: Summary) -> list[str]:
@@ -55,14 +59,6 @@ def check_lines(summary: Summary) -> list[str]:
             "all answers, to see whether it stands by them"
         )
     return lines
-
-
-def nothing_tested_lines(summary: Summary) -> list[str]:
-    """What is said first where the policy gave no answer: why, and the traceback."""
-    if summary.unanswered is None:
-        return []
-    trace = [f"  {printable(line)}" for line in summary.trace.splitlines()]
-    return [f"nothing could be tested: {summary.unanswered}", *trace, ""]
 
 
 def _cut(text: str) -> str:

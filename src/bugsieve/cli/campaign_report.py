@@ -86,13 +86,11 @@ def nothing_tested(reason: str) -> str:
 def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
     """What was tested and found, for people; the most important fact comes first."""
     from bugsieve.campaigns.found_lines import found_lines
-    from bugsieve.campaigns.wording import nothing_tested_lines, undecided_lines
+    from bugsieve.campaigns.status import first_lines
 
     kind, folder = campaign.kind, campaign.directory
     lines = [
-        *nothing_tested_lines(summary),
-        *undecided_lines(summary),
-        *kind.wording.first_lines(summary),
+        *first_lines(kind, summary),
         f"{kind.wording.heading(campaign.header)}{_seed(campaign.options)}",
         f"results in {folder}",
         "",
@@ -101,9 +99,6 @@ def summary_text(campaign: Campaign, summary: Summary, records: Any) -> str:
     if summary.bugs and summary.mistake is None:
         lines += ["", *found_lines(kind, folder, records)]
     lines += kind.wording.hints(records, summary)
-    if summary.rejected:
-        claims = counted(len(summary.rejected), "claim")
-        lines += ["", f"{claims} rejected by the checker: a fault in Bugsieve"]
     return "\n".join(lines)
 
 
@@ -121,10 +116,21 @@ def summary_json(kind: Kind[Any], summary: Summary, records: Any, **first: str) 
         **first,
         **kind.about(records.header),
         **jsonable(asdict(summary)),
+        **({"verdict": verdict_json(summary)} if kind.is_test else {}),
         "causes": cause_rows(records),
         "found": kind.wording.found(records).json(),
     }
     return json.dumps(report, indent=2, allow_nan=False)
+
+
+def verdict_json(summary: Summary) -> dict[str, Any]:
+    """The verdict for programs."""
+    verdict = summary.verdict
+    return {
+        "outcome": verdict.outcome.word,
+        "sentence": verdict.sentence,
+        "exit_code": verdict.exit_code,
+    }
 
 
 def jsonable(value: Any) -> Any:

@@ -77,8 +77,8 @@ def run(args: argparse.Namespace) -> int:
 def _exit_code(judgements: list[Finding]) -> int:
     """As for a campaign."""
     from bugsieve.bugs.cost.verdict import Outcome
-    from bugsieve.campaigns.summary import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, OUR_FAULT
     from bugsieve.campaigns.troubles import silence, troubles_of
+    from bugsieve.campaigns.verdict import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, OUR_FAULT
 
     if any(judgement.rejected for judgement in judgements):
         complain("the checker rejects some claims: a fault in Bugsieve")

@@ -111,7 +111,11 @@ def _run(
 
 
 def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointSummary) -> None:
-    from bugsieve.campaigns.several_wording import joint_figure_lines, joint_lines
+    from bugsieve.campaigns.several_wording import (
+        joint_figure_lines,
+        joint_first_lines,
+        joint_rest,
+    )
 
     if args.json:
         show(joint_json(campaigns.directory, summary))
@@ -119,23 +123,15 @@ def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointS
     from bugsieve.campaigns.found_lines import joint_found_lines
 
     options = campaigns.plan.options
-    first, *rest = joint_lines(summary, "problem")
-    figures, about = joint_figure_lines(summary)
     lines = [
-        *figures,
-        first,
+        *joint_first_lines(summary),
         f"policy {options.policy}, objective {options.objective}, seed {options.fuzz.seed}",
         f"results in {campaigns.directory}",
         "",
-        *rest,
-        *about,
+        *joint_rest(summary),
+        *joint_figure_lines(summary)[1],
         *joint_found_lines(campaigns.directory, summary, _CAUSES_SHOWN),
     ]
-    if summary.rejected:
-        lines += [
-            "",
-            f"{len(summary.rejected)} claims rejected by the checker: a fault in Bugsieve",
-        ]
     show("\n".join(lines))
 
 

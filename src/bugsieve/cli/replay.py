@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run_rules(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.rules.replay import FAILURES, OPEN, replay_rules
-    from bugsieve.campaigns.summary import LEFT_OPEN
+    from bugsieve.campaigns.verdict import LEFT_OPEN
     from bugsieve.results.rules.records import RulesRecords
 
     if args.policy is not None:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.cli.campaign_report import jsonable
+from bugsieve.cli.campaign_report import jsonable, verdict_json
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.several import JointSummary
@@ -26,5 +26,5 @@ def joint_json(directory: Path, summary: JointSummary) -> str:
             causes[name] = cause_rows(records)
             found[name] = kind.wording.found(records).json()
     report = {"folder": str(directory), **jsonable(asdict(summary))}
-    report |= {"causes": causes, "found": found}
+    report |= {"verdict": verdict_json(summary), "causes": causes, "found": found}
     return json.dumps(report, indent=2, allow_nan=False)

@@ -73,18 +73,21 @@ def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> lis
 def _show_several(args: argparse.Namespace) -> int:
     """One summary of the campaigns in the folder, and a line on each."""
     from bugsieve.campaigns.found_lines import joint_found_lines
-    from bugsieve.campaigns.several_wording import joint_figure_lines, joint_lines
+    from bugsieve.campaigns.several_wording import (
+        joint_figure_lines,
+        joint_first_lines,
+        joint_rest,
+    )
     from bugsieve.cli.several_report import joint_json
     from bugsieve.experiments.joint import joint_of, missing_in
 
-    noun, summary = joint_of(args.folder)
+    summary = joint_of(args.folder)
     if args.json:
         show(joint_json(args.folder, summary))
         return 0
     causes = joint_found_lines(args.folder, summary, args.causes)
-    figures, about = joint_figure_lines(summary)
-    parts = joint_lines(summary, noun, missing_in(args.folder, summary))
-    lines = [*figures, *parts, *about, *causes]
+    rest = joint_rest(summary, missing_in(args.folder, summary))
+    lines = [*joint_first_lines(summary), *rest, *joint_figure_lines(summary)[1], *causes]
     show("\n".join(lines))
     return 0
 

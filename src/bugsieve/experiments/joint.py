@@ -18,11 +18,11 @@ def missing_in(directory: Path, summary: JointSummary) -> list[str]:
     return list(missing_lines(index, summary.unfinished))
 
 
-def joint_of(directory: Path) -> tuple[str, JointSummary]:
-    """What one of the campaigns is called, and the summary of all."""
+def joint_of(directory: Path) -> JointSummary:
+    """The summary of all."""
     if is_problem_set(directory):
-        return "problem", ProblemCampaigns.open(directory).summary()
+        return ProblemCampaigns.open(directory).summary()
     index = read_index(directory)
     entries = {} if index is None else index.entries
     errors = {name: entry.error for name, entry in entries.items()}
-    return "campaign", joint_summary(directory, errors)
+    return joint_summary(directory, errors)

@@ -17,7 +17,8 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.problems import ProblemCampaigns, read_problem_set, share
 from bugsieve.campaigns.several import JointSummary, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.summary import Outcome, Summary
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.verdict import Outcome, Verdict
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.results.cost.records import CostRecords
 from bugsieve.results.schema import STORE_FILE
@@ -60,7 +61,7 @@ def test_each_problem_is_tested_as_if_it_were_alone(
     summary = ProblemCampaigns.open(whole).summary()
     assert [*summary.parts] == [problem.name for problem in problems]
     assert (summary.outcome, summary.exit_code, summary.reason) == (
-        *(Outcome.BUG, 1),
+        *(Outcome.BUGS, 1),
         "all campaigns are done",
     )
     last = problems[-1]
@@ -159,12 +160,9 @@ class Told(Summary):
     """A summary that says what it is told to."""
 
     @property
-    def exit_code(self) -> int:
-        return self.walks
-
-    @property
-    def outcome(self) -> Outcome:
-        return {0: Outcome.FINE, 1: Outcome.BUG}.get(self.walks, Outcome.UNDECIDED)
+    def verdict(self) -> Verdict:
+        outcomes = {o.exit_code: o for o in Outcome}
+        return Verdict(outcomes[self.walks], "as told")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from bugsieve.campaigns.cost import whole
 from bugsieve.campaigns.export import export_bugs
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.summary import Outcome
+from bugsieve.campaigns.verdict import Outcome
 from bugsieve.checkers.cost import check
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.policies.registry import make_policy

@@ -13,7 +13,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.summary import LEFT_OPEN
+from bugsieve.campaigns.verdict import LEFT_OPEN
 from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.judging.escalation import SEARCH, Due, Escalation, Outlay, level_limits
 from bugsieve.results.cost.records import CostRecords

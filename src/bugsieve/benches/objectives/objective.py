@@ -129,6 +129,8 @@ class Objective(ABC):
     """The same where verdicts must not depend on other states."""
     reached: ClassVar[str] = "from the initial state the policy finds a plan of cost {cost}"
     """What is said of a run from the initial state that reaches the goal."""
+    proven: ClassVar[str] = "the policy is optimal"
+    """What is said of a policy that is proven to have no bug."""
     missed: ClassVar[str] = "the policy fails from the initial state"
     """What is said of one that does not."""
     cut: ClassVar[str] = ""

@@ -27,6 +27,7 @@ class Qualitative(Objective):
     worst = 0.0
     kinds: ClassVar = {"unsolved": UNSOLVED}
     possible = "the goal could be reached"
+    proven = "the policy solves the task"
     usual_oracles = FOR_PLANS
     oracles_alone = FOR_PLANS_ALONE
 

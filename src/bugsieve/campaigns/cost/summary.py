@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bugsieve.benches.objectives import objective_class
+from bugsieve.campaigns.causes import causes_in
 from bugsieve.campaigns.cost.green import is_certified
 from bugsieve.campaigns.cost.measuring import cost_figures
+from bugsieve.campaigns.cost.whole import NO_PLAN
 from bugsieve.campaigns.coverage import Coverage
-from bugsieve.campaigns.summary import Outcome, Summary
+from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import (
     FEWEST_RUNS,
     MISTAKES,
@@ -20,6 +22,9 @@ from bugsieve.campaigns.troubles import (
 from bugsieve.fuzzing.counts import WalkCounts
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords, InitialRun
+from bugsieve.results.progress import Reachable
+
+UNJUDGED = "no oracle was asked: the pool is for campaigns that take it over"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +66,8 @@ class CostSummary(Summary):
     """Whether all troubles have one reason, apart from names and numbers in it."""
     tested_with_plan: int | None = None
     """Where all reachable states are tested: the test states from which a plan exists."""
+    no_plan: str = ""
+    """That no plan exists, from the initial state or from any test state."""
 
     @property
     def share(self) -> float | None:
@@ -100,10 +107,28 @@ class CostSummary(Summary):
         return "a policy that answers" if self.endings else "more test states"
 
     @property
+    def tested(self) -> Mapping[str, int]:
+        """Test states that were judged; of a measurement its tests."""
+        return {"test state" if self.measured is None else "test": self.judged}
+
+    @property
+    def untested(self) -> str:
+        """No plan exists, or no oracle was asked."""
+        if self.no_plan:
+            return f"{self.no_plan}: nothing was tested"
+        return "" if self.outcomes else UNJUDGED
+
+    @property
+    def green(self) -> str:
+        """From which states the policy does all that it could."""
+        is_proven = self.coverage is not None and self.coverage.is_proven
+        return self.coverage.green() if self.coverage is not None and is_proven else ""
+
+    @property
     def is_whole_green(self) -> bool:
         """Whether all reachable states are judged, without a bug and with nothing left open."""
         is_whole = self.coverage is not None and self.coverage.is_whole
-        return is_whole and self.outcome is Outcome.FINE and not self.rejected
+        return is_whole and self.outcome.is_fine
 
     @property
     def unanswered(self) -> str | None:
@@ -176,6 +201,8 @@ def _counted(records: CostRecords) -> CostSummary:
         measured=cost_figures(records) if records.is_sample else None,
         coverage=_coverage(records),
         tested_with_plan=None if reachable is None else reachable.tested_with_plan,
+        no_plan="" if reachable is None else _lack_of_plans(reachable),
+        cause_count=causes_in(records.causes()),
     )
 
 
@@ -189,7 +216,14 @@ def _coverage(records: CostRecords) -> Coverage | None:
         is_counted=reachable.is_counted,
         with_plan=reachable.with_plan,
         is_whole=reachable.is_whole and records.judged() == records.case_count(),
+        finding=objective_class(records.header.objective).proven,
     )
+
+
+def _lack_of_plans(reachable: Reachable) -> str:
+    if reachable.is_whole and not reachable.tested_with_plan:
+        return "no test state has a plan"
+    return NO_PLAN if reachable.is_counted and not reachable.with_plan else ""
 
 
 def _proven(records: CostRecords, summary: CostSummary) -> CostSummary:

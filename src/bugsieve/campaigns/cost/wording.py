@@ -11,7 +11,8 @@ from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import UNIMPROVED, figure_lines, measured_lines
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
+from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.wording import bug_lines, check_lines, kinds_text
 from bugsieve.judging.findings import CostBugRow
 from bugsieve.policies.decisions import Ending
 from bugsieve.results.cost.records import CostRecords, InitialRun
@@ -47,9 +48,6 @@ class FoundStates:
         return [_bug_json(row) for row in self.records.named(self.ids)]
 
 
-_UNJUDGED = "no oracle was asked: the pool is for campaigns that take it over"
-
-
 class CostWording:
     """What commands print of campaigns of cost testing."""
 
@@ -62,11 +60,14 @@ class CostWording:
         return heading if kept is None else f"{heading}, test states with {kept}"
 
     def first_lines(self, summary: CostSummary) -> list[str]:
-        """What became of the initial state, or what a measurement has come to."""
+        """What became of the initial state, with the coverage of larger tasks; of measurements
+        the figures."""
         if summary.measured is not None:
             return measured_lines(summary, summary.measured)
-        objective = objective_class(summary.objective)
-        return [] if summary.initial is None else [initial_line(summary.initial, objective)]
+        told = [_coverage(summary)] if _is_part(summary) else []
+        if summary.initial is not None:
+            told.append(initial_line(summary.initial, objective_class(summary.objective)))
+        return ["; ".join(told)] if told else []
 
     def count_lines(self, summary: CostSummary) -> list[str]:
         """The counts of a campaign."""
@@ -80,7 +81,7 @@ class CostWording:
             + (f" ({summary.reason})" if summary.reason else ""),
             f"runs of the policy: {endings or 'none'}",
             *(trouble.sentence(ending) for ending, trouble in summary.troubles.items()),
-            _bugs(summary) if summary.outcomes else _UNJUDGED,
+            *_bugs(summary),
         ]
         if summary.implied:
             more = " more" if summary.bugs else ""
@@ -126,10 +127,22 @@ class CostWording:
         ]
 
 
-def _bugs(summary: CostSummary) -> str:
+def _is_part(summary: CostSummary) -> bool:
+    """Whether the coverage is to be told: the verdict has it where no bug was found."""
+    coverage, outcome = summary.coverage, summary.outcome
+    is_part = coverage is not None and not coverage.is_whole and summary.judged > 0
+    return is_part and outcome not in (Outcome.NONE_FOUND, Outcome.NOTHING)
+
+
+def _coverage(summary: CostSummary) -> str:
+    assert summary.coverage is not None
+    return summary.coverage.of_tested(summary.judged)
+
+
+def _bugs(summary: CostSummary) -> list[str]:
     """How many bugs; of tests that end in the same state, they are one."""
-    repeats = summary.measured is not None and summary.bugs
-    return bugs_line(summary) + (", each in another state" if repeats else "")
+    repeats = "" if summary.measured is None else ", each in another state"
+    return [f"{line}{repeats}" for line in bug_lines(summary)]
 
 
 def initial_line(run: InitialRun, objective: type[Objective]) -> str:

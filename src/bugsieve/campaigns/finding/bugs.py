@@ -10,7 +10,7 @@ from bugsieve.basis.notebooks import line_html, table_html
 from bugsieve.campaigns.finding.bug import FoundBug, FoundSafetyBug
 from bugsieve.campaigns.several import JointSummary
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.wording import bugs_line
+from bugsieve.campaigns.verdict import Outcome, Verdict
 from bugsieve.faults.causes.groups import Group, Member, grouped
 from bugsieve.faults.examples.decisions import Example, examples_of
 from bugsieve.judging.findings import UnstableRow
@@ -26,8 +26,8 @@ class Bugs(Sequence[BugT]):
     """The bugs of a policy, and what was left open beside them.
 
     It counts and lists bugs. It is true, and equal to no list, while there are bugs or anything is
-    undecided: nobody takes "nothing proven" for "nothing wrong". As a text it says how many there
-    are, and lists the worst.
+    undecided: nobody takes "nothing proven" for "nothing wrong". As a text it begins with the
+    verdict, and lists the worst.
     """
 
     def __init__(
@@ -43,6 +43,11 @@ class Bugs(Sequence[BugT]):
         self.parts: Mapping[str, Bugs[BugT]] = parts or {}
         """Where several problems were tested, the bugs of each by its name."""
         self._about = about
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the campaign has come to: the first line that commands print, with its outcome."""
+        return self.summary.verdict
 
     @property
     def undecided(self) -> int:
@@ -104,24 +109,25 @@ class Bugs(Sequence[BugT]):
         return f"<{self.headline}{worst}>"
 
     def __str__(self) -> str:
-        """How many there are, and a line on each of the worst."""
+        """The verdict, and a line on each of the worst."""
         lines = [self.headline, *(f"  {bug}" for bug in self._found[:_BUGS_LISTED])]
         rest = len(self._found) - _BUGS_LISTED
         return "\n".join([*lines, f"  … and {rest} more"] if rest > 0 else lines)
 
     def _repr_html_(self) -> str:
-        """For notebooks: how many there are, and a row on each of the worst."""
+        """For notebooks: the verdict, and a row on each of the worst."""
         rows = ((str(bug), str(bug.steps)) for bug in self._found)
         told = line_html(self.headline)
         return told + table_html(("bug", "steps"), rows, len(self)) if self._found else told
 
     @property
     def headline(self) -> str:
-        """How many there are, what was left open, and of which policy."""
+        """The verdict, what was left open beside it, and of which policy."""
         about = f" ({self._about})" if self._about else ""
-        open_runs = f", {self.undecided} undecided" if self.undecided else ""
+        is_told = self.verdict.outcome is Outcome.UNDECIDED or not self.undecided
+        open_runs = "" if is_told else f", {self.undecided} undecided"
         untested = f", not tested: {', '.join(self.untested)}" if self.untested else ""
-        return f"{bugs_line(self.summary)}{open_runs}{untested}{about}"
+        return f"{self.verdict.sentence}{open_runs}{untested}{about}"
 
     @property
     def untested(self) -> list[str]:

@@ -20,8 +20,9 @@ from bugsieve.campaigns.flat_options import flat_options
 from bugsieve.campaigns.found_lines import found_lines, joint_found_lines
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.several import JointSummary
-from bugsieve.campaigns.summary import LEFT_OPEN, Summary
-from bugsieve.campaigns.wording import check_lines, undecided_lines
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.verdict import LEFT_OPEN
+from bugsieve.campaigns.wording import advice_lines, check_lines
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.task_view import StateFunction
@@ -77,7 +78,7 @@ class Checked:
         if isinstance(summary, JointSummary):
             lines += [f"{name}: {error}" for name, error in summary.failed.items()]
         for part in _parts(summary):
-            lines += [*undecided_lines(part), *(check_lines(part) if part.changed else ())]
+            lines += [*advice_lines(part), *(check_lines(part) if part.changed else ())]
             lines += [trouble.sentence(ending) for ending, trouble in part.troubles.items()]
         lines += ["", *self._found_lines(place)]
         lines += [f"results in   {place}"]

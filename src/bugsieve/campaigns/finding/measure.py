@@ -23,7 +23,7 @@ AnyPath = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a measurement has come to; printed, the two figures in words."""
+    """What a measurement has come to; printed, the verdict and the two figures in words."""
 
     share: Share | None
     """Of tests with a bug: `low`, `high` and the counts; None before the first look."""
@@ -38,7 +38,8 @@ class Measurement:
 
     def __str__(self) -> str:
         """The lines that the command prints first."""
-        return "\n".join(measured_lines(self.bugs.summary, self.figures))
+        summary = self.bugs.summary
+        return "\n".join([summary.verdict.sentence, *measured_lines(summary, self.figures)])
 
 
 def measure(

@@ -10,7 +10,9 @@ from bugsieve.basis.wording import counted
 from bugsieve.campaigns.rules.options import options_in
 from bugsieve.campaigns.rules.subject import declared_rules
 from bugsieve.campaigns.rules.vacuous import vacuous_conditions
-from bugsieve.campaigns.summary import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, OUR_FAULT, Summary
+from bugsieve.campaigns.rules.verdict import rules_verdict
+from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.verdict import Verdict
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import NDDL
 from bugsieve.results.schema import understood
@@ -22,8 +24,8 @@ from bugsieve.rules.obligations.answers import (
     VERDICTS_ON,
     Answer,
     Reading,
-    Verdict,
 )
+from bugsieve.rules.obligations.answers import Verdict as AnswerVerdict
 from bugsieve.rules.obligations.grading import graded
 from bugsieve.rules.obligations.obligation import FORBIDDEN, Obligation, occurrences, sides
 from bugsieve.rules.scale import (
@@ -48,7 +50,7 @@ class MergedAnswer:
     """What all tasks together say of an obligation: covered if one covers."""
 
     obligation: Obligation
-    verdict: Verdict | None
+    verdict: AnswerVerdict | None
     """None while no task was judged."""
     number: int
     """Of the obligation whose answer it is."""
@@ -189,20 +191,9 @@ class RulesSummary(Summary):
         )
 
     @property
-    def exit_code(self) -> int:
-        """1 for a failure, lacking coverage or an unwanted vacuous condition; 6 if something is
-        left open; 5 if nothing was tested; 3 if a certificate was refused."""
-        if self.rejected:
-            return OUR_FAULT
-        if self.failures:
-            return BUGS_FOUND
-        if not self.judged or self.lacks_plans:
-            return NOTHING_TESTED
-        if self.conflicts or self.is_vacuous:
-            return BUGS_FOUND
-        if self.open_obligations or any(rule.is_open for rule in self.rules):
-            return LEFT_OPEN
-        return BUGS_FOUND if self.lacks_coverage else 0
+    def verdict(self) -> Verdict:
+        """The first line on all rules together, with its outcome and exit code."""
+        return rules_verdict(self)
 
 
 def summarise(records: RulesRecords) -> RulesSummary:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,7 @@ from bugsieve.judging.findings import BugRow
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.results.rules.rows import NDDL
-from bugsieve.rules.scale import BOUNDED, SAFETY, VIOLATED
+from bugsieve.rules.scale import VIOLATED
 
 _MOST_NAMED = 5
 _MOST_WARNINGS = 3
@@ -61,8 +60,8 @@ class RulesWording:
         return f"rules {rules}, {what} {header.subject.name}"
 
     def first_lines(self, summary: RulesSummary) -> list[str]:
-        """Whether all rules are as they should be."""
-        return [_first_line(summary)]
+        """Nothing beside the verdict."""
+        return []
 
     def count_lines(self, summary: RulesSummary) -> list[str]:
         """A line for each rule, then coverage and what is vacuous."""
@@ -95,56 +94,6 @@ class RulesWording:
         """Where a running campaign stands."""
         found = sum(state.bugs.values())
         return [f"obligation {state.judged} of {state.limit}", counted(found, "violation")]
-
-
-def _first_line(summary: RulesSummary) -> str:
-    rules, verb = _all_rules(summary.rules)
-    held = f"{rules} {verb}"
-    if summary.failures:
-        names = [rule.rule for rule in summary.failures]
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        return f"{len(names)} of {counted(len(summary.rules), 'rule')} not as required: " + (
-            f"{', '.join(names[:_MOST_NAMED])}{more}"
-        )
-    if summary.lacks_plans:
-        why = "" if summary.is_timelines else "with --with-goal only plans count, so "
-        return f"no task has a plan: {why}nothing was tested"
-    if summary.conflicts:
-        return f"rules contradict each other: {_conflicts(summary)[0]}"
-    if any(rule.is_open for rule in summary.rules):
-        return _open_line(summary.rules)
-    if summary.open_obligations:
-        return f"{held}, but {counted(summary.open_obligations, 'test')} left undecided"
-    if summary.lacks_coverage:
-        return f"{held}, but the coverage is below {summary.min_coverage:g} %"
-    if summary.is_vacuous:
-        return f"{held}, but some conditions are vacuous"
-    if any(rule.grade == VIOLATED for rule in summary.rules):
-        some = "as expected, some of them violated" if len(summary.rules) > 1 else ""
-        return f"{rules} {some or 'is violated, as expected'}"
-    if any(rule.grade == SAFETY for rule in summary.rules):
-        return f"{rules} as expected, of some the safety part alone"
-    if any(rule.grade == BOUNDED for rule in summary.rules):
-        return f"{held}, for plans of the size below"
-    return f"{held}, proven"
-
-
-def _open_line(rules: tuple[RuleResult, ...]) -> str:
-    """How many rules are not known to hold, and how far each kind of them was judged."""
-    kinds = Counter(rule.verdict for rule in rules if rule.is_open)
-    told = ", ".join(f"{number} {verdict}" for verdict, number in kinds.items())
-    return f"no rule is violated, but {kinds.total()} of {len(rules)} not proven: {told}"
-
-
-def _all_rules(rules: tuple[RuleResult, ...]) -> tuple[str, str]:
-    """`all 4 rules`, or `all 13 rules with 67 instances` where objects multiply them; `hold`."""
-    if len(rules) == 1:
-        return "the rule", "holds"
-    families = {rule.rule.partition("[")[0] for rule in rules}
-    if len(families) == 1:
-        return f"all {len(rules)} instances of the rule", "hold"
-    more = "" if len(families) == len(rules) else f" with {len(rules)} instances"
-    return f"all {len(families)} rules{more}", "hold"
 
 
 def _grouped(rules: tuple[RuleResult, ...]) -> list[RuleResult]:

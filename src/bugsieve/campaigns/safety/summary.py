@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bugsieve.basis.wording import counted
+from bugsieve.campaigns.causes import causes_in
 from bugsieve.campaigns.safety.measuring import run_class, safety_figures
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import Trouble
@@ -84,6 +85,11 @@ class SafetySummary(Summary):
         return self.open_runs + self.failed_walks
 
     @property
+    def tested(self) -> Mapping[str, int]:
+        """Walks; of a measurement, its tests."""
+        return {"walk" if self.measured is None else "test": self.walks}
+
+    @property
     def left_open(self) -> str:
         """The same in words."""
         runs = f"{counted(self.open_runs, 'unsafe run')} that nobody could decide"
@@ -136,6 +142,7 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         },
         bugs=sum(kinds.values()),
         bugs_by_kind=kinds,
+        cause_count=causes_in(records.causes()),
         unproven=tuple(records.unproven()),
         rejected=tuple(records.rejected()),
         troubles={

@@ -12,7 +12,7 @@ from bugsieve.campaigns.measured import figure_lines, measured_lines
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.sameness import Sameness, sameness_of
 from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
-from bugsieve.campaigns.wording import bugs_line, check_lines, kinds_text
+from bugsieve.campaigns.wording import bug_lines, check_lines, kinds_text
 from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.results.progress import CampaignHeader
 from bugsieve.results.safety.records import SafetyRecords
@@ -42,7 +42,7 @@ class SafetyWording:
             + (f" ({summary.reason})" if summary.reason else "")
             + f": {outcomes or 'none finished'}",
             runs_line(summary),
-            bugs_line(summary),
+            *bug_lines(summary),
         ]
         if summary.unproven:
             reason = summary.unproven[0].reason

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bugsieve.campaigns.exhibits import Exhibit, Panel
-from bugsieve.campaigns.summary import Outcome
+from bugsieve.campaigns.verdict import Outcome
 
 
 @dataclass(frozen=True)

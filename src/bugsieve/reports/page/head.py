@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from bugsieve.basis.wording import counted, kind_in_words
-from bugsieve.campaigns.summary import Outcome
+from bugsieve.campaigns.verdict import Outcome, Tone
 from bugsieve.reports.page.contents import CausePart, Chapter, Contents, Shown
 from bugsieve.reports.page.markup import Markup, element, joined, linked
 from bugsieve.reports.page.panels import printed, table
 
 _SIGNS = {
-    Outcome.BUG: ("bug", "M4 4 L16 16 M16 4 L4 16"),
-    Outcome.UNDECIDED: ("undecided", "M6 7 A4 4 0 1 1 10 11 L10 13 M10 16 L10 16.5"),
-    Outcome.FINE: ("fine", "M3 11 L8 16 L17 5"),
+    "bug": ("bug", "M4 4 L16 16 M16 4 L4 16"),
+    "undecided": ("undecided", "M6 7 A4 4 0 1 1 10 11 L10 13 M10 16 L10 16.5"),
+    "fine": ("fine", "M3 11 L8 16 L17 5"),
     None: ("plain", "M4 10 L16 10"),
 }
-"""How an outcome is called in the style sheet, and its sign: never its colour alone."""
+"""The tone of an outcome in the style sheet, and its sign: never its colour alone."""
 _FEWEST_SHOWN = 8
 """Causes that are listed before the rest is folded away; of one of several folders fewer."""
 _FEWEST_OF_SEVERAL = 3
@@ -49,7 +49,7 @@ def head(contents: Contents, anchors: Container[str]) -> Markup:
 def _verdict(
     chapter: Chapter, name: str, tag: str, output: str, causes: Sequence[Markup]
 ) -> Markup:
-    tone, _ = _SIGNS[chapter.outcome]
+    tone, _ = _SIGNS[_tone(chapter.outcome)]
     return element(
         "section",
         element("p", chapter.folder, class_="folder") if tag == "h2" else None,
@@ -68,18 +68,23 @@ def _verdict(
 
 def _badge(chapter: Chapter) -> str:
     """What the outcome is, in words that go with the sign."""
-    if chapter.outcome is Outcome.BUG:
+    if chapter.outcome is Outcome.BUGS:
         causes = sum(1 + len(cause.also) for cause in chapter.causes if cause.id)
         found = counted(chapter.bugs, "bug") if chapter.bugs else "bugs for certain"
         return f"{found}, {counted(causes, 'cause')}" if causes else found
     if chapter.outcome is None:
         return " and ".join(sorted({kind_in_words(part.kind) for part in chapter.campaigns}))
-    is_fine = chapter.outcome is Outcome.FINE
-    return "no bugs found" if is_fine else "undecided"
+    if chapter.outcome is Outcome.PROVEN:
+        return "no bugs (proven)"
+    return "no bugs found" if chapter.outcome.is_fine else chapter.outcome.word
+
+
+def _tone(outcome: Outcome | None) -> Tone | None:
+    return None if outcome is None else outcome.tone
 
 
 def _sign(outcome: Outcome | None) -> Markup:
-    sign = element("path", d=_SIGNS[outcome][1])
+    sign = element("path", d=_SIGNS[_tone(outcome)][1])
     return element("svg", sign, viewBox="0 0 20 20", class_="sign", aria_hidden="true")
 
 

@@ -13,13 +13,8 @@ from bugsieve.basis.toml import parse_toml
 from bugsieve.basis.wording import counted, kind_in_words
 from bugsieve.campaigns.kind import Kind, kind_in
 from bugsieve.campaigns.several import JointSummary, is_joint, joint_causes
-from bugsieve.campaigns.several_wording import (
-    joint_figure_lines,
-    joint_heading,
-    joint_notes,
-    joint_rows,
-)
-from bugsieve.campaigns.status import status_lines, verdict_lines
+from bugsieve.campaigns.several_wording import joint_first_lines, joint_notes, joint_rows
+from bugsieve.campaigns.status import first_lines, status_lines
 from bugsieve.campaigns.summary import Summary
 from bugsieve.experiments.joint import joint_of, missing_in
 from bugsieve.faults.causes.cause import UNNAMED
@@ -57,7 +52,7 @@ def read_chapter(folder: Path, room: Room) -> Chapter:
         part = _campaign(kind, records, summary, typed_folder(folder), "", room.bugs)
         groups = [] if summary.mistake is not None else records.causes()
         found = _Found({"": _Campaign(folder, kind, part, veil)})
-        lines = [veil(line) for line in verdict_lines(kind, summary)]
+        lines = [veil(line) for line in first_lines(kind, summary)]
         causes = found.causes(groups, room.examples)
     verdict, more, printed = _parted(lines, veil(summary.trace))
     return Chapter(
@@ -75,7 +70,7 @@ def read_chapter(folder: Path, room: Room) -> Chapter:
 
 
 def _several(folder: Path, room: Room) -> Chapter:
-    noun, summary = joint_of(folder)
+    summary = joint_of(folder)
     typed = typed_folder(folder)
     found = _Found({})
     left, is_test = room.bugs, False
@@ -87,15 +82,14 @@ def _several(folder: Path, room: Room) -> Chapter:
             made = _campaign(kind, records, part, f"{typed}/{name}", name, left)
         left = None if left is None else left - len(made.bugs)
         found.campaigns[name] = _Campaign(folder / name, kind, made, veil)
-    figures, _ = joint_figure_lines(summary)
     notes = [note.short for note in joint_notes(summary)]
-    lines = [*figures, joint_heading(summary, noun), *notes]
+    lines = [*joint_first_lines(summary), *notes]
     campaigns = [one.part for one in found.campaigns.values()]
     return Chapter(
         typed,
         lines[0],
         lines[1:],
-        _tested(summary, noun, campaigns),
+        _tested(summary, campaigns),
         summary.outcome if is_test or not summary.parts else None,
         summary.reason is not None,
         campaigns,
@@ -106,12 +100,12 @@ def _several(folder: Path, room: Room) -> Chapter:
     )
 
 
-def _tested(summary: JointSummary, noun: str, campaigns: Sequence[CampaignPart]) -> str:
+def _tested(summary: JointSummary, campaigns: Sequence[CampaignPart]) -> str:
     """What the campaigns have in common, or how many there are."""
     headings = {part.heading for part in campaigns}
     if len(headings) == 1:
         return headings.pop()
-    words = counted(len(summary.parts) + len(summary.failed) + len(summary.not_begun), noun)
+    words = counted(summary.planned, summary.noun)
     kinds = {kind_in_words(part.kind) for part in campaigns}
     tested = f"{words} of {' and '.join(sorted(kinds))}" if kinds else words
     for name in ("policy", "objective"):

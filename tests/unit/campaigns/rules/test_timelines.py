@@ -18,7 +18,7 @@ from bugsieve.campaigns.rules.options import RulesOptions
 from bugsieve.campaigns.rules.replay import Status, replay_rules
 from bugsieve.campaigns.rules.subject import load_rules
 from bugsieve.campaigns.rules.summary import RulesSummary
-from bugsieve.campaigns.summary import BUGS_FOUND
+from bugsieve.campaigns.verdict import BUGS_FOUND
 from bugsieve.domain_testing.coverage_runs import cover_tests
 from bugsieve.results.rules.records import RulesRecords
 from bugsieve.search.limits import Limits

@@ -15,7 +15,7 @@ import pytest
 import bugsieve
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.campaigns.exhibits import Exhibit
-from bugsieve.campaigns.summary import Outcome
+from bugsieve.campaigns.verdict import Outcome
 from bugsieve.cli import main
 from bugsieve.reports.page import page as page_module
 from bugsieve.reports.page import writing
