@@ -11,6 +11,7 @@ from typing import Any
 from bugsieve.basis.activity import doing
 from bugsieve.basis.arguments import require_folder, require_function, require_kind
 from bugsieve.basis.closing import Closing
+from bugsieve.basis.commands import quoted_command
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.notebooks import table_html
 from bugsieve.basis.ours import make_folders
@@ -273,13 +274,13 @@ def check_unchanged(header: CampaignHeader, folder: Path, policy: object, *, com
     if spec is not None:
         raise UsageError(
             f"{folder}: tests {header.policy} as an earlier version of Bugsieve understood it, "
-            f"which is {spec} today: test that in a new folder, with 'bugsieve {command} "
-            f"--from {folder} --policy {spec} -o NEW'"
+            f"which is {spec} today: test that in a new folder, with "
+            f"{quoted_command(command, '--from', folder, '--policy', spec, '-o', 'NEW')}"
         )
     raise UsageError(
         f"{folder}: tests {header.policy} as it was when the campaign began, but what it names "
         "has changed since: put the old file back, or test the new one in a new folder, with "
-        f"'bugsieve {command} --from {folder} -o NEW'"
+        f"{quoted_command(command, '--from', folder, '-o', 'NEW')}"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bugsieve.basis.commands import command_line, typed_words
 from bugsieve.campaigns.causes import cause_lines, listed_examples
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.several import JointSummary, joint_causes, place_of
@@ -19,7 +20,7 @@ def found_lines(kind: Kind[Any], folder: Path, records: Any) -> list[str]:
         lines = cause_lines(causes, found, shown)
         more = len(causes) - shown
         listed = listed_examples(causes, shown)
-        command = f": bugsieve status {folder} --causes {len(causes)}"
+        command = f": {command_line('status', folder, '--causes', len(causes))}"
     else:
         lines = found.lines(shown)
         more, listed = len(found.ids) - shown, found.ids[:1]
@@ -40,9 +41,10 @@ def joint_found_lines(directory: Path, summary: JointSummary, most: int) -> list
         return []
     lines = ["", *cause_lines(groups, AboutAll(directory), most)]
     if (more := len(groups) - most) > 0:
-        lines.append(f"  … and {more} more: bugsieve status {directory} --causes {len(groups)}")
+        every = command_line("status", directory, "--causes", len(groups))
+        lines.append(f"  … and {more} more: {every}")
     first, *others = listed_examples(groups, most)
-    named = (" ".join(map(str, place_of(directory, example))) for example in others)
+    named = (typed_words(*place_of(directory, example)) for example in others)
     following = next_lines(*place_of(directory, first), *named)
     return [*lines, "", *following, report_line(directory)]
 
@@ -50,8 +52,8 @@ def joint_found_lines(directory: Path, summary: JointSummary, most: int) -> list
 def next_lines(folder: Path, bug: str, *others: str) -> list[str]:
     """The commands that go on with a bug, and what they can be told instead of its id."""
     lines = [
-        f"look closer: bugsieve explain {folder} {bug}",
-        f"ask again:   bugsieve replay {folder} {bug}",
+        f"look closer: {command_line('explain', folder, bug)}",
+        f"ask again:   {command_line('replay', folder, bug)}",
     ]
     if (folder / EXAMPLES_FOLDER / bug).is_dir():
         lines.append(f"smallest:    {folder / EXAMPLES_FOLDER / bug}")
@@ -60,11 +62,11 @@ def next_lines(folder: Path, bug: str, *others: str) -> list[str]:
 
 def report_line(folder: Path) -> str:
     """The command that shows all of it."""
-    return f"in pictures: bugsieve report {folder}"
+    return f"in pictures: {command_line('report', folder)}"
 
 
 def _place_of_all(bugs: int, folder: Path) -> str:
     """Where all bugs are."""
     if has_all_bugs(folder, bugs):
         return f"{folder}/{BUGS_FOLDER}"
-    return f"bugsieve export {folder} --every-bug OUT"
+    return command_line("export", folder, "--every-bug", "OUT")

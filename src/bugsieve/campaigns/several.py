@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.basis.ours import INDEX_FILE, PROBLEMS_FILE
 from bugsieve.campaigns.campaign import summary_of
-from bugsieve.campaigns.causes import causes_in
 from bugsieve.campaigns.coverage import joint_coverage
 from bugsieve.campaigns.kind import kind_in
 from bugsieve.campaigns.summary import Summary
@@ -108,12 +107,14 @@ def joint_summary(
     planned = planned or {}
     parts: dict[str, Summary] = {}
     told: dict[str, str] = {}
+    causes: set[str] = set()
     failed = {name: error for name, error in planned.items() if error}
     for path in campaigns_in(directory):
         name = path.relative_to(directory).as_posix()
         try:
             parts[name] = summary_of(path)
             told.update(_told(name, path, parts[name]))
+            causes |= _cause_keys(path, parts[name])
         except BugsieveError as error:  # a damaged store is one of several
             failed[name] = str(error)
     if not parts and not planned and not failed:
@@ -126,13 +127,14 @@ def joint_summary(
         kinds.update(part.bugs_by_kind)
     not_begun = tuple(name for name in planned if name not in parts and name not in failed)
     is_done = not not_begun and all(part.reason is not None for part in found)
-    made = JointSummary(
+    return JointSummary(
         reason="all campaigns are done" if is_done else None,
         seconds=sum(part.seconds for part in found),
         walks=sum(part.walks for part in found),
         steps=sum(part.steps for part in found),
         bugs=sum(part.bugs for part in proper),
         bugs_by_kind=dict(sorted(kinds.items())),
+        cause_count=len(causes),
         rejected=tuple(row for part in found for row in part.rejected),
         troubles={},
         parts=parts,
@@ -143,13 +145,19 @@ def joint_summary(
         noun=noun,
         coverage=joint_coverage([part.coverage for part in found]),
     )
-    causes = joint_causes(Path(directory), made) if made.bugs else []
-    return replace(made, cause_count=causes_in(causes))
 
 
 def _told(name: str, path: Path, summary: Summary) -> dict[str, str]:
     kind = kind_in(path)
     return {} if kind.is_test else {name: kind.wording.first_lines(summary)[0]}
+
+
+def _cause_keys(path: Path, summary: Summary) -> set[str]:
+    """The causes of the bugs that count."""
+    if not summary.bugs or summary.mistake is not None:
+        return set()
+    with kind_in(path).records(path) as records:
+        return records.cause_keys()
 
 
 def joint_causes(directory: Path, summary: JointSummary) -> list[Group]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from bugsieve.basis.commands import quoted_command
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.names import suggest
 
@@ -87,5 +88,6 @@ def find_bug(records: CampaignRecords[Any], name: str) -> BugRow[Any]:
         shown = ", ".join(matching[:_MATCHES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
         raise UsageError(f"{folder}: several bugs begin with {name!r}: {shown}")
     raise UsageError(
-        f"{folder}: has no bug {name!r}{suggest(name, ids)}; 'bugsieve status {folder}' lists them"
+        f"{folder}: has no bug {name!r}{suggest(name, ids)}; "
+        f"{quoted_command('status', folder)} lists them"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.commands import quoted_command
 from bugsieve.cli.live_display import LiveDisplay
 from bugsieve.cli.signals import going_on
 
@@ -59,7 +60,7 @@ def run_displayed(campaign: Campaign, *, about: str = "") -> Summary:
             summary: Summary = campaign.run(display.take)
             return summary
     except KeyboardInterrupt as interruption:
-        how = f"'bugsieve resume {campaign.directory}' goes on"
+        how = f"{quoted_command('resume', campaign.directory)} goes on"
         raise going_on(interruption, how) from interruption
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
 from bugsieve.cli.numbers import seconds
@@ -199,10 +200,10 @@ def _report(experiment: Experiment, summary: ExperimentSummary) -> str:
     if summary.postponed:
         lines.append(summary.postponed)
     if experiment.shard is not None:
-        lines.append(f"all shards: bugsieve status {experiment.directory}")
+        lines.append(f"all shards: {command_line('status', experiment.directory)}")
     if summary.done:
         table = "safety" if experiment.grid.is_safety else "icaps22"
         table = "icaps23" if experiment.grid.shares_pools else table
         table = "icaps25" if experiment.grid.final is not None else table
-        lines.append(f"table: bugsieve table {table} {experiment.directory}")
+        lines.append(f"table: {command_line('table', table, experiment.directory)}")
     return "\n".join(lines)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.commands import quoted_command
 from bugsieve.basis.errors import BugsieveError, InternalError
 from bugsieve.cli import task_arguments
 from bugsieve.cli.build_servers import tell_of
@@ -94,7 +95,7 @@ def _run(
         with contextlib.suppress(BugsieveError):
             _show(args, campaigns, joint := campaigns.summary())
             tell_of(args, campaigns.directory, joint)
-        how = f"'bugsieve resume {campaigns.directory}' goes on"
+        how = f"{quoted_command('resume', campaigns.directory)} goes on"
         first = interruption.__cause__ or interruption
         assert isinstance(first, KeyboardInterrupt)
         raise going_on(first, how) from interruption

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.commands import quoted_command
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.ours import INDEX_FILE
 from bugsieve.cli import campaign_arguments
@@ -49,7 +50,8 @@ def run(args: argparse.Namespace) -> int:
         return resume_problems(args, _stop(args))
     if (args.folder / INDEX_FILE).is_file():
         raise UsageError(
-            f"{args.folder}: is an experiment: 'bugsieve experiment FILE -o {args.folder}' goes on"
+            f"{args.folder}: is an experiment: "
+            f"{quoted_command('experiment', 'FILE', '-o', args.folder)} goes on"
         )
     with Campaign.open(args.folder, workers=args.workers, stop=_stop(args)) as campaign:
         return run_and_report(campaign, args)

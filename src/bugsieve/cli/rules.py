@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.names import suggest
 from bugsieve.cli import build_servers, campaign_arguments, rules_timelines, task_arguments
@@ -249,6 +250,6 @@ def _example(args: argparse.Namespace) -> int:
     except FileExistsError:
         raise UsageError(f"{folder}: is there already; name a new folder") from None
     write_together({folder / name: data for name, data in example_files().items()})
-    files = " ".join(str(folder / name) for name in ("rover.pddl", "one-rover.pddl", "rules.toml"))
-    show(f"{folder}: a rover and its flight rules\ntest them: bugsieve rules {files}")
+    files = (folder / name for name in ("rover.pddl", "one-rover.pddl", "rules.toml"))
+    show(f"{folder}: a rover and its flight rules\ntest them: {command_line('rules', *files)}")
     return 0

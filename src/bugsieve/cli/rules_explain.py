@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
 from bugsieve.bugs.rules.bug import steps_of
@@ -52,7 +53,9 @@ def list_text(folder: Path) -> str:
             lines.append(f"{row.number:>5}  {_line(row, answers.get(row.number))}")
         warnings = [f"warning: {warning}" for warning in records.header.subject.warnings]
     lines += ["", *warnings] if warnings else []
-    return "\n".join([*lines, "", f"step by step: bugsieve rules --show {folder} NUMBER"])
+    return "\n".join(
+        [*lines, "", f"step by step: {command_line('rules', '--show', folder, 'NUMBER')}"]
+    )
 
 
 def list_json(folder: Path) -> str:

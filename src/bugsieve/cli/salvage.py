@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.wording import counted, printable
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     kept = salvage_campaign(args.folder, args.output)
     show(f"kept {_parts(kept)} in {args.output}")
     show(f"first damage: {printable(kept.damage or 'none')}")
-    show(f"go on: bugsieve resume {args.output}")
+    show(f"go on: {command_line('resume', args.output)}")
     return 0
 
 

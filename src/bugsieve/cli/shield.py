@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.wording import counted
 from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
@@ -31,10 +32,11 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.safety.shield import make_shield
 
     shield = make_shield(args.folder, args.output or args.folder / "shield.json")
+    policy = ("--policy", shield.policy)
     show(
         f"wrote {shield.path}: {counted(shield.bugs, 'bug')} repaired by other actions in "
         f"{counted(shield.states, 'state')}\n"
-        f"ask again:  bugsieve replay {args.folder} --policy {shield.policy}\n"
-        f"test again: bugsieve safety {args.folder / MODEL_FILE} --policy {shield.policy}"
+        f"ask again:  {command_line('replay', args.folder, *policy)}\n"
+        f"test again: {command_line('safety', args.folder / MODEL_FILE, *policy)}"
     )
     return 0

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bugsieve.basis.commands import quoted_command
 from bugsieve.cli.options import Options
 from bugsieve.cli.parser import Parser
 from bugsieve.cli.streams import show
@@ -95,7 +96,7 @@ def _show_several(args: argparse.Namespace) -> int:
 def _unfinished(folder: Path, reason: str | None) -> list[str]:
     if reason is not None:
         return []
-    return [f"not finished; 'bugsieve resume {folder}' goes on unless it runs now"]
+    return [f"not finished; {quoted_command('resume', folder)} goes on unless it runs now"]
 
 
 def _more(count: int, shown: int, option: str) -> list[str]:

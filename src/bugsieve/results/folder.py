@@ -16,6 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from bugsieve.basis.commands import quoted_command, typed_words
 from bugsieve.basis.errors import InputError, UsageError
 from bugsieve.basis.files import write_atomically
 from bugsieve.basis.ours import make_folders
@@ -79,8 +80,8 @@ def check_free(directory: Path) -> None:
         names = set(os.listdir(directory)) if directory.exists() else set()
     if STORE_FILE in names:
         raise UsageError(
-            f"{directory}: holds a campaign already: continue it with 'bugsieve resume "
-            f"{directory}', or name a new folder"
+            f"{directory}: holds a campaign already: continue it with "
+            f"{quoted_command('resume', directory)}, or name a new folder"
         )
     leftovers = {LOCK_FILE, PART_FILE, *(path.name for path in companions(Path(PART_FILE)))}
     if names - leftovers:
@@ -195,7 +196,10 @@ _after_seconds = attrgetter(*(column.name for column in fields(TimelineRow)[1:])
 def _readme(directory: Path, description: Description) -> str:
     files = {**_FILES, **description.explained, **_OTHER_FILES}
     commands = {**_COMMANDS, **description.commands}
-    shown = {f"bugsieve {name.format(directory.name)}": does for name, does in commands.items()}
+    shown = {
+        f"bugsieve {name.format(typed_words(directory.name))}": does
+        for name, does in commands.items()
+    }
     return "\n".join(
         [
             f"This folder holds a campaign of Bugsieve: tests of {description.about}.",

@@ -264,6 +264,11 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             ]
         return [member for member in members if member.cause != UNNAMED]
 
+    def cause_keys(self) -> set[str]:
+        """The keys of the causes that bugs have; equal for equal causes."""
+        keys = {key for (key,) in self._rows("SELECT DISTINCT cause FROM bugs")}
+        return keys - {UNNAMED.key}
+
     def bug_kinds(self) -> dict[str, str]:
         """The kinds of all bugs by their ids, in the order in which they were found."""
         return dict(self._rows("SELECT id, kind FROM bugs ORDER BY rowid"))

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from bugsieve.basis.commands import quoted_command
 from bugsieve.basis.errors import BugsieveError, InputError, UsageError
 from bugsieve.basis.ours import STORE_FILE as STORE_FILE
 from bugsieve.basis.ours import refuse_links
@@ -169,7 +170,7 @@ def damaged(directory: Path, what: str) -> InputError:
     """The error for a store that holds what we would not have written."""
     return InputError(
         f"{directory / STORE_FILE}: is damaged ({what}); "
-        f"'bugsieve salvage {directory} -o NEW' keeps what is whole"
+        f"{quoted_command('salvage', directory, '-o', 'NEW')} keeps what is whole"
     )
 
 
@@ -205,7 +206,7 @@ def explained(directory: Path) -> Iterator[None]:
 def _explanation(directory: Path, reason: str) -> BugsieveError:
     kept = "nothing was stored"
     if os.path.exists(directory / STORE_FILE):
-        kept = f"what was stored so far is kept; 'bugsieve resume {directory}' goes on"
+        kept = f"what was stored so far is kept; {quoted_command('resume', directory)} goes on"
     if "is full" in reason:
         return InputError(f"{directory}: the disk is full: make room ({kept})")
     if "disk I/O" in reason:  # also what a quota or a limit on the size of files looks like

@@ -44,7 +44,7 @@ def test_bugs_fail_with_causes_and_a_folder(project: Path) -> None:
     with pytest.raises(AssertionError) as raised:
         bugsieve.check("random:1", "problems/*.pddl", pool_size=3)
     text = str(raised.value)
-    assert text.startswith("6 bugs: 6 unsolved (policy random:1, 2 problems)\n")
+    assert text.startswith("6 bugs with 1 cause in 6 test states of 2 problems (policy ran")
     assert "× loop of left and right" in text and "keep tests:  bugsieve export --reg" in text
     (folder,) = re.findall(r"^results in   (.*)$", text, re.MULTILINE)
     assert summary_of(Path(folder) / "p1").bugs == 3
@@ -59,7 +59,7 @@ def test_a_folder_of_ones_own_and_a_function(project: Path) -> None:
 
 
 def test_undecided_fails_unless_allowed(project: Path) -> None:
-    with pytest.raises(AssertionError, match="no bugs proven, 3 undecided .*\nundecided: 3 fail"):
+    with pytest.raises(AssertionError, match="undecided: 3 of 3 test states .*\n3 fail"):
         bugsieve.check("random:1", "problems/p1.pddl", pool_size=3, **BLIND)
     found = bugsieve.check(
         "random:1", "problems/p*.pddl", pool_size=3, allow_undecided=True, **BLIND

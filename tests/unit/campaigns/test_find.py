@@ -97,15 +97,18 @@ def test_what_a_failing_assertion_shows(task: Task, tmp_path: Path) -> None:
         text=True,
         check=False,
     ).stdout
-    assert "assert not <3 bugs: 3 unsolved (policy function:left, line); the worst: uns" in shown
+    assert (
+        "assert not <3 bugs with 1 cause in 3 test states (policy function:left, line);" in shown
+    )
     assert "instead of a plan of " in shown and "initial state of line>" in shown
 
 
 def test_the_bugs_as_a_text(task: Task) -> None:
     bugs = bugsieve.find_bugs(task, there_and_back, pool_size=3)
     first, *rest = str(bugs).splitlines()
-    count = len(bugs)
-    assert first == f"{count} bugs: {count} unsolved (policy function:there_and_back, line)"
+    assert len(bugs) == 3
+    assert first == f"{bugs.verdict} (policy function:there_and_back, line)"
+    assert str(bugs.verdict) == "3 bugs with 1 cause in 3 test states"
     assert rest == [f"  {bug}" for bug in bugs]
     assert len(repr(bugs)) < 240  # where test runners begin to cut
 
@@ -188,4 +191,4 @@ def test_what_is_undecided_is_not_empty(task: Task) -> None:
     assert (len(bugs), list(bugs), bugs.undecided, summary.exit_code) == (0, [], 2, 6)
     assert bugs and bugs != [] and bugs != [] and bugs != Bugs([], replace(summary, open_runs={}))
     assert bugs == Bugs([], summary)
-    assert "no bugs proven" in repr(bugs)
+    assert repr(bugs) == "<undecided: 2 of 3 test states>"

@@ -265,7 +265,9 @@ def test_python_measures_as_the_command_does(task: Task, tmp_path: Path) -> None
     assert asdict(found.figures) == asdict(again.measured)
     assert (found.share, found.risk) == (again.measured.share, again.measured.risk)
     assert sum(found.causes.values()) == again.measured.share.bugs
-    assert str(found).startswith("share of tests with a bug: ")
+    verdict, share, _ = str(found).splitlines()
+    assert verdict == str(again.verdict) and " bugs with " in verdict
+    assert share.startswith("share of tests with a bug: ")
     assert {bug.cause.id for bug in found.bugs} == set(found.causes)
 
 

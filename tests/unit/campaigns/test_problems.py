@@ -105,7 +105,7 @@ def test_a_problem_that_cannot_be_loaded_does_not_stop_the_others(
     careful = replace(OPTIONS, policy="optimal")
     summary = ProblemCampaigns.create(folder, careful, problems).run()
     assert "a-bad.pddl:1: the '(' on this line is never closed" in summary.failed["a-bad"]
-    assert (len(summary.parts), summary.outcome, summary.exit_code) == (1, Outcome.UNDECIDED, 4)
+    assert (len(summary.parts), summary.outcome, summary.exit_code) == (1, Outcome.FAILED, 4)
     assert read_problem_set(folder).errors == summary.failed
     (tmp_path / "a-bad.pddl").write_text(Path(files[2]).read_text())
     mended = ProblemCampaigns.open(folder).run()

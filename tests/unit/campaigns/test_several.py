@@ -42,10 +42,13 @@ def test_one_summary_of_the_problems_of_a_domain(
     assert (summary.outcome, summary.exit_code) == (Outcome.BUGS, 1)
     assert main(["status", str(folder)]) == 0
     first, *rest = capsys.readouterr().out.splitlines()
-    assert first.startswith(f"3 campaigns, {summary.bugs} bug")
+    tested = sum(part.judged for part in parts.values())
+    assert first.startswith(f"{summary.bugs} bugs with {summary.cause_count} cause")
+    assert first.endswith(f" in {tested} test states of 3 campaigns")
+    assert rest[0].startswith(f"3 campaigns, {summary.bugs} bug")
     lines = [line.split()[0] for line in rest[rest.index("") - 3 : rest.index("")]]
     assert lines == ["p1", "p2", "p3"]
-    assert "  p3  no bugs found, 0 states judged (not finished)" in rest
+    assert "  p3  nothing is tested yet (not finished)" in rest
     assert main(["status", str(folder), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["bugs"] == summary.bugs
 
@@ -71,6 +74,7 @@ def test_what_would_decide_an_undecided_campaign(
     folder, longer = tmp_path / "campaign", ["--pool-size", "3", "--policy", "optimal"]
     short = [str(tmp_path / "task"), "--step-limit", "1", *longer, "-o", str(folder)]
     assert main(["test", *short]) == 5
-    assert "undecided: it would take longer runs (--step-limit)" in capsys.readouterr().out
+    told = "nothing could be tested: it would take longer runs (--step-limit)\n"
+    assert told in capsys.readouterr().out
     assert main(["status", str(folder)]) == 0
-    assert "undecided: it would take longer runs" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith(told)

@@ -196,7 +196,8 @@ def test_where_no_plan_exists_nothing_is_tested(tmp_path: Path) -> None:
     summary = run(tmp_path / "campaign", hopeless)
     assert (summary.judged, summary.bugs, summary.exit_code) == (0, 0, NOTHING_TESTED)
     assert summary.reason == "no plan exists"
-    assert summary.outcome is Outcome.UNDECIDED
+    assert summary.outcome is Outcome.NOTHING
+    assert str(summary.verdict) == "no plan exists: nothing was tested"
     assert summary.coverage.with_plan == 0
 
 

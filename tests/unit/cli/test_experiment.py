@@ -51,8 +51,8 @@ def test_an_experiment_and_its_table(capsys: Captured) -> None:
     assert "visitall" in capsys.readouterr().out
     assert main(["status", "grid"]) == 0
     first, *rest = capsys.readouterr().out.splitlines()
-    lines = [line for line in rest if line.endswith(" states judged (pool full)")]
-    assert first.startswith("2 campaigns, ") and len(lines) == 2
+    lines = [line for line in rest if line.endswith(" (pool full)")]
+    assert first.endswith(" test states of 2 campaigns") and len(lines) == 2
     found = [Path("grid", line.split()[0]) for line in lines]
     assert found == sorted(path.parent for path in Path("grid").rglob("campaign.sqlite"))
 

@@ -17,11 +17,11 @@ def files(tmp_path: Path) -> list[str]:
     return write_task(tmp_path, "gripper", seed=1, balls=2)
 
 
-def test_the_figures_come_first(run: Run, files: list[str], tmp_path: Path) -> None:
+def test_the_figures_come_after_the_verdict(run: Run, files: list[str], tmp_path: Path) -> None:
     arguments = ("--policy", "greedy:hff", "--tests", 100, "-o", tmp_path / "x")
     code, out, _ = run("measure", *files, *arguments)
-    share, risk, *_ = out.splitlines()
-    assert code == 1
+    verdict, share, risk, *_ = out.splitlines()
+    assert (code, verdict.endswith(" in 100 tests")) == (1, True)
     assert share.startswith("share of tests with a bug: ")
     assert risk.startswith("risk that one more test shows a cause not seen before: at most 7.2 %")
     for words in (
@@ -32,7 +32,7 @@ def test_the_figures_come_first(run: Run, files: list[str], tmp_path: Path) -> N
         "300 more tests (400 in all) would halve the limit on the risk, if nothing new turns up",
     ):
         assert words in out
-    assert run("status", tmp_path / "x")[1].splitlines()[:2] == [share, risk]
+    assert run("status", tmp_path / "x")[1].splitlines()[:3] == [verdict, share, risk]
     found = json.loads(run("status", tmp_path / "x", "--json")[1])["measured"]
     assert found["tests"] == 100
     assert found["looks"][0]["share"]["bugs"] == sum(found["causes"].values())
@@ -41,14 +41,16 @@ def test_the_figures_come_first(run: Run, files: list[str], tmp_path: Path) -> N
     assert run("explain", tmp_path / "x", bug)[0] == 0
     assert run("export", tmp_path / "x", "--csv", tmp_path / "csv")[0] == 0
     code, out, _ = run("resume", tmp_path / "x", "--tests", 200)
-    assert code == 1 and "of 200 tests)" in out.splitlines()[0]
+    assert code == 1 and "of 200 tests)" in out.splitlines()[1]
 
 
 def test_a_policy_without_bugs_is_fine(run: Run, files: list[str], tmp_path: Path) -> None:
     arguments = ("--policy", "optimal", "--oracle", "perfect", "--tests", 100)
     code, out, _ = run("measure", *files, *arguments, "-o", tmp_path / "x")
     assert code == 0
-    assert out.startswith("share of tests with a bug: 0 % to 4.3 % (proven in 0 of 100 tests)")
+    verdict, share, *_ = out.splitlines()
+    assert verdict == "no bugs found in 100 tests"
+    assert share == "share of tests with a bug: 0 % to 4.3 % (proven in 0 of 100 tests)"
 
 
 def test_models_are_measured_for_safety(run: Run, tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_models_are_measured_for_safety(run: Run, tmp_path: Path) -> None:
     arguments = ("--policy", "random", "--tests", 100, "-o", tmp_path / "x")
     code, out, _ = run("measure", tmp_path / "ledge.jani", *arguments)
     assert code == 1
-    assert out.startswith("share of tests with a bug: ")
+    assert out.startswith("1 bug with 1 cause in 100 tests\nshare of tests with a bug: ")
     assert "a test is one run of the policy from a start state" in out
     assert "runs into a danger that nobody could have avoided are not in the share" in out
 
@@ -67,9 +69,10 @@ def test_several_problems_are_one_measurement(run: Run, tmp_path: Path) -> None:
     arguments = ("--policy", "greedy:hff", "--tests", 100, "-o", tmp_path / "x")
     code, out, _ = run("measure", *files, *arguments)
     assert code == 1
-    assert "of 100 tests)" in out.splitlines()[0]
+    assert out.splitlines()[0].endswith(" in 100 tests of 2 problems")
+    assert "of 100 tests)" in out.splitlines()[1]
     assert "of one of 2 problems, drawn each time" in out
-    assert run("status", tmp_path / "x")[1].splitlines()[:2] == out.splitlines()[:2]
+    assert run("status", tmp_path / "x")[1].splitlines()[:3] == out.splitlines()[:3]
 
 
 @pytest.mark.parametrize(

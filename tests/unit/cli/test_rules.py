@@ -51,7 +51,7 @@ def test_the_help_names_all_that_there_is(run: Run) -> None:
 def test_a_campaign_in_any_order_of_files(run: Run, files: list[str], tmp_path: Path) -> None:
     domain, problem, rules = files
     code, out, _ = run("rules", rules, domain, problem, "-o", tmp_path / "campaign")
-    assert code == 1 and out.startswith("1 of 2 rules not as required: cold[a]")
+    assert code == 1 and out.startswith("1 of 2 rules violated: cold[a]")
     assert "cold[a] violated after 2 steps in lamp" in out
 
 
@@ -210,7 +210,7 @@ def test_instances_of_one_rule(run: Run, files: list[str], tmp_path: Path) -> No
     Path(files[-1]).write_text(HOLDS)
     Path(files[1]).write_text(PROBLEM.replace("a - lamp", "a b - lamp"))
     _, out, _ = run("rules", *files, "-o", tmp_path / "c")
-    assert out.startswith("all 2 instances of the rule hold, proven\n")
+    assert out.startswith("all 2 instances of the rule hold (proven)\n")
 
 
 def test_a_bug_is_explained_and_its_rule_replayed(run: Run, folder: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_rule_that_holds(tmp_path: Path, capsys: Captured) -> None:
     junit = tmp_path / "junit.xml"
     assert main(["rules", *files(tmp_path, "!closed"), "--junit", str(junit)]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("the rule holds, proven")
+    assert out.startswith("the rule holds (proven)")
     assert "model door" in out and "no plan with at most 6 tokens per timeline" in out
     assert ElementTree.parse(junit).getroot().attrib["failures"] == "0"
 
@@ -96,7 +96,7 @@ def test_a_violation_by_many_tokens(tmp_path: Path, capsys: Captured) -> None:
 def test_a_rule_that_is_violated(tmp_path: Path, capsys: Captured) -> None:
     charts = tmp_path / "charts"
     assert main(["rules", *files(tmp_path, "closed"), "--charts", str(charts)]) == 1
-    assert capsys.readouterr().out.startswith("1 of 1 rule not as required: R")
+    assert capsys.readouterr().out.startswith("1 of 1 rule violated: R")
     chart = (charts / "test0.svg").read_text()
     assert chart.startswith("<svg") and "R: a violation" in chart
 
@@ -129,7 +129,7 @@ def test_liveness_needs_the_goal(tmp_path: Path, capsys: Captured) -> None:
     assert main(["rules", *given]) == 6
     assert "needs --with-goal" in capsys.readouterr().out
     assert main(["rules", *given[:-1], str(tmp_path / "plans"), "--with-goal"]) == 1
-    assert "1 of 1 rule not as required: R" in capsys.readouterr().out
+    assert "1 of 1 rule violated: R" in capsys.readouterr().out
 
 
 def test_an_expected_violation(tmp_path: Path, capsys: Captured) -> None:

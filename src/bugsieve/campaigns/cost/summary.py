@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bugsieve.benches.objectives import objective_class
-from bugsieve.campaigns.causes import causes_in
 from bugsieve.campaigns.cost.green import is_certified
 from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.cost.whole import NO_PLAN
@@ -202,7 +201,7 @@ def _counted(records: CostRecords) -> CostSummary:
         coverage=_coverage(records),
         tested_with_plan=None if reachable is None else reachable.tested_with_plan,
         no_plan="" if reachable is None else _lack_of_plans(reachable),
-        cause_count=causes_in(records.causes()),
+        cause_count=len(records.cause_keys()),
     )
 
 

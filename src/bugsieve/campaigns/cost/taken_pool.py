@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from bugsieve.basis.commands import quoted_command
 from bugsieve.basis.errors import BugsieveError, InputError
 from bugsieve.benches.objectives.objective import path_states
 from bugsieve.campaigns.options import CostOptions
@@ -98,7 +99,7 @@ def _check_same(records: CostRecords, task: Task, options: CostOptions, fingerpr
             f"{options.step_limit}: take the same step limit"
         )
     if records.progress().finished is None:
-        raise InputError(f"{folder}: is not finished: 'bugsieve resume {folder}' first")
+        raise InputError(f"{folder}: is not finished: {quoted_command('resume', folder)} first")
 
 
 def _recorded(task: Task, states: StateArray, runs: Mapping[int, RunRow]) -> Recorded:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bugsieve.basis.arguments import require_flag, require_folder, texts
+from bugsieve.basis.commands import command_line
 from bugsieve.campaigns.campaign import read_campaign
 from bugsieve.campaigns.finding.bug import FoundBug
 from bugsieve.campaigns.finding.bugs import Bugs
@@ -83,7 +84,8 @@ class Checked:
         lines += ["", *self._found_lines(place)]
         lines += [f"results in   {place}"]
         if summary.bugs:
-            lines.append(f"keep tests:  bugsieve export --regression {place} -o tests/bugs")
+            keep = command_line("export", "--regression", place, "-o", "tests/bugs")
+            lines.append(f"keep tests:  {keep}")
         return "\n".join(lines)
 
     def _found_lines(self, folder: Path) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.wording import counted
 from bugsieve.bugs.rules.bug import RuleBug
 from bugsieve.campaigns.events import RoundDone
@@ -86,8 +87,8 @@ class RulesWording:
         folder = records.directory
         return [
             "",
-            f"every test: bugsieve rules --show {folder}",
-            f"test again: bugsieve replay {folder} --domain FILE",
+            f"every test: {command_line('rules', '--show', folder)}",
+            f"test again: {command_line('replay', folder, '--domain', 'FILE')}",
         ]
 
     def progress(self, state: RoundDone) -> list[str]:

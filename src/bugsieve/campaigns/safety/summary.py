@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bugsieve.basis.wording import counted
-from bugsieve.campaigns.causes import causes_in
 from bugsieve.campaigns.safety.measuring import run_class, safety_figures
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import Trouble
@@ -142,7 +141,7 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         },
         bugs=sum(kinds.values()),
         bugs_by_kind=kinds,
-        cause_count=causes_in(records.causes()),
+        cause_count=len(records.cause_keys()),
         unproven=tuple(records.unproven()),
         rejected=tuple(records.rejected()),
         troubles={

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import figure_lines, measured_lines
@@ -65,7 +66,8 @@ class SafetyWording:
         """How to repair the policy, and where more walks like these would find nothing else."""
         lines = []
         if summary.bugs:
-            lines = [f"repair:      bugsieve shield {records.directory} -o shield.json"]
+            shield = command_line("shield", records.directory, "-o", "shield.json")
+            lines = [f"repair:      {shield}"]
         return [*lines, *_sameness_lines(records, summary)]
 
     def progress(self, state: RoundDone) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.wording import counted, duration
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.training.summary import BestModel, TrainingSummary
@@ -66,8 +67,9 @@ class TrainingWording:
         """How to get a policy out of it."""
         if not summary.models:
             return []
-        by = "" if summary.solved_validation else "--by loss "
-        return ["", f"choose one: bugsieve select {records.directory} {by}-o policy.safetensors"]
+        by = () if summary.solved_validation else ("--by", "loss")
+        select = command_line("select", records.directory, *by, "-o", "policy.safetensors")
+        return ["", f"choose one: {select}"]
 
     def progress(self, state: RoundDone) -> list[str]:
         """Where a running training stands."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.pages import json_block
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.exhibits import Track
@@ -139,9 +140,7 @@ class Gallery:
 
 def command_for(name: str, example: Example) -> str:
     """A command about a bug, as a shell takes it."""
-    folder = example.campaign.folder
-    given = f"./{folder}" if folder.startswith("-") else folder
-    return f"bugsieve {name} {shlex.quote(given)} {shlex.quote(example.bug)}"
+    return command_line(name, Path(example.campaign.folder), example.bug)
 
 
 def _legend(tracks: Sequence[DrawnTrack]) -> Markup | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import TYPE_CHECKING
 
+from bugsieve.basis.commands import command_line
 from bugsieve.basis.wording import counted
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _cause_lines(found: Comparison) -> list[str]:
             if bug is not None
         )
         lines.append(f"  {cause.first} and {cause.second} × {cause.words}")
-        lines.append(f"    look closer: bugsieve explain {folder} {bug}")
+        lines.append(f"    look closer: {command_line('explain', folder, bug)}")
     more = len(found.causes) - _SHOWN
     return [*lines, f"  … and {more} more"] if more > 0 else lines
 
