@@ -88,7 +88,9 @@ def test_several_problems(tmp_path: Path) -> None:
     code, output, complaints = interrupted(command, folder / "p1")
     goes_on = f"bugsieve: interrupted: 'bugsieve resume {folder}' goes on\n"
     assert (code, complaints) == (2, goes_on)
-    assert output.startswith("2 problems, ") and "\n  p2  not begun\n" in output
+    first = output.splitlines()[0]
+    assert " bug" in first and first.endswith(" of 2 problems")
+    assert "\n  p2  not begun\n" in output
     assert f"look closer: bugsieve explain {folder / 'p1'}" in output
     known = summary_of(folder / "p1").bugs
     code, output, complaints = interrupted(["resume", str(folder)], folder / "p1", known)

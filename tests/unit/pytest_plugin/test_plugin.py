@@ -86,7 +86,7 @@ def test_what_fails_says_why_and_keeps_its_folder(project: Path, failing: Tests)
         assert failing.outcomes[f"tests/{name}"] == "FAILED"
     for name in ("test_policy.py::test_fine", "fine.bugsieve.toml::p2"):
         assert failing.outcomes[f"tests/{name}"] == "PASSED"
-    assert "E       AssertionError: 6 bugs: 6 unsolved (policy random:1" in failing.out
+    assert "E       AssertionError: 6 bugs with 1 cause in 6 test states of 2" in failing.out
     assert "loop of left and right" in failing.out and "check.py" not in failing.out
     line = "look closer: bugsieve explain "
     (explain,) = {

@@ -277,7 +277,7 @@ def test_several_campaigns_are_summed_up_before_they_are_named(
         shutil.copytree(campaigns["cost"], tmp_path / "all" / f"part{number}")
     chapter = read_chapter(tmp_path / "all", Room())
     assert "with bugs: 2 of 2" in chapter.more and not any("part" in line for line in chapter.more)
-    assert [*chapter.each] == ["part0", "part1"] and "states judged" in chapter.each["part0"]
+    assert [*chapter.each] == ["part0", "part1"] and " test states (" in chapter.each["part0"]
     assert "policy random:1, objective quantitative" in chapter.tested
 
 
