@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from bugsieve.basis.commands import typed_words
 from bugsieve.basis.errors import UsageError
 from bugsieve.basis.wording import counted
 from bugsieve.cli.bug_arguments import for_kind
@@ -117,7 +118,8 @@ def _export_green(args: argparse.Namespace) -> int:
         raise UsageError(f"{args.folder}: has no certificate that there is no bug")
     write_green(green, args.green)
     show(f"wrote {args.green}")
-    show(f"check it: python -I -m bugsieve.checkers.green {args.folder}/task.sas {args.green}")
+    words = typed_words(args.folder / "task.sas", args.green)
+    show(f"check it: python -I -m bugsieve.checkers.green {words}")
     return 0
 
 
