@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bugsieve.basis.arguments import require_flag, require_folder, texts
+from bugsieve.basis.arguments import require_flag, require_folder, texts, wrong
 from bugsieve.basis.commands import command_line
 from bugsieve.campaigns.campaign import read_campaign
 from bugsieve.campaigns.finding.bug import FoundBug
@@ -127,6 +127,8 @@ def plan_check(
     made = flat_options(policy_text(policy), options, place="check")
     tasks: Mapping[str, Task | Problem]
     items = problems if isinstance(problems, (list, tuple)) else [problems]
+    if not items:
+        raise wrong("problems", "files, folders, patterns or tasks, at least one", problems)
     if domain is None and any(isinstance(item, Task) for item in items):
         tasks = tasks_of(problems)
     else:

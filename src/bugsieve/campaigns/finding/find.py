@@ -20,7 +20,9 @@ from bugsieve.campaigns.cost.bench import judged_bench
 from bugsieve.campaigns.finding.bug import FoundBug, FoundSafetyBug, binding, is_bound
 from bugsieve.campaigns.finding.bugs import Bugs as Bugs
 from bugsieve.campaigns.finding.bugs import BugT
+from bugsieve.campaigns.flat_options import flat_options
 from bugsieve.campaigns.options import (
+    AUTO,
     DEFAULT_SAFETY_ORACLES,
     CampaignOptions,
     CostOptions,
@@ -30,7 +32,6 @@ from bugsieve.campaigns.options import (
 from bugsieve.campaigns.problems import ProblemCampaigns
 from bugsieve.campaigns.safety.explanation import witnesses
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
 from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.function import PolicyFunction
 from bugsieve.policies.models.lifted import as_model_policy
@@ -61,6 +62,7 @@ def find_bugs(
     seed: int = 0,
     max_time: float | None = None,
     max_bugs: int | None = None,
+    **others: Any,
 ) -> Bugs[FoundBug]:
     """Proven bugs of a policy, the worst first; the campaign is kept if there is a folder for it.
 
@@ -75,20 +77,26 @@ def find_bugs(
     A small task is tested `whole`: every reachable state, by exact costs. `"no"`, or a pool size
     or bias, has walks make the test states (200 of them); `"yes"` raises where that cannot be.
 
+    Further options have the names of those of `bugsieve test`, as `check` takes them, such as
+    `step_limit`, `workers` or `max_calls`.
+
     PolicyError if the policy never gets ready, hangs or runs out of memory in all its runs.
-    `bugsieve.Campaign` offers everything else: resuming, progress, workers.
+    `bugsieve.Campaign` offers everything else: resuming, progress.
     """
     walks: dict[str, Any] = {"pool_size": pool_size, "bias": bias}
     typed = {name: value for name, value in walks.items() if value is not None}
-    options = CostOptions(
-        task=(),
-        policy=policy_text(policy),
+    named = (*texts(oracles, "oracles"), *texts(others.get("oracle", ()), "oracle"))
+    made = flat_options(policy_text(policy), others, place="find_bugs")
+    options = replace(
+        made,
         policy_seed=seed,
         objective=objective,
-        oracles=texts(oracles, "oracles"),
-        whole=require_text(whole, "whole"),
-        fuzz=FuzzOptions(seed=seed, along_runs=along_runs, test_states=test_states, **typed),
-        stop=StopRules(max_time=max_time, max_bugs=max_bugs),
+        oracles=named,
+        whole=made.whole if require_text(whole, "whole") == AUTO else whole,
+        fuzz=replace(
+            made.fuzz, seed=seed, along_runs=along_runs, test_states=test_states, **typed
+        ),
+        stop=replace(made.stop, max_time=max_time, max_bugs=max_bugs),
     )
     options = with_typed_walks(options) if typed else options
     return find_with(options, tasks_of(task), policy, folder=folder)
