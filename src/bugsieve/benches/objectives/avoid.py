@@ -51,6 +51,7 @@ class Avoid(Objective):
     minimise = False
     worst = 0.0
     takes_any_plan = False
+    forgives_stopping = True
     kinds: ClassVar = {
         "avoidable": BugKind("Avoidable bugs: the condition is met where it need not be")
     }

@@ -141,6 +141,9 @@ class Objective(ABC):
     """The ending of a run that is cut where its value is settled for good."""
     takes_constraints: ClassVar[bool] = False
     """Whether runs are held to the `:constraints` of a task."""
+    forgives_stopping: ClassVar[bool] = False
+    """Whether a run counts as good that merely stops: then a policy that never acts shows nothing.
+    """
     warnings: Sequence[str] = ()
     """What whoever typed the spec should know of it."""
 

@@ -109,6 +109,7 @@ class Rules(Objective):
     possible = "the goal could be reached within the rules"
     settled_ending = VIOLATED
     takes_constraints = True
+    forgives_stopping = True
 
     def __init__(self, task: Task, rules: RuleSet, warnings: Sequence[str] = ()) -> None:
         super().__init__(task)
