@@ -100,7 +100,8 @@ class Bench:
 
     def limit_calls(self, most: int) -> None:
         """Let runs raise CallsSpent before the policy is asked more than `most` times more."""
-        self.source.calls.most = self.source.calls.made + most
+        calls = self.source.calls
+        calls.most = calls.made + calls.again + most
 
     @property
     def known_costs(self) -> ExactCosts | None:

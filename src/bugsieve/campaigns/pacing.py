@@ -6,6 +6,7 @@ The clock decides when results are stored and when work ends, never what the res
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from bugsieve.campaigns.stop_rules import StopRules
 
@@ -13,6 +14,26 @@ MAX_BUGS = "enough bugs"
 MAX_CALLS = "no calls of the policy left"
 MAX_TIME = "out of time"
 STALE = "no new bugs"
+
+
+_RESERVED = 10
+"""One in so many seconds and calls is kept for asking the policy again at the end."""
+_LEAST_SECONDS = 5.0
+
+
+def without_reserve(rules: StopRules) -> StopRules:
+    """The rules for the work, so that asking again at the end stays within the given ones."""
+    time, calls = rules.max_time, rules.max_calls
+    return replace(
+        rules,
+        max_time=None if time is None else time * (1 - 1 / _RESERVED),
+        max_calls=None if calls is None else max(1, calls - calls // _RESERVED),
+    )
+
+
+def seconds_to_check(rules: StopRules, elapsed: float) -> float | None:
+    """The time for asking again; some seconds in any case, for a process must start."""
+    return None if rules.max_time is None else max(rules.max_time - elapsed, _LEAST_SECONDS)
 
 
 class StopWatch:

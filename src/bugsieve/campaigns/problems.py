@@ -151,10 +151,10 @@ def share(
             return None
         time = remaining / left + (0.0 if own is None else own.seconds)
     if calls is not None:
-        unasked = calls - sum(part.policy_calls for part in parts.values())
+        unasked = calls - sum(part.all_calls for part in parts.values())
         if unasked < left:
             return None
-        calls = unasked // left + (0 if own is None else own.policy_calls)
+        calls = unasked // left + (0 if own is None else own.all_calls)
     return replace(rules, max_time=time, max_bugs=bugs, max_calls=calls)
 
 

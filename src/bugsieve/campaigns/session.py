@@ -8,6 +8,7 @@ dated, stored and told about.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -32,8 +33,15 @@ from bugsieve.campaigns.events import (
     Started,
 )
 from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.campaigns.pacing import MAX_CALLS, MAX_TIME, Pace, StopWatch
-from bugsieve.judging.findings import BugRow, Finding
+from bugsieve.campaigns.pacing import (
+    MAX_CALLS,
+    MAX_TIME,
+    Pace,
+    StopWatch,
+    seconds_to_check,
+    without_reserve,
+)
+from bugsieve.judging.findings import BugRow, DeterminismCheck, Finding
 from bugsieve.policies.call_counter import CallsSpent
 from bugsieve.results.folder import BUGS_IN_FILES, write_bugs, write_timeline
 from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow
@@ -73,6 +81,8 @@ class Driver(ABC):
 
     seed: int = 0
     workers: int = 1
+    asks_again: bool = False
+    """True if the policy is asked again at the end, for which time and calls are kept."""
 
     @abstractmethod
     def step(self, session: Session) -> str | None:
@@ -101,6 +111,13 @@ class Driver(ABC):
     def notes(self) -> tuple[str, ...]:
         """What users should know of the policy or an oracle although no run shows it."""
         return ()
+
+    def ask_again(self, until: StopToken) -> DeterminismCheck | None:
+        """Ask the policy again about runs without a bug, all of which are stored.
+
+        None if there is no need to. The driver counts these calls in its progress.
+        """
+        return None
 
     def conclude(self) -> tuple[str, ...]:
         """Do what is left when no work is, and all is stored; notes on it."""
@@ -133,7 +150,8 @@ class Session:
         self._tell = listener
         self._before = self.progress
         self._is_resumed = any(True for _ in records.each_moment())
-        self._watch = StopWatch(options.stop, self.progress.seconds)
+        rules = without_reserve(options.stop) if driver.asks_again else options.stop
+        self._watch = StopWatch(rules, self.progress.seconds)
         self._commits = Pace(_COMMIT_SECONDS)
         # Rarely, and ever more so: the file is written anew each time.
         self._timeline = Pace(_TIMELINE_SECONDS, share=0.25)
@@ -214,7 +232,7 @@ class Session:
             bugs=self._found,
             news_seconds=self.progress.news_seconds if has_begun else None,
             is_stale=self._has_stale_rounds(),
-            calls=self._driver.progress(self.progress).policy_calls,
+            calls=self._driver.progress(self.progress).all_calls,
         )
 
     def commit_if_due(self) -> None:
@@ -222,12 +240,20 @@ class Session:
         if self._commits.is_due():
             self.commit()
 
-    def commit(self, event: str = "round", detail: str = "", finished: str | None = None) -> None:
+    def commit(
+        self,
+        event: str = "round",
+        detail: str = "",
+        finished: str | None = None,
+        check: DeterminismCheck | None = None,
+    ) -> None:
         """Store what is not stored yet, in one transaction, then tell about it."""
         with postponed(), doing("storing what was found"):
-            self._commit(event, detail, finished)
+            self._commit(event, detail, finished, check)
 
-    def _commit(self, event: str, detail: str, finished: str | None) -> None:
+    def _commit(
+        self, event: str, detail: str, finished: str | None, check: DeterminismCheck | None
+    ) -> None:
         fresh, self._fresh = self._fresh, []
         self.progress = replace(
             self._driver.progress(self.progress),
@@ -245,7 +271,8 @@ class Session:
         if walked := self._driver.walked():
             events.append(self._moment("walks", walked))
         events.append(self._moment(event, detail))
-        self._store.add(Addition(self.progress, self._driver.fresh_cases(), fresh, events))
+        cases = self._driver.fresh_cases()
+        self._store.add(Addition(self.progress, cases, fresh, events, check))
         self._commits.done()
         self._dates.clear()
         room = max(0, BUGS_IN_FILES - self._bugs.total())
@@ -297,12 +324,26 @@ class Session:
         self.commit("resume" if resumed else "start")
 
     def _finish(self, reason: str, detail: str) -> None:
-        """Store and tell why the session ends."""
-        self.commit("end", detail, reason)
+        """Ask the policy again, then store and tell why the session ends."""
+        check = None if reason == MODEL_FAULT else self._check()
+        self.commit("end", detail, reason, check)
+        for row in () if check is None else check.rows:
+            self._tell(AnswersDiffer(row))
         self._renew_timeline()
         if reason not in (MAX_CALLS, MAX_TIME, MODEL_FAULT):
             self._conclude()
         self._tell(Finished(reason))
+
+    def _check(self) -> DeterminismCheck | None:
+        """Ask the policy again about the runs that are stored."""
+        if not self._driver.asks_again:
+            return None
+        if self._fresh:
+            self.commit()
+        seconds = seconds_to_check(self._options.stop, self._watch.elapsed())
+        until = None if seconds is None else time.monotonic() + seconds
+        with doing("asking the policy again"):
+            return self._driver.ask_again(StopToken(until))
 
     def _conclude(self) -> None:
         """What is left, in the time that is; the next session does what this one does not."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.coverage import Coverage
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.campaigns.verdict import Outcome, Verdict, verdict_of
-from bugsieve.judging.findings import RejectedRow, UnstableRow
+from bugsieve.judging.findings import DeterminismCheck, RejectedRow, UnstableRow
 from bugsieve.measuring.figures import Figures
+from bugsieve.results.records import CampaignRecords
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,8 @@ class Summary:
     """Questions beside these calls, to see whether the policy stands by its answers."""
     unstable: tuple[UnstableRow, ...] = ()
     """States in which it did not, and what depends on the order of sets."""
+    check: DeterminismCheck | None = None
+    """The result of asking it again about runs without a bug; None if that was not done."""
     measured: Figures | None = None
     """What a measurement has come to; None for campaigns that are none."""
     coverage: Coverage | None = None
@@ -63,9 +67,14 @@ class Summary:
         return f"{counted(self.undecided, 'failing run')} that nobody could decide"
 
     @property
+    def all_calls(self) -> int:
+        """All questions to the policy, which a budget of them is about."""
+        return self.policy_calls + self.asked_again
+
+    @property
     def changed(self) -> tuple[UnstableRow, ...]:
-        """What would be bugs, had the policy not changed its answers."""
-        return tuple(row for row in self.unstable if not row.cause)
+        """Where the policy changed its answers; a bug whose answers depend on set order is one."""
+        return tuple(row for row in self.unstable if not row.cause or not row.claim)
 
     @property
     def mistake(self) -> Trouble | None:
@@ -99,8 +108,15 @@ class Summary:
 
     @property
     def instability(self) -> str:
-        """What is said of a policy that does not stand by its answers."""
-        return "the policy changes its answers"
+        """The sentence on a policy that changes its answers, or could not be asked again."""
+        check = self.check
+        if check is not None and check.differing:
+            return check.sentence
+        if self.changed:
+            return "undecided: the policy changes its answers"
+        if check is not None and check.is_missing:
+            return f"undecided: the policy could not be asked again ({check.cut})"
+        return ""
 
     @property
     def green(self) -> str:
@@ -121,3 +137,9 @@ class Summary:
     def exit_code(self) -> int:
         """What a command returns that ran the campaign: see the table of verdicts."""
         return self.verdict.exit_code
+
+
+def changes_of(records: CampaignRecords[Any]) -> tuple[UnstableRow, ...]:
+    """Where the policy changed its answers, in claims of bugs and when it was asked again."""
+    check = records.check()
+    return (*records.unstable(), *(() if check is None else check.rows))

@@ -42,7 +42,7 @@ class Outcome(enum.Enum):
     UNDECIDED = ("undecided", LEFT_OPEN)
     """No bugs, but something was left open."""
     UNSTABLE = ("unstable", LEFT_OPEN)
-    """No bugs, but the policy does not stand by its answers."""
+    """No bugs, but the policy gave different answers, or could not be asked again."""
     PROVEN = ("proven", 0)
     """There is no bug, and a checker has accepted the proof."""
     NONE_FOUND = ("none found", 0)
@@ -101,8 +101,8 @@ def _rows(found: Summary) -> Iterator[Verdict]:
         yield Verdict(Outcome.NOTHING, _nothing(found))
     if found.undecided:
         yield Verdict(Outcome.UNDECIDED, _undecided(found))
-    if found.changed:
-        yield Verdict(Outcome.UNSTABLE, f"undecided: {found.instability}")
+    if found.instability:
+        yield Verdict(Outcome.UNSTABLE, found.instability)
     if found.green:
         yield Verdict(Outcome.PROVEN, found.green)
     yield Verdict(Outcome.NONE_FOUND, _none_found(found))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from bugsieve.basis.wording import counted, printable
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.verdict import Outcome
+from bugsieve.judging.findings import DeterminismCheck, UnstableRow
 
 _LONGEST_STATE = 200
 
@@ -37,28 +38,57 @@ def bug_lines(summary: Summary) -> list[str]:
 
 def check_lines(summary: Summary) -> list[str]:
     """Whether the policy stands by its answers, and what it took to see that."""
-    lines = []
-    if summary.changed:
-        first = summary.changed[0]
-        states = counted(len({row.state for row in summary.changed}), "state")
-        lucky = " (those that were found may be luck)" if summary.bugs else ""
-        lines += [
-            f"unstable: {states} got two answers; a policy that changes its answers has no "
-            f"proven bugs{lucky}",
-            f"  {first.first}, then {first.second}, in {printable(_cut(first.state))}",
-        ]
+    lines = _change_lines(summary)
     lines += [
         f"answers depend on set order; the bugs hold for {row.cause}"
         for row in summary.unstable
-        if row.cause
+        if row.cause and row.claim
     ]
     if summary.asked_again:
-        share = 100 * summary.asked_again / (summary.policy_calls + summary.asked_again)
-        lines.append(
-            f"the policy was asked {counted(summary.asked_again, 'time')} more, {share:.0f} % of "
-            "all answers, to see whether it stands by them"
-        )
+        lines.append(calls_line(summary.asked_again, summary.check))
     return lines
+
+
+def calls_line(calls: int, check: DeterminismCheck | None) -> str:
+    """The calls that comparing answers took, and the states that could not be asked about."""
+    extra = counted(calls, "extra call")
+    return f"determinism check: {extra} of the policy{_rest(check)}"
+
+
+def unstable_line(summary: Summary) -> str:
+    """Say in how many states the policy gave two answers."""
+    if summary.check is not None and summary.check.differing:
+        return summary.check.sentence
+    states = counted(len({row.state for row in summary.changed}), "state")
+    lucky = " (those that were found may be luck)" if summary.bugs else ""
+    return (
+        f"unstable: {states} got two answers; a policy that changes its answers has no proven "
+        f"bugs{lucky}"
+    )
+
+
+def change_line(row: UnstableRow) -> str:
+    """Both answers, and the state."""
+    return f"  {row.first}, then {row.second}, in {printable(_cut(row.state))}"
+
+
+def _change_lines(summary: Summary) -> list[str]:
+    """The first change of an answer, and under which hash seed there is none."""
+    if not summary.changed:
+        return []
+    check = summary.check
+    first = (summary.changed if check is None or not check.rows else check.rows)[0]
+    told = unstable_line(summary)
+    lines = [*(() if told == summary.verdict.sentence else (told,)), change_line(first)]
+    seeds = {row.cause for row in summary.changed if row.cause}
+    return [*lines, *(f"  answers depend on set order: these are for {seed}" for seed in seeds)]
+
+
+def _rest(check: DeterminismCheck | None) -> str:
+    """Say which part could not be asked, if there is one."""
+    if check is None or not check.cut:
+        return ""
+    return f"; {check.states} of {counted(check.wanted, 'state')} wanted ({check.cut})"
 
 
 def _cut(text: str) -> str:

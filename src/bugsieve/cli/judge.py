@@ -16,9 +16,10 @@ from bugsieve.cli.status_line import StatusLine
 from bugsieve.cli.streams import complain, show
 
 if TYPE_CHECKING:
+    from bugsieve.benches.bench import Bench
     from bugsieve.bugs.cost.verdict import Verdict
     from bugsieve.cli.parser import Parser
-    from bugsieve.judging.findings import Finding
+    from bugsieve.judging.findings import DeterminismCheck, Finding
     from bugsieve.tasks.fdr.task import Task
 
 _BATCH = 256
@@ -29,10 +30,11 @@ decided whether it had to, or the policy gave two answers in one state of it, 5 
 policy said anything, 0 otherwise. Runs that reach the step limit, hang, run out of memory or
 belong to a policy that never starts say nothing.
 
---json prints one object: task, policy, objective and states. Each of the states has its number,
-the policy's ending, detail (why it gave no usable action, or null), cost and value (null: infinite
-or unknown), the verdict of each oracle, bug: the certificate, or null, and unstable: where the
-policy gave two answers, with both of them.
+--json prints one object: task, policy, objective, states, and determinism: what came of asking
+the policy again where no state is a bug, or null. Each of the states has its number, the policy's
+ending, detail (why it gave no usable action, or null), cost and value (null: infinite or unknown),
+the verdict of each oracle, bug: the certificate, or null, and unstable: where the policy gave two
+answers, with both of them.
 """
 
 
@@ -68,13 +70,15 @@ def run(args: argparse.Namespace) -> int:
     given = None if args.states is None else read_states_file(args.states)
     task = task_arguments.load(args)
     states = task.initial_state[None] if given is None else given.states(task)
-    judgements = _judge(args, task, states, specs)
-    text = _as_json(args, task, judgements) if args.json else _as_text(args, judgements)
-    show(text)
-    return _exit_code(judgements)
+    judgements, check = _judge(args, task, states, specs)
+    if args.json:
+        show(_as_json(args, task, judgements, check))
+    else:
+        show(_as_text(args, judgements, check))
+    return _exit_code(judgements, check)
 
 
-def _exit_code(judgements: list[Finding]) -> int:
+def _exit_code(judgements: list[Finding], check: DeterminismCheck | None) -> int:
     """As for a campaign."""
     from bugsieve.bugs.cost.verdict import Outcome
     from bugsieve.campaigns.troubles import silence, troubles_of
@@ -87,7 +91,7 @@ def _exit_code(judgements: list[Finding]) -> int:
     outcomes = [row.verdict.outcome for judgement in steady for row in judgement.verdicts]
     if Outcome.BUG in outcomes or Outcome.IMPLIED in outcomes:
         return BUGS_FOUND
-    if len(steady) < len(judgements):
+    if len(steady) < len(judgements) or (check is not None and check.differing):
         return LEFT_OPEN
     if any(not math.isnan(judgement.run.value) for judgement in judgements):
         return LEFT_OPEN if _undecided(judgements) else 0
@@ -109,7 +113,9 @@ def _undecided(judgements: list[Finding]) -> int:
     )
 
 
-def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) -> list[Finding]:
+def _judge(
+    args: argparse.Namespace, task: Task, states: Any, specs: list[str]
+) -> tuple[list[Finding], DeterminismCheck | None]:
     from bugsieve.benches.bench import Bench
     from bugsieve.benches.objectives import make_objective
     from bugsieve.judging.cases import Parcel
@@ -130,11 +136,27 @@ def _judge(args: argparse.Namespace, task: Task, states: Any, specs: list[str]) 
             for start in range(0, len(states), _BATCH):
                 judgements += examiner.examine(Parcel.given(states[start : start + _BATCH], start))
                 status.update(f"{len(judgements)} done")
-    return judgements
+        return judgements, _asked_again(bench, states, judgements)
 
 
-def _as_text(args: argparse.Namespace, judgements: list[Finding]) -> str:
+def _asked_again(bench: Bench, states: Any, judgements: list[Finding]) -> DeterminismCheck | None:
+    """Ask again where no state is a bug, as at the end of a campaign."""
+    from bugsieve.judging.determinism import CostDeterminism, JudgedRuns
+
+    again = CostDeterminism(bench)
+    if again.is_exempt or any(judgement.bugs for judgement in judgements):
+        return None
+    runs = [judgement.run for judgement in judgements]
+    ends = [(run.ending, run.steps, run.cost) for run in runs]
+    judged = JudgedRuns(range(len(runs)), states, ends)
+    return again.check(judged, calls=bench.decisions_taken, everywhere=False)
+
+
+def _as_text(
+    args: argparse.Namespace, judgements: list[Finding], check: DeterminismCheck | None
+) -> str:
     from bugsieve.benches.objectives import objective_class
+    from bugsieve.campaigns.wording import calls_line, change_line
     from bugsieve.policies.decisions import Ending
 
     lines = []
@@ -157,6 +179,9 @@ def _as_text(args: argparse.Namespace, judgements: list[Finding]) -> str:
     left = _undecided(judgements)
     open_runs = f", {counted(left, 'failing run')} undecided" if left else ""
     lines.append(f"{counted(len(judgements), 'state')}, {counted(bugs, 'bug')}{open_runs}")
+    if check is not None:
+        changes = [check.sentence, *map(change_line, check.rows[:1])]
+        lines += [*(changes if check.differing else ()), calls_line(check.calls, check)]
     return "\n".join(lines)
 
 
@@ -166,13 +191,19 @@ def _gap(verdict: Verdict) -> str:
     return f"gap {verdict.gap:g}" if verdict.exact else f"gap at least {verdict.gap:g}"
 
 
-def _as_json(args: argparse.Namespace, task: Task, judgements: list[Finding]) -> str:
+def _as_json(
+    args: argparse.Namespace,
+    task: Task,
+    judgements: list[Finding],
+    check: DeterminismCheck | None,
+) -> str:
     report = {
         "task": task.name,
         **({"costs": "unit"} if task.unit_cost else {}),
         "policy": args.policy,
         "objective": args.objective,
         "states": [_state_json(task, judgement) for judgement in judgements],
+        "determinism": None if check is None else asdict(check),
     }
     return json.dumps(jsonable(report), indent=2, allow_nan=False)
 

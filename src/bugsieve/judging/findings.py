@@ -6,10 +6,14 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
+from bugsieve.basis.wording import counted
 from bugsieve.bugs.cost.bug import Bug
 from bugsieve.bugs.cost.verdict import Verdict
 from bugsieve.faults.causes.cause import UNNAMED, Cause
 from bugsieve.judging.cases import Visit
+
+MOST_CHANGES_KEPT = 20
+"""The number of answers kept that differ when the policy is asked again."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,62 @@ class UnstableRow:
     """The id of what would have been the bug."""
     cause: str = ""
     """Of an answer under another hash seed, the option for which the bug stays a bug."""
+
+
+@dataclass(frozen=True)
+class DeterminismCheck:
+    """The result of asking again about runs without a bug."""
+
+    cases: int
+    """The number of judged cases, of which the sample was drawn."""
+    states: int
+    """The states in which the policy was asked again, or from which it made a plan again."""
+    wanted: int
+    calls: int
+    differing: int
+    """The states in which some answer was another one."""
+    rows: tuple[UnstableRow, ...] = ()
+    """The first of them, with both answers."""
+    cut: str = ""
+    """The option that kept the policy from being asked in all states that were wanted."""
+    alike: int = 0
+    """Where each of a few runs failed at its first decision: the further states in which the
+    policy fails for the same reason, if it does so in all that it was asked about."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Return true if the policy was asked in all states that were wanted, and stood by it."""
+        return not self.differing and self.states >= self.wanted
+
+    @property
+    def sentence(self) -> str:
+        """Say in how many states the policy gave two answers."""
+        asked = counted(self.states, "state")
+        return (
+            f"unstable: the policy gave different answers in {self.differing} of {asked} when "
+            "asked again"
+        )
+
+    def settles(self, cases: int) -> bool:
+        """Return true if there is no need to ask again where so many cases are judged."""
+        return self.cases == cases and (self.is_complete or self.differing > 0)
+
+    @property
+    def is_missing(self) -> bool:
+        """Return true if the policy could not be asked again in any state."""
+        return not self.states and self.wanted > 0 and not self.differing
+
+    def joined(self, before: DeterminismCheck | None) -> DeterminismCheck:
+        """This one with the differences that an earlier session has found: they stay."""
+        if before is None or not before.differing:
+            return self
+        return replace(
+            self,
+            states=self.states + before.states,
+            wanted=self.wanted + before.wanted,
+            differing=self.differing + before.differing,
+            rows=(*before.rows, *self.rows)[:MOST_CHANGES_KEPT],
+        )
 
 
 @dataclass(frozen=True)

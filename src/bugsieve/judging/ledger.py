@@ -102,11 +102,6 @@ class Ledger:
             self._bounds[bound.case] = max(bound.gap, self._bounds.get(bound.case, 0.0))
         self._unstable = {row.case for row in unstable if not row.cause}
 
-    @property
-    def asked_again(self) -> int:
-        """How many questions it took to see whether the policy stands by its answers."""
-        return 0 if self._prover is None else self._prover.asker.calls
-
     def notes(self) -> tuple[str, ...]:
         """What users should know of those who learn."""
         return tuple(filter(None, (learner.note for learner in self._learners)))

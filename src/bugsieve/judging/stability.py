@@ -2,7 +2,8 @@
 
 Every state on the run of a bug is asked about once more: those of a run in one batch, in reverse
 order, past every cache, in a second process if the policy is a program. The first runs are asked
-about some times more, and under another hash seed as well where the policy has one.
+about some times more, and under another hash seed as well where the policy has one. Runs without
+a bug are asked about in `determinism`, by the same askers.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import getitem
 from typing import Any, Protocol, cast
 
@@ -21,6 +23,7 @@ from bugsieve.bugs.cost.certificate import run_part
 from bugsieve.bugs.cost.weighed import weighed
 from bugsieve.judging.findings import AnyBug, BugRow, Finding, UnstableRow
 from bugsieve.policies.asking import decide_anew, is_ours, weigh_anew
+from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.chances.graph import legal_rows
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.distributions import Weights, differ, probabilities
@@ -64,9 +67,11 @@ class Difference:
 class Asker:
     """Asks one policy of whatever kind again, and counts the questions."""
 
-    def __init__(self, policy: Any) -> None:
+    def __init__(self, policy: Any, counter: CallCounter | None = None) -> None:
         self.calls = 0
         self._policy = policy
+        self._counter = CallCounter() if counter is None else counter
+        """Its budget is the one that the runs of the policy have, too."""
         self._is_exempt = is_ours(policy)
         self._has_changed = False
         self._settled: set[int] = set()
@@ -99,17 +104,54 @@ class Asker:
         if not rows:
             return None
         is_wary = hash_seed is None and (self._has_changed or self.calls < _WARY)
-        asked = rows[::-1] * (-(-_SURE // len(rows)) if is_wary else 1)
-        decisions = ask(self._policy, states[asked], hash_seed=hash_seed)
-        self.calls += len(asked)
-        answers = ((row, read(decisions, place)) for place, row in enumerate(asked))
-        changes = {row: said for row, said in answers if not _is_same(recorded[row], said)}
+        asked = rows[::-1] * (self._affordable(-(-_SURE // len(rows)), rows) if is_wary else 1)
+        changes = self.changes(
+            states, recorded, asked, read, partial(ask, self._policy, hash_seed=hash_seed)
+        )
         if not changes:
             self._settled.update(keys)
             return None
-        self._has_changed = True
         row = min(changes)
         return Difference(row, recorded[row], changes[row])
+
+    def changes(
+        self,
+        states: Any,
+        recorded: Sequence[Answer],
+        rows: Sequence[int],
+        read: Callable[[Any, int], Answer],
+        ask: Callable[[Any], Any],
+    ) -> dict[int, Answer]:
+        """Ask about some of the states, in this order; the answers that differ, by row."""
+        self.claim(len(rows))
+        decisions = ask(states[list(rows)])
+        self._count(len(rows))
+        answers = ((row, read(decisions, place)) for place, row in enumerate(rows))
+        changes = {row: said for row, said in answers if not _is_same(recorded[row], said)}
+        self._has_changed = self._has_changed or bool(changes)
+        return changes
+
+    @property
+    def left(self) -> int | None:
+        """The questions that the budget has left; None for no limit."""
+        return self._counter.left
+
+    def claim(self, calls: int) -> None:
+        """Raise CallsSpent if the budget has not so many questions left."""
+        self._counter.claim(calls)
+
+    def _count(self, calls: int) -> None:
+        self.calls += calls
+        self._counter.again += calls
+
+    def _affordable(self, times: int, rows: Sequence[int]) -> int:
+        """Return how often to ask about these rows, at most so many times, by the budget.
+
+        More than once only for a tenth of that. Once in any case: a claim of which the policy was
+        not asked again is not a bug.
+        """
+        left = self.left
+        return times if left is None else max(1, min(times, left // (10 * len(rows))))
 
 
 def _key(state: Any, answer: Answer) -> int:
@@ -135,7 +177,7 @@ class CostAsker(Asker):
     """Asks the policy of a bench about the runs of its bugs."""
 
     def __init__(self, bench: Bench) -> None:
-        super().__init__(bench.policy)
+        super().__init__(bench.policy, bench.source.calls)
         self._is_exempt = self._is_exempt or bench.is_recorded
         self._bench = bench
 
@@ -152,13 +194,13 @@ class CostAsker(Asker):
         answers = recorded_answers(run)
         if isinstance(self._bench.source, PolicyGraph):
             asked = states[: len(answers)]
-            found = self.difference(asked, answers, _task_answer, hash_seed=hash_seed)
+            found = self.difference(asked, answers, task_answer, hash_seed=hash_seed)
         else:
             found = self._other_runs(start, answers, hash_seed)
         if found is None:
             return None
         state = states[min(found.row, len(states) - 1)]
-        return self._row(case, bug, found, found.row, state, hash_seed)
+        return self.row(case, bug.id, found, found.row, state, hash_seed)
 
     def _check_weights(
         self, case: int, bug: AnyBug, run: StateArray, hash_seed: int | None
@@ -170,7 +212,7 @@ class CostAsker(Asker):
             return None
         on_run = np.flatnonzero((run == states[found.row]).all(axis=1))
         position = int(on_run[0]) if len(on_run) else len(run)
-        return self._row(case, bug, found, position, states[found.row], hash_seed)
+        return self.row(case, bug.id, found, position, states[found.row], hash_seed)
 
     def _weights(
         self, policy: Policy, states: StateArray, *, hash_seed: int | None
@@ -178,24 +220,31 @@ class CostAsker(Asker):
         answers = weigh_anew(policy, states, hash_seed=hash_seed)
         return legal_rows(self._bench.task, states, answers)
 
-    def _row(
+    def row(
         self,
         case: int,
-        bug: AnyBug,
+        claim: str,
         found: Difference,
         position: int,
         state: StateArray,
         hash_seed: int | None,
     ) -> UnstableRow:
+        """Make the row of a difference; `hash_seed` if it is seen under that one alone."""
         return UnstableRow(
             case,
             position,
-            self._shown(state),
+            self.shown(state),
             self._said(found.first),
             self._said(found.second),
-            bug.id,
+            claim,
             "" if hash_seed is None else f"--hash-seed {self.hash_seed}",
         )
+
+    def other_run(
+        self, start: StateArray, run: Mapping[str, Any], *, hash_seed: int | None = None
+    ) -> Difference | None:
+        """Where a run that is made anew differs from a run of a source without a graph."""
+        return self._another_run(start, recorded_answers(run), hash_seed)
 
     def _other_runs(
         self, start: StateArray, answers: Sequence[Answer], hash_seed: int | None
@@ -212,9 +261,10 @@ class CostAsker(Asker):
     def _another_run(
         self, start: StateArray, answers: Sequence[Answer], hash_seed: int | None
     ) -> Difference | None:
-        run = run_part(self._bench, self._bench.afresh(_anew(hash_seed)).runs(start))
+        fresh = self._bench.afresh(_anew(hash_seed))
+        run = run_part(self._bench, fresh.runs(start))
         again = recorded_answers(run)
-        self.calls += len(again)
+        self._count(fresh.decisions_taken)
         ended: Answer = NO_ACTION
         longest = max(len(answers), len(again))
         rows = ((*item, *[ended] * (longest - len(item))) for item in (answers, again))
@@ -223,7 +273,8 @@ class CostAsker(Asker):
                 return Difference(row, first, second)
         return None
 
-    def _shown(self, state: StateArray) -> str:
+    def shown(self, state: StateArray) -> str:
+        """The facts of a state that can change, as JSON."""
         task = self._bench.task
         return json.dumps([fact for fact in task.facts(state) if fact not in task.static_facts])
 
@@ -255,7 +306,8 @@ def recorded_answers(run: Mapping[str, Any]) -> list[Decided]:
     return [*answers, Failure(ending, run["detail"]) if chosen == NO_ACTION else chosen]
 
 
-def _task_answer(decisions: Decisions, row: int) -> Answer:
+def task_answer(decisions: Decisions, row: int) -> Answer:
+    """Return the decision of a policy of a task in a row."""
     failure = decisions.failures.get(row)
     return int(decisions.actions[row]) if failure is None else failure
 
@@ -281,18 +333,19 @@ class SafetyAsker(Asker):
         found = self.difference(rows, list(answers.values()), _model_answer, hash_seed=hash_seed)
         if found is None:
             return None
-        names = [variable.name for variable in self._model.variables]
         state = list(answers)[found.row]
         on_run = [tuple(row) for row in run["states"]]
-        return UnstableRow(
-            case,
-            on_run.index(state) if state in on_run else len(on_run),
-            json.dumps(dict(zip(names, state, strict=True))),
-            said(found.first, self._model.actions),
-            said(found.second, self._model.actions),
-            bug.id,
-            "" if hash_seed is None else f"--hash-seed {self.hash_seed}",
-        )
+        position = on_run.index(state) if state in on_run else len(on_run)
+        cause = "" if hash_seed is None else f"--hash-seed {self.hash_seed}"
+        row = self.row(state, found)
+        return replace(row, case=case, position=position, claim=bug.id, cause=cause)
+
+    def row(self, state: Sequence[Any], found: Difference) -> UnstableRow:
+        """Make the row of a difference outside of claims; the values of variables by name."""
+        names = [variable.name for variable in self._model.variables]
+        actions = self._model.actions
+        shown = json.dumps(dict(zip(names, state, strict=True)))
+        return UnstableRow(0, 0, shown, said(found.first, actions), said(found.second, actions))
 
 
 def _model_answer(decisions: Decisions, row: int) -> Answer:

@@ -155,6 +155,17 @@ class PolicyGraph:
             flat[offsets[:-1][order[:going]] + step] = current
         return [flat[low:high] for low, high in pairwise(offsets.tolist())]
 
+    def answered(self, ids: Ids) -> tuple[StateArray, list[int | Failure]]:
+        """Those of the states in which the policy was asked, and what it answered there."""
+        asked = ids[self._nodes.action[ids] != UNASKED]
+        failures = (self._failures.get(state) for state in asked.tolist())
+        # An action that is not applicable is an answer; only its run calls it a failure.
+        answers = [
+            action if failure is None or failure.action != NO_ACTION else failure
+            for action, failure in zip(self._nodes.action[asked].tolist(), failures, strict=True)
+        ]
+        return self.states(asked), answers
+
     def actions_at(self, ids: Ids) -> ActionArray:
         """The actions taken in states that runs have gone through."""
         return self._nodes.action[ids]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bugsieve.judging.findings import Finding, OracleRow
+from bugsieve.judging.findings import DeterminismCheck, Finding, OracleRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +87,11 @@ class Progress:
     finished: str | None = None
     """Why the campaign has ended; None while there is more to do."""
 
+    @property
+    def all_calls(self) -> int:
+        """All questions to the policy, which a budget of them is about."""
+        return self.policy_calls + self.asked_again
+
 
 @dataclass(frozen=True)
 class TimelineRow:
@@ -113,6 +118,8 @@ class Addition:
     """New cases, in whatever form the store of the kind takes them."""
     findings: Sequence[Finding] = ()
     events: Sequence[TimelineRow] = ()
+    check: DeterminismCheck | None = None
+    """The result of asking the policy again; takes the place of an earlier one."""
 
 
 @dataclass(frozen=True)

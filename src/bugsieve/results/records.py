@@ -9,7 +9,7 @@ import os
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -24,6 +24,7 @@ from bugsieve.faults.causes.groups import Group, Member, grouped
 from bugsieve.judging.findings import (
     BoundRow,
     BugRow,
+    DeterminismCheck,
     Lesson,
     OracleRow,
     RejectedRow,
@@ -41,6 +42,7 @@ from bugsieve.results.schema import (
     explained,
     understood,
 )
+from bugsieve.results.tables import CHECK
 from bugsieve.results.validation import Guard, Layout, layout_of
 
 RowT = TypeVar("RowT", bound=BugRow[Any])
@@ -57,6 +59,16 @@ _REACHABLE = {
     "tested_with_plan": (int, None),
     "is_whole": bool,
     "why": str,
+}
+_CHECK = {
+    "cases": int,
+    "states": int,
+    "wanted": int,
+    "calls": int,
+    "differing": int,
+    "rows": [{field.name: int if field.type == "int" else str for field in fields(UnstableRow)}],
+    "cut": str,
+    "alike": int,
 }
 
 
@@ -350,6 +362,18 @@ class CampaignRecords(StoreReader, Generic[RowT]):
                 )
                 for case, oracle, reason, certificate, position in self._rows(query)
             ]
+
+    def check(self) -> DeterminismCheck | None:
+        """The result of asking the policy again about runs without a bug; None if it was not."""
+        if CHECK not in self._meta:
+            return None
+        with understood(self.directory):
+            found = json_of(self._meta, CHECK, _CHECK)
+            if min(found[name] for name, kind in _CHECK.items() if kind is int) < 0:
+                raise ValueError("a count of the determinism check is negative")
+            return DeterminismCheck(
+                **{**found, "rows": tuple(UnstableRow(**row) for row in found["rows"])}
+            )
 
     def unstable(self) -> list[UnstableRow]:
         """Where the policy gave two answers, in the order in which it was found out."""

@@ -26,7 +26,7 @@ from bugsieve.results.schema import (
     create_file,
     explained,
 )
-from bugsieve.results.tables import SHARED_TABLES
+from bugsieve.results.tables import CHECK, SHARED_TABLES
 from bugsieve.results.validation import layout_of
 
 PART_FILE = f"{STORE_FILE}.part"
@@ -175,6 +175,8 @@ class Store(Closing):
         self.many("unstable", _unstable_rows(findings))
         self.many("lessons", self._lesson_rows(findings))
         self.many("timeline", map(astuple, addition.events))
+        if addition.check is not None:
+            self.many("meta", [(CHECK, json_text(asdict(addition.check)))])
         self.many("progress", [(0, *astuple(addition.progress))])
         self.many("history", [(None, *astuple(addition.progress))])
 

@@ -25,6 +25,9 @@ from bugsieve.policies.decisions import Ending
 
 COST, SAFETY, TRAINING, RULES = "cost", "safety", "training", "rules"
 
+CHECK = "determinism check"
+"""The row of `meta` that says what came of asking the policy again."""
+
 ANYTHING = "anything"
 """In the place of a condition: the column takes values of every type."""
 SIGNED = frozenset({"alone.safety"})

@@ -62,8 +62,8 @@ def test_no_more_questions_than_the_budget(task: Task, tmp_path: Path, most: int
         tmp_path / "campaign", budget(most), subject=task, policy=policy
     ).run()
     assert summary.reason == SPENT
-    assert 0 < summary.policy_calls <= most
-    assert policy.asked == summary.policy_calls + summary.asked_again
+    assert 0 < summary.policy_calls <= summary.all_calls <= most
+    assert policy.asked == summary.all_calls
 
 
 def test_the_budget_goes_on_with_a_larger_one(task: Task, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_most_of_the_budget_is_used(task: Task, tmp_path: Path) -> None:
         tmp_path / "campaign", frugal, subject=task, policy=Counted(task)
     ).run()
     assert summary.reason == SPENT
-    assert 90 <= summary.policy_calls <= 100
+    assert 85 <= summary.all_calls <= 100  # a tenth is kept to ask again where nothing is found
 
 
 def test_calls_are_shared_between_problems() -> None:

@@ -162,3 +162,44 @@ def test_loading_it_loads_nothing_else(tmp_path: Path) -> None:
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+LATE = """\
+asked = 0
+
+def right(facts, applicable):
+    return next((action for action in applicable if "right" in action), None)
+
+def late(facts, applicable):
+    global asked
+    asked += 1
+    return right(facts, applicable) if asked <= 30 else None
+
+def test_late(bugsieve_check):
+    bugsieve_check(late, problems="problems/p2.pddl")
+
+def test_right(bugsieve_check):
+    bugsieve_check(right, problems="problems/p2.pddl")
+"""
+
+
+def test_a_policy_that_fails_after_its_30th_answer_fails(tmp_path: Path) -> None:
+    late = LATE.split("def test_")[0]
+    check = 'policy = "python:../policy.py:{}"\nproblems = "../problems/p2.pddl"\n'
+    project = write_project(
+        tmp_path / "project",
+        **{
+            "tests/test_policy.py": LATE,
+            "policy.py": late,
+            "tests/late.bugsieve.toml": check.format("late"),
+            "tests/right.bugsieve.toml": check.format("right"),
+        },
+    )
+    tests = run_pytest(project)
+    assert tests.outcomes == {
+        "tests/test_policy.py::test_late": "FAILED",
+        "tests/test_policy.py::test_right": "PASSED",
+        "tests/late.bugsieve.toml::p2": "FAILED",
+        "tests/right.bugsieve.toml::p2": "PASSED",
+    }
+    assert tests.out.count("when asked again") >= 2

@@ -142,7 +142,7 @@ class Objective(ABC):
     takes_constraints: ClassVar[bool] = False
     """Whether runs are held to the `:constraints` of a task."""
     forgives_stopping: ClassVar[bool] = False
-    """Whether a run counts as good that merely stops: then a policy that never acts shows nothing.
+    """True if a run that merely stops counts as good: a policy that never acts then shows nothing.
     """
     warnings: Sequence[str] = ()
     """What whoever typed the spec should know of it."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.basis.stopping import Stopped, StopToken
 from bugsieve.benches.bench import Bench
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
+from bugsieve.campaigns.cost.first_decisions import fails_alike
 from bugsieve.campaigns.cost.green import certify
 from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
@@ -18,6 +21,7 @@ from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.cost.whole import NO_PLAN, Certificates, whole_note
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
+from bugsieve.campaigns.pacing import without_reserve
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.faults.causes.cost import cause_of
 from bugsieve.fuzzing.fuzzer import Fuzzer
@@ -26,8 +30,9 @@ from bugsieve.fuzzing.pool import Pool
 from bugsieve.fuzzing.sample import Sample, Sampler
 from bugsieve.fuzzing.whole import WholePool, WholeSpace
 from bugsieve.judging.cases import Parcel, StateCase, Visit
+from bugsieve.judging.determinism import CostDeterminism, JudgedRuns
 from bugsieve.judging.escalation import Due, Escalation, outlay_of
-from bugsieve.judging.findings import Finding
+from bugsieve.judging.findings import DeterminismCheck, Finding
 from bugsieve.judging.judge import Judge
 from bugsieve.judging.ledger import Ledger, Remembered
 from bugsieve.judging.stability import CostAsker, SetOrder
@@ -85,10 +90,14 @@ class CostDriver(Driver):
         self._stored = len(fuzzer.pool)
         self._counted = fuzzer.counts
         self._worker_calls = 0
-        self._asked_again = 0
+        self._worker_again = 0
+        self.asks_again = not CostDeterminism(again.bench).is_exempt
         self._seconds_per_state: float | None = None
         self._calls_per_state: float | None = None
-        self._most_calls = options.stop.max_calls
+        self._recalled = 0
+        """Calls by which the determinism check made runs again; it counts them itself."""
+        rules = without_reserve(options.stop) if self.asks_again else options.stop
+        self._most_calls = rules.max_calls
 
     def left_nothing(self, progress: Progress) -> str | None:
         """A reason if no plan exists, so that no run could be better than the policy's."""
@@ -160,27 +169,56 @@ class CostDriver(Driver):
             loosened_walks=fuzzer.loosened.walks,
             steps=before.steps + fuzzer.steps_done,
             policy_calls=self._calls,
-            asked_again=before.asked_again
-            + self._asked_again
-            + self._ledger.asked_again
-            + self._order.asked_again,
+            asked_again=self._calls_again,
         )
 
     @property
     def _calls(self) -> int:
         """Questions to the policy in all sessions."""
-        here = self._fuzzer.bench.decisions_taken + self._worker_calls
+        here = self._fuzzer.bench.decisions_taken - self._recalled + self._worker_calls
         return self._before.policy_calls + here
+
+    @property
+    def _calls_again(self) -> int:
+        """Those beside them, which compare answers."""
+        here = self._fuzzer.bench.source.calls.again + self._recalled + self._worker_again
+        return self._before.asked_again + here
 
     def notes(self) -> tuple[str, ...]:
         """Of the policy that walks ask, and of oracles that learn."""
         told = (whole_note(self._reachable),) if self._reachable and self._is_whole else ()
         return (*told, *policy_notes(self._fuzzer.bench.policy), *self._ledger.notes())
 
+    def ask_again(self, until: StopToken) -> DeterminismCheck | None:
+        """Ask again about a sample of the runs, or in every state where all are tested."""
+        with CostRecords(self._directory) as records:
+            before, summary = records.check(), summarise(records)
+            judged = _judged_runs(records, self._fuzzer.pool)
+        is_settled = before is not None and before.settles(len(judged))
+        if is_settled or not len(judged) or not (summary.bugs or summary.is_telling):
+            return None
+        bench, most = self._again.bench, self._options.stop.max_calls
+        if most is not None:
+            bench.limit_calls(most - self._calls - self._calls_again)
+        if summary.bugs:
+            with suppress(Stopped), until.active():
+                return fails_alike(bench, summary, judged)
+            return None
+        again = CostDeterminism(bench, self.seed)
+        everywhere = self._is_whole and len(judged) == len(self._fuzzer.pool)
+        with until.active():
+            check = again.check(judged, calls=self._calls, everywhere=everywhere)
+        self._recalled += again.calls_of_runs
+        return check.joined(before)
+
     def conclude(self) -> tuple[str, ...]:
         """Certify that there is no bug, or make the smallest example of each cause listed."""
         with CostRecords(self._directory) as records:
-            if summarise(records).is_whole_green:
+            summary = summarise(records)
+            if summary.is_whole_green:
+                if summary.check is not None and not summary.check.is_complete:
+                    why = summary.check.cut
+                    return (f"no certificate: not asked again in every state ({why})",)
                 return certify(records, self._again.bench)
         if not self._options.examples or self._most_calls is not None:
             return ()  # examples ask the policy, too
@@ -223,7 +261,7 @@ class CostDriver(Driver):
         parcel, said = answer
         if self._judges.count > 1:
             self._worker_calls += said.policy_calls
-        self._asked_again += said.asked_again
+            self._worker_again += said.asked_again
         if not parcel.effort:
             self._seconds_per_state = said.seconds / len(said.findings)
             self._calls_per_state = said.policy_calls / len(said.findings)
@@ -264,7 +302,6 @@ class CostDriver(Driver):
         while (due := self._escalation.due()) is not None:
             parcel = self._parcel_again(due)
             answer = judged(self._again, parcel)
-            self._asked_again += answer.asked_again
             goes_on = self._accept(session, parcel.case(0), answer.findings[0])
             if not goes_on or session.stop_reason() is not None:
                 return False
@@ -292,17 +329,14 @@ class CostDriver(Driver):
         """So few states that they do not spend the calls that are left; at least one."""
         if self._calls_per_state is None:
             return 1
-        left = most - self._calls
+        left = most - self._calls - self._calls_again
         return max(1, int(left / (4 * self._judges.count * max(self._calls_per_state, 1.0))))
 
 
 def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) -> CostDriver:
     """The driver that goes on where the records end."""
     bench, oracles = equipment.bench, equipment.oracles
-    if options.stop.max_calls is not None:
-        bench.limit_calls(
-            options.stop.max_calls - records.progress().policy_calls - bench.decisions_taken
-        )
+    _limit_calls(bench, options, records)
     plan = replace(plan_of(options), recorded=equipment.recorded)
     pool = restored_pool(_empty_pool(bench, options, records), records.pool())
     carries = options.fuzz.along_runs and options.mode != POOL
@@ -325,6 +359,21 @@ def drive(equipment: CostEquipment, options: CostOptions, records: CostRecords) 
     order = SetOrder(CostAsker(bench), **known_order(records))
     judges = make_judges(judge, setup, options.workers)
     return CostDriver(options, fuzzer, judges, judge, ledger, escalation, order, records)
+
+
+def _limit_calls(bench: Bench, options: CostOptions, records: CostRecords) -> None:
+    """Leave the work what the budget of calls has for it; the rest is for asking again."""
+    is_exempt = CostDeterminism(bench).is_exempt
+    most = (options.stop if is_exempt else without_reserve(options.stop)).max_calls
+    if most is not None:
+        bench.limit_calls(most - records.progress().all_calls - bench.decisions_taken)
+
+
+def _judged_runs(records: CostRecords, pool: Pool) -> JudgedRuns:
+    runs = records.runs()
+    ends = zip(runs.endings.tolist(), runs.steps.tolist(), runs.costs.tolist(), strict=True)
+    numbers = range(len(runs))
+    return JudgedRuns(numbers, pool.states(numbers), list(ends))
 
 
 def _empty_pool(bench: Bench, options: CostOptions, records: CostRecords) -> Pool:

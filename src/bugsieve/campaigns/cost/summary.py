@@ -10,7 +10,7 @@ from bugsieve.campaigns.cost.green import is_certified
 from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.cost.whole import NO_PLAN
 from bugsieve.campaigns.coverage import Coverage
-from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.summary import Summary, changes_of
 from bugsieve.campaigns.troubles import (
     FEWEST_RUNS,
     MISTAKES,
@@ -82,8 +82,15 @@ class CostSummary(Summary):
 
     @property
     def is_telling(self) -> bool:
-        """Whether some run determines a value."""
-        return self.telling > 0
+        """Whether some run determines a value, and shows the policy act."""
+        return self.telling > 0 and not self.is_idle
+
+    @property
+    def is_idle(self) -> bool:
+        """Return true if the policy never acts, where runs that stop at once count as good."""
+        stopped = self.endings.get(Ending.NO_ACTION.label, 0)
+        is_forgiven = objective_class(self.objective).forgives_stopping
+        return is_forgiven and not self.begun and 0 < self.decided == stopped
 
     @property
     def undecided(self) -> int:
@@ -134,20 +141,28 @@ class CostSummary(Summary):
         """Why nothing could be tested, if the policy gave no answer in any run; else None."""
         if not self.telling and (silent := silence(self.judged, self.troubles)):
             return silent
+        if self.is_idle and not self.bugs:
+            return f"the policy never acts: it has no action in any of {self.decided} states"
         if self.mistake is None:
             return None
         (ending,) = self.troubles
-        where = f"all {self.decided} runs ended at their first decision"
+        where = f"all {self.decided + self._alike} runs ended at their first decision"
         return f"{where}, {self.mistake.sentence(ending)}"
 
     @property
     def mistake(self) -> Trouble | None:
         """Why all runs ended at their first decision, if all did so for the same reason."""
-        if self.begun or self.decided < FEWEST_RUNS or len(self.troubles) != 1:
+        is_known = self.decided + self._alike >= FEWEST_RUNS
+        if self.begun or not is_known or len(self.troubles) != 1:
             return None
         ((ending, trouble),) = self.troubles.items()
         is_one = trouble.count == self.decided and self.one_reason
         return trouble if is_one and ending in MISTAKES else None
+
+    @property
+    def _alike(self) -> int:
+        """The further states in which the policy fails likewise, where a limit left few runs."""
+        return 0 if self.check is None else self.check.alike
 
 
 def summarise(records: CostRecords) -> CostSummary:
@@ -196,7 +211,8 @@ def _counted(records: CostRecords) -> CostSummary:
         begun=begun,
         objective=records.header.objective,
         asked_again=progress.asked_again,
-        unstable=tuple(records.unstable()),
+        unstable=changes_of(records),
+        check=records.check(),
         measured=cost_figures(records) if records.is_sample else None,
         coverage=_coverage(records),
         tested_with_plan=None if reachable is None else reachable.tested_with_plan,

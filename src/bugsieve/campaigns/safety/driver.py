@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from bugsieve.basis.activity import doing
+from bugsieve.basis.stopping import Stopped, StopToken
 from bugsieve.bugs.safety.bug import NETWORK
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import SafetyOptions
@@ -18,7 +20,8 @@ from bugsieve.campaigns.safety.policy import SafetyEquipment
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.faults.causes.safety import safety_cause_of
 from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer, Walk
-from bugsieve.judging.findings import Finding
+from bugsieve.judging.determinism import FEWEST_RUNS, SafetyDeterminism
+from bugsieve.judging.findings import DeterminismCheck, Finding
 from bugsieve.judging.runs import RunFold, StoredRuns, UnsafeRunRow
 from bugsieve.judging.stability import SafetyAsker, SetOrder
 from bugsieve.measuring.figures import Figures
@@ -66,6 +69,8 @@ class SafetyDriver(Driver):
         self._round_size = min(_FIRST_WALKS, options.fuzz.round_walks)
         self._walks: list[WalkRow] = []
         self._repeated: list[UnsafeRunRow] = []
+        self.asks_again = not SafetyDeterminism(policy).is_exempt
+        self._asked_again = 0
 
     def step(self, session: Session) -> str | None:
         """Make some walks and examine their runs; a reason if there are none left."""
@@ -114,9 +119,31 @@ class SafetyDriver(Driver):
         return replace(
             progress,
             policy_calls=before.policy_calls + self._fuzzer.decisions,
-            asked_again=before.asked_again + fold.asker.calls + order.asked_again,
+            asked_again=before.asked_again
+            + fold.asker.calls
+            + order.asked_again
+            + self._asked_again,
             troubles=_merged(before.troubles, self._policy.troubles),
         )
+
+    def ask_again(self, until: StopToken) -> DeterminismCheck | None:
+        """Ask again in a sample of the states in which walks have asked."""
+        with SafetyRecords(self._directory) as records:
+            before, progress = records.check(), records.progress()
+            if records.bugs_by_kind() or not progress.walks:
+                return None
+        if before is not None and before.settles(progress.walks):
+            return None
+        again, calls = SafetyDeterminism(self._policy, self.seed), self._fuzzer.decisions
+        with until.active():
+            if not len(self._policy.given()[0]):  # the last session was cut before it
+                with suppress(Stopped):
+                    self._fuzzer.run(range(min(FEWEST_RUNS, progress.walks)))
+            check = again.check(
+                progress.walks, steps=progress.steps, calls=progress.policy_calls + calls
+            )
+        self._asked_again += check.calls
+        return check.joined(before)
 
     def notes(self) -> tuple[str, ...]:
         """Of the policy that walks ask."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bugsieve.basis.wording import counted
 from bugsieve.campaigns.safety.measuring import run_class, safety_figures
-from bugsieve.campaigns.summary import Summary
+from bugsieve.campaigns.summary import Summary, changes_of
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.judging.findings import UnprovenRow
@@ -151,7 +151,8 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         traces={kind: item["trace"] for kind, item in troubles.items() if item.get("trace")},
         policy_calls=progress.policy_calls,
         asked_again=progress.asked_again,
-        unstable=tuple(records.unstable()),
+        unstable=changes_of(records),
+        check=records.check(),
         measured=safety_figures(records) if records.is_sample else None,
     )
 

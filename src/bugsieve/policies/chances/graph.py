@@ -82,6 +82,15 @@ class ChanceGraph:
         """What the policy may do in a state that it was asked about."""
         return self._choices[state]
 
+    def answered(self, ids: Ids) -> tuple[StateArray, list[Weights | Failure]]:
+        """Those of the states in which the policy was asked, with what it may do there."""
+        asked = [state for state in ids.tolist() if state in self._choices]
+        choices = (self._choices[state] for state in asked)
+        answers = [
+            choice.weights if choice.failure is None else choice.failure for choice in choices
+        ]
+        return self.states(np.array(asked, dtype=np.int64)), answers
+
     def ask(self, wanted: Iterable[int]) -> None:
         """Ask the policy about those states of which it was not asked yet."""
         ids = [state for state in dict.fromkeys(wanted) if state not in self._choices]

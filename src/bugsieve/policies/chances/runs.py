@@ -21,6 +21,7 @@ from bugsieve.policies.chances.graph import ChanceGraph
 from bugsieve.policies.chances.part import Part, explore, path_along
 from bugsieve.policies.chances.sampling import sample
 from bugsieve.policies.decisions import Ending, Failure
+from bugsieve.policies.distributions import Weights
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import Ids, RunTable
 from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
@@ -98,6 +99,10 @@ class ChanceRuns:
     def states(self, ids: Ids) -> StateArray:
         """The states behind ids."""
         return self._graph.states(ids)
+
+    def answered(self, ids: Ids) -> tuple[StateArray, list[Weights | Failure]]:
+        """Those of the states in which the policy was asked, with its distributions."""
+        return self._graph.answered(ids)
 
     def failure(self, run: int) -> Failure | None:
         """Why the run ended, if not in the goal: where a limit did it, what samples say."""

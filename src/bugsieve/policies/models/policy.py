@@ -17,6 +17,8 @@ from bugsieve.tasks.jani.model import JaniModel, Valuations, WordArray
 
 ActionArray = NDArray[np.int32]
 
+_MOST_KEPT = 1 << 16
+
 
 class ModelPolicy(Fingerprinted, Closing, ABC):
     """A deterministic policy, bound to one model when it is created."""
@@ -25,6 +27,8 @@ class ModelPolicy(Fingerprinted, Closing, ABC):
         self.model = model
         self.spec = spec
         self._troubles = Troubles()
+        self._given: list[tuple[WordArray, ActionArray]] = []
+        self._room = _MOST_KEPT
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
@@ -45,7 +49,14 @@ class ModelPolicy(Fingerprinted, Closing, ABC):
 
     def view(self) -> _native.PolicyView:
         """The policy as the core asks it; members that the core can compute itself override it."""
-        return _native.PythonPolicy(self._choose_packed, self.model.system.words)
+        return _native.PythonPolicy(self._give, self.model.system.words)
+
+    def given(self) -> tuple[Valuations, ActionArray]:
+        """The states in which the core has asked, as many as are kept, with the answers."""
+        none = np.empty((0, self.model.system.words), dtype=np.uint64)
+        words = np.concatenate([none, *(asked for asked, _ in self._given)])
+        actions = [np.empty(0, dtype=np.int32), *(chosen for _, chosen in self._given)]
+        return self.model.unpack(words), np.concatenate(actions)
 
     def decide_anew(self, states: Valuations, *, hash_seed: int | None = None) -> Decisions:
         """One action number per state, or the reason why there is none, past every cache.
@@ -64,6 +75,14 @@ class ModelPolicy(Fingerprinted, Closing, ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.spec} on {self.model.name}>"
+
+    def _give(self, words: WordArray) -> ActionArray:
+        """Answer the core; the first answers are kept to compare later ones with."""
+        actions = self._choose_packed(words)
+        if self._room > 0:
+            self._room -= len(words)
+            self._given.append((np.array(words), np.array(actions, dtype=np.int32)))
+        return actions
 
     def _choose_packed(self, words: WordArray) -> ActionArray:
         return self.choose(self.model.unpack(words))
