@@ -3,9 +3,10 @@
 This file uses the standard library only and shares no code with the rest of Bugsieve, so that a
 mistake there cannot hide a mistake in a certificate; for rules it has neighbours of the same kind,
 `cost_rules` and `rules_formulas`. It also runs alone:
-`python checker.py TASK.sas BUG.json`. It cannot know what the task is called and which policy was
-tested, and takes the policy's run as claimed where no simulation can tell: that the policy gave
-no action, chose the one it names, or crashed. Of a bug's other fields it checks `id`, `kind` and
+`python -I -m bugsieve.checkers.cost TASK.sas BUG.json`.
+It cannot know what the task is called and which policy was tested, and takes the policy's run as
+claimed where no simulation can tell: that the policy gave no action, chose the one it names, or
+crashed. Of a bug's other fields it checks `id`, `kind` and
 the path by which it was found; `oracle`, `reason` and `exact` are the words of who wrote them.
 """
 
@@ -882,7 +883,7 @@ def _shown(value: Fraction | int | None) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Check the bug or the certificate in a JSON file; 0 if it is proven, else 4."""
     if len(arguments) != 2:
-        print("usage: python checker.py TASK.sas BUG.json", file=sys.stderr)
+        print("usage: python -I -m bugsieve.checkers.cost TASK.sas BUG.json", file=sys.stderr)
         return 4
     try:
         with open(arguments[0], encoding="utf-8", newline="") as file:

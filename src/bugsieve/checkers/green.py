@@ -24,7 +24,7 @@ What the policy does is taken as claimed. The rest is proven:
    less to go, at first at most `step_limit`: so its run ends in the goal, at the least cost. Costs
    alone would not prove that: going round in a circle of cost zero attains all of them.
 
-`python -m bugsieve.checkers.green TASK.sas GREEN.json` checks a file.
+`python -I -m bugsieve.checkers.green TASK.sas GREEN.json` checks a file.
 """
 
 from __future__ import annotations
@@ -342,7 +342,7 @@ class _Proof:
 def main(arguments: Sequence[str]) -> int:
     """Check the certificate in a JSON file; 0 if it is proven, else 4."""
     if len(arguments) != 2:
-        print("usage: python -m bugsieve.checkers.green TASK.sas GREEN.json", file=sys.stderr)
+        print("usage: python -I -m bugsieve.checkers.green TASK.sas GREEN.json", file=sys.stderr)
         return 4
     try:
         task, certificate = map(_read_file, arguments)

@@ -237,7 +237,10 @@ def _fail(sentence: str) -> NoReturn:
 def main(arguments: Sequence[str]) -> int:
     """Check the certificate in a JSON file; 0 if it proves its claim, else 4."""
     if len(arguments) != 2:
-        print("usage: python rules.py TASK.sas CERTIFICATE.json", file=sys.stderr)
+        print(
+            "usage: python -I -m bugsieve.checkers.rules TASK.sas CERTIFICATE.json",
+            file=sys.stderr,
+        )
         return 4
     try:
         with open(arguments[0], encoding="utf-8", newline="") as file:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+import tracemalloc
 import zlib
 from contextlib import closing
 from pathlib import Path
@@ -39,6 +41,21 @@ def test_a_small_row_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(BudgetError, match="--proof-rows"):
         packed("a" * 1000)
     assert unpacked(packed("a" * 900)) == "a" * 900
+
+
+@pytest.mark.parametrize("part", ["{}", "[]", "1.5", '"a"'])
+def test_what_a_text_becomes_is_weighed(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Much of it is more than its text: 240 MB of empty objects are 6 GB."""
+    text = "[" + ",".join([part] * 1000) + "]"
+    tracemalloc.start()
+    kept = json.loads(text)
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    monkeypatch.setattr(packing, "_MOST_MEMORY", size)
+    with pytest.raises(ValueError, match="too much memory"):
+        unpacked(zlib.compress(text.encode()))
+    with pytest.raises(BudgetError, match="--proof-rows"):
+        packed(kept)
 
 
 @pytest.mark.parametrize("content", [b"junk", packed([1]) + b"x", packed(3)])

@@ -14,6 +14,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _ZERO = float(np.float32(1e-35))  # up to here LightGBM takes a value for zero
+WORK_OF_TREE = 150
+"""Steps that reading a tree takes, however small it is."""
 _LARGEST_PORTION = 1 << 17  # leaves looked up at once; more do not fit the cache
 
 

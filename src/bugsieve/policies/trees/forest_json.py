@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.policies.trees.forest import Forest, Missing, Tree
+from bugsieve.basis.allowances import take_work
+from bugsieve.policies.trees.forest import WORK_OF_TREE, Forest, Missing, Tree
 from bugsieve.tasks.jani.parts import Part
 from bugsieve.tasks.json_text import load_json
 
@@ -72,6 +73,7 @@ def _flag(root: Part, name: str) -> bool:
 
 
 def _tree(part: Part, num_inputs: int, num_outputs: int) -> Tree:
+    take_work(WORK_OF_TREE)
     left, right = _column(part["left"], whole=True), _column(part["right"], whole=True)
     features = _column(part["feature"], whole=True)
     thresholds = _column(part["threshold"])

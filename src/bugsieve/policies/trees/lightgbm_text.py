@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.basis.allowances import take_work
 from bugsieve.basis.errors import InputError, UnsupportedError
 from bugsieve.basis.wording import counted
-from bugsieve.policies.trees.forest import Forest, Missing, Tree
+from bugsieve.policies.trees.forest import WORK_OF_TREE, Forest, Missing, Tree
 from bugsieve.policies.worker import printable
 
 MAGIC = b"tree"
@@ -77,6 +78,7 @@ class _Reader:
             raise self._error(f"announces {counted(announced, 'tree')}, but has {found}")
 
     def _tree(self, number: int, fields: Mapping[str, str], inputs: int, output: int) -> Tree:
+        take_work(WORK_OF_TREE)
         where = f"tree {number}"
         if self._whole(fields, "num_cat", where=where):
             raise UnsupportedError(

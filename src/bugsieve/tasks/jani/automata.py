@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bugsieve.tasks.jani.declarations import Declaration, read_functions, seen_with
 from bugsieve.tasks.jani.expressions import Graph
@@ -49,7 +50,11 @@ class Location:
 
     def number(self, part: Part) -> int:
         """The number of a location."""
-        return self.names.index(existing(part, part.text(), self.names, "location"))
+        return self._numbers[existing(part, part.text(), self._numbers, "location")]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
 
     def test(self, graph: Graph, number: int) -> int:
         """The node that says whether the automaton is there."""
@@ -81,7 +86,7 @@ class Surroundings:
     in_assignments: Mapping[str, int]
     functions: Mapping[str, Function]
     targets: Mapping[str, Target]
-    actions: Sequence[str]
+    actions: Collection[str]
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -36,7 +36,9 @@ class Synchronisation:
     part: Part
 
 
-def read_elements(system: Part, automata: Sequence[str], actions: Sequence[str]) -> list[Element]:
+def read_elements(
+    system: Part, automata: Collection[str], actions: Collection[str]
+) -> list[Element]:
     """The automata of the system, in its order."""
     elements = []
     for part in system["elements"].items():
@@ -49,7 +51,7 @@ def read_elements(system: Part, automata: Sequence[str], actions: Sequence[str])
 
 
 def read_synchronisations(
-    system: Part, num_elements: int, actions: Sequence[str]
+    system: Part, num_elements: int, actions: Collection[str]
 ) -> list[Synchronisation]:
     """The synchronisation vectors; a single automaton may do without."""
     parts = system.get("syncs")
@@ -60,7 +62,7 @@ def read_synchronisations(
     return [_synchronisation(part, num_elements, actions) for part in parts.items()]
 
 
-def _synchronisation(part: Part, width: int, actions: Sequence[str]) -> Synchronisation:
+def _synchronisation(part: Part, width: int, actions: Collection[str]) -> Synchronisation:
     vector = part["synchronise"]
     names = [None if item.data is None else _action(item, actions) for item in vector.items()]
     if len(names) != width:
@@ -72,7 +74,7 @@ def _synchronisation(part: Part, width: int, actions: Sequence[str]) -> Synchron
     return Synchronisation(tuple(names), None if is_silent else _action(result, actions), part)
 
 
-def _action(part: Part | None, actions: Sequence[str]) -> str:
+def _action(part: Part | None, actions: Collection[str]) -> str:
     assert part is not None
     return existing(part, part.text(), actions, "action")
 

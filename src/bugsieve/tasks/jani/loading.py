@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bugsieve.basis.allowances import allowance
+from bugsieve.basis.allowances import allowance, take_work
 from bugsieve.basis.arguments import require_path, require_text, wrong
 from bugsieve.basis.errors import UnsupportedError
 from bugsieve.tasks.jani.automata import Automaton, Edge, EdgeReader, Surroundings, read_outline
@@ -157,7 +158,7 @@ def _check_type(model: Part) -> None:
 
 
 def _used_actions(
-    declared: Sequence[str],
+    declared: Iterable[str],
     edges: Sequence[tuple[str, Edge]],
     synchronisations: Sequence[Synchronisation],
 ) -> list[str]:
@@ -168,6 +169,13 @@ def _used_actions(
     return [*used, SILENT] if is_silent else used
 
 
+def _take_places(counts: Mapping[str, int], automata: Mapping[str, Part]) -> None:
+    """Take the work of reading automata that stand in several places: each reads its text anew."""
+    for name, count in counts.items():
+        if count > 1:
+            take_work((count - 1) * len(json.dumps(automata[name].data)) // 2)
+
+
 class _Loader:
     """The parts of a model, read one after the other."""
 
@@ -175,10 +183,10 @@ class _Loader:
         self.graph = Graph()
         self._formulas = FormulaReader(self.graph)
         self._declarations = Declarations(self._formulas, model, constants)
-        self.actions = list(by_name(model.items_of("actions"), "actions"))
+        self.actions = by_name(model.items_of("actions"), "actions")
         self._system = model["system"]
         parts = by_name(model["automata"].items(), "automata")
-        self._elements = read_elements(self._system, list(parts), self.actions)
+        self._elements = read_elements(self._system, parts, self.actions)
         self.synchronisations = read_synchronisations(
             self._system, len(self._elements), self.actions
         )
@@ -218,6 +226,7 @@ class _Loader:
 
     def _outlines(self, parts: Mapping[str, Part]) -> list[Automaton]:
         counts = Counter(element.automaton for element in self._elements)
+        _take_places(counts, parts)
         seen: Counter[str] = Counter()
         outlines = []
         for element in self._elements:

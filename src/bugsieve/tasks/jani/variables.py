@@ -61,6 +61,7 @@ class VariableTable:
         self._declarations = declarations
         self._automata = automata
         self.states: list[Variable] = []
+        self._taken: set[str] = set()  # names of the states' variables
         self._transients: list[_Transient] = []
         self._common = _Names(dict(declarations.names), dict(declarations.names))
         self._own = [_Names() for _ in automata]
@@ -180,6 +181,7 @@ class VariableTable:
             waiting.append((owner, declaration))
             return
         index = len(self.states)
+        self._taken.add(shown)
         self.states.append(Variable(shown, declaration.type, declaration.initial))
         node = self._graph.variable(index, declaration.type.kind)
         names.in_states[name] = names.in_assignments[name] = node
@@ -190,10 +192,10 @@ class VariableTable:
         if len(names) == 1:
             return
         automaton.location = replace(automaton.location, variable=len(self.states))
-        taken = {variable.name for variable in self.states}
         shown = f"{automaton.name}.location"
-        while shown in taken:
+        while shown in self._taken:
             shown += "'"
+        self._taken.add(shown)
         initial = automaton.initial_locations
         first = initial[0] if len(initial) == 1 else None
         self.states.append(Variable(shown, Type("int", 0, len(names) - 1), first, names))
