@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.basis.errors import UnsupportedError
+from bugsieve.tasks.pddl.domain import check_domain
+from bugsieve.tasks.pddl.reader import read_document
 from tests.hostile.children import bugsieve
 from tests.unit.tasks.pddl.texts import DOMAIN, PROBLEM, replaced, write
 
@@ -74,6 +77,20 @@ BAD_PROBLEMS = {
         "problem.pddl:5: the cost 99999999999 of (weight b) is too large",
     ),
 }
+
+
+def test_a_type_hierarchy_that_is_too_tall(tmp_path: Path) -> None:
+    """One type below the other: looking through all pairs of 200 000 took minutes."""
+    chain = " ".join(f"t{number} - t{number + 1}" for number in range(2000))
+    for types, is_refused in ((chain, True), (chain[: len(chain) // 2].rsplit(" - ")[0], False)):
+        domain = f"(define (domain d) (:requirements :typing) (:types {types}) (:predicates (q)))"
+        (tmp_path / "domain.pddl").write_text(domain)
+        document = read_document(tmp_path / "domain.pddl")
+        if is_refused:
+            with pytest.raises(UnsupportedError, match="more than 1000000 pairs of a type"):
+                check_domain(document)
+        else:
+            assert check_domain(document).vocabulary.ancestors
 
 
 @pytest.mark.parametrize("case", BAD_DOMAINS)

@@ -13,6 +13,9 @@ from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word
 
 ROOT_TYPE = "object"
 
+_MOST_PAIRS = 1_000_000
+"""Pairs of a type and one above it, which questions about types look through."""
+
 Signature: TypeAlias = tuple[tuple[str, ...], ...]
 """For each argument of a predicate or function the types that it accepts."""
 
@@ -176,6 +179,13 @@ def read_types(document: Document, section: Block) -> dict[str, tuple[str, ...]]
     return types
 
 
+def refuse_tall(document: Document, section: Block, types: Mapping[str, tuple[str, ...]]) -> None:
+    """Raise for a hierarchy in which looking up what fits would take minutes."""
+    if _pairs(types) > _MOST_PAIRS:
+        feature = f"more than {_MOST_PAIRS} pairs of a type and one above it"
+        raise document.unsupported(section, "the hierarchy of types", feature)
+
+
 def _refuse_cycles(
     document: Document, section: Block, types: Mapping[str, tuple[str, ...]]
 ) -> None:
@@ -191,10 +201,29 @@ def _refuse_cycles(
 
 def _above_themselves(types: Mapping[str, tuple[str, ...]]) -> set[str]:
     """The types from which the supertypes lead into a cycle."""
+    return set(types).difference(_from_above(types))
+
+
+def _pairs(types: Mapping[str, tuple[str, ...]]) -> int:
+    """How many pairs of a type and one above it there may be."""
+    above: dict[str, int] = {}
+    for name in _from_above(types):
+        counts = (above[supertype] for supertype in _supertypes(types, name))
+        above[name] = min(len(types), 1 + sum(counts))
+    return sum(above.values())
+
+
+def _supertypes(types: Mapping[str, tuple[str, ...]], name: str) -> set[str]:
+    """The types just above one, but for the root type."""
+    return set() if name == ROOT_TYPE else set(types[name]) - {ROOT_TYPE}
+
+
+def _from_above(types: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The types behind all their supertypes, without those that a cycle is above of."""
     below: dict[str, list[str]] = {name: [] for name in types}
     left = dict.fromkeys(types, 0)
-    for name, supertypes in types.items():
-        for supertype in set(supertypes) - {ROOT_TYPE} if name != ROOT_TYPE else ():
+    for name in types:
+        for supertype in _supertypes(types, name):
             below[supertype].append(name)
             left[name] += 1
     done = [name for name, number in left.items() if number == 0]
@@ -203,7 +232,7 @@ def _above_themselves(types: Mapping[str, tuple[str, ...]]) -> set[str]:
             left[subtype] -= 1
             if left[subtype] == 0:
                 done.append(subtype)
-    return set(types).difference(done)
+    return done
 
 
 def _cycle_from(

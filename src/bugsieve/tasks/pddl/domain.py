@@ -12,6 +12,7 @@ from bugsieve.tasks.pddl.declarations import (
     read_objects,
     read_predicates,
     read_types,
+    refuse_tall,
     variables,
 )
 from bugsieve.tasks.pddl.formulas import (
@@ -225,6 +226,7 @@ def _user(section: Block) -> str:
 
 def _vocabulary(document: Document, sections: Mapping[str, Block]) -> Vocabulary:
     types = read_types(document, section(sections, ":types"))
+    refuse_tall(document, section(sections, ":types"), types)
     constants = read_objects(document, section(sections, ":constants"), types)
     declared = read_predicates(document, section(sections, ":predicates"), types)
     functions = read_functions(document, section(sections, ":functions"), types)
