@@ -28,14 +28,20 @@ class PlanError(ValueError):
 
 
 def check_plan(
-    texts: Sequence[str], plan: Mapping[str, Any], formula: str, atoms: Mapping[str, str]
+    texts: Sequence[str],
+    plan: Mapping[str, Any],
+    formula: str,
+    atoms: Mapping[str, str],
+    *,
+    horizon: tuple[int, int] | None = None,
 ) -> None:
     """Raise PlanError unless the plan keeps every rule and its word satisfies the formula.
 
+    Its horizon must be the given one, else what the first PlannerConfig of the model says.
     Atoms are texts such as `token(Navigator.At, location = rock4)` or `level(Battery) >= 200`.
     """
     try:
-        checked = _Check(_Model([item for text in texts for item in read(text)]), plan)
+        checked = _Check(_Model([item for text in texts for item in read(text)]), plan, horizon)
         checked.all_rules()
         letters = [checked.letter(atoms, time) for time in checked.steps]
         if letters != [set(letter) for letter in plan["letters"]]:
@@ -181,6 +187,13 @@ class _Model:
         self._construct(made, tree[1], arguments)
         return made
 
+    def horizon(self) -> tuple[Any, Any] | None:
+        """What the first PlannerConfig says; None without one."""
+        for thing in self.objects:
+            if thing.class_name == "PlannerConfig":
+                return thing.members["m_horizonStart"], thing.members["m_horizonEnd"]
+        return None
+
     def _construct(self, made: _Object, class_name: str, arguments: list[Any]) -> None:
         built_in = {
             "Reservoir": ("initialCapacity", "levelLimitMin", "levelLimitMax"),
@@ -227,10 +240,15 @@ class _Scope:
 
 
 class _Check:
-    def __init__(self, model: _Model, plan: Mapping[str, Any]) -> None:
+    def __init__(
+        self, model: _Model, plan: Mapping[str, Any], horizon: tuple[int, int] | None
+    ) -> None:
         self.model = model
         self.plan = plan
         self.start, self.end = map(int, plan["horizon"])
+        asked_for = horizon or model.horizon()
+        if asked_for is not None and (self.start, self.end) != tuple(asked_for):
+            raise PlanError(f"the plan has another horizon than {list(asked_for)}")
         self.steps = range(self.start, self.end)
         self.changes: list[tuple[_Object, int, int]] = []
         self.tokens = [self._token(item, item["predicate"]) for item in plan["tokens"]]

@@ -110,7 +110,7 @@ def decide(
     search = _Raising(model, times, automaton, conditions, (limits or Limits()).deterministic_time)
     decision = search.decide(rooms(model, times, slots), on_none)
     if isinstance(decision, PlanFound):
-        _confirm(model, decision.plan, formula, given)
+        _confirm(model, decision.plan, formula, given, horizon)
     return decision
 
 
@@ -169,13 +169,17 @@ class _Raising:
 
 
 def _confirm(
-    model: Model, plan: Plan, formula: Formula, atoms: Mapping[str, TimelineAtom]
+    model: Model,
+    plan: Plan,
+    formula: Formula,
+    atoms: Mapping[str, TimelineAtom],
+    horizon: tuple[int, int] | None,
 ) -> None:
     """A plan counts only if the checker, which shares no code with us, accepts it."""
     texts = [text for _, text in model.texts]
     meanings = {name: atom_text(atom) for name, atom in atoms.items()}
     try:
-        checker.check_plan(texts, plan.to_json(), to_text(formula), meanings)
+        checker.check_plan(texts, plan.to_json(), to_text(formula), meanings, horizon=horizon)
     except checker.PlanError as error:
         raise InternalError(f"the checker does not accept a plan: {error}") from None
 

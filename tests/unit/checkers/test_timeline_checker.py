@@ -119,6 +119,17 @@ def test_a_changed_plan_is_rejected(change: Callable[[Any], object]) -> None:
         check_plan([TEXT], plan, FORMULA, MEANINGS)
 
 
+@pytest.mark.parametrize("config", ["(0, 7)", "(1, 6)", "(0, 5)"])
+def test_the_horizon_is_that_of_the_model(config: str) -> None:
+    """The plan itself is right; it is one for another stretch of time."""
+    text = TEXT.replace("PlannerConfig(0, 6)", f"PlannerConfig{config}")
+    with pytest.raises(PlanError, match="another horizon"):
+        check_plan([text], PLAN, FORMULA, MEANINGS)
+    check_plan([text], PLAN, FORMULA, MEANINGS, horizon=(0, 6))
+    with pytest.raises(PlanError, match="another horizon"):
+        check_plan([TEXT], PLAN, FORMULA, MEANINGS, horizon=(0, 7))
+
+
 def test_a_level_below_its_bound_is_rejected() -> None:
     for change in ("new Tank(1, 0, 3)", "new Tank(3, 2, 3)"):
         text = TEXT.replace("new Tank(3, 0, 3)", change)
