@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,11 +16,16 @@ import pytest
 from bugsieve.cli import main
 from bugsieve.cli.program import COMMANDS
 from tests.system.warm_commands import warm_commands
+from tests.unit.pytest_plugin.projects import PLUGIN
 
 POLICY = """
 def choose(facts, applicable):
     import colorsys
     return min(applicable)
+
+def value(facts):
+    import colorsys
+    return len(facts)
 """
 PROGRAM = """
 import json, sys
@@ -49,7 +56,36 @@ domain = "blocks/domain.pddl"
 problems = ["blocks/problem.pddl"]
 """
 
-CHECKERS = ("cost", "safety", "rules")
+TRAININGS = """
+seeds = [0]
+budgets = [2]
+configurations = ["line"]
+campaign.schedule.inits = 1
+campaign.schedule.start_epochs = 1
+campaign.asnets.steps = 2
+campaign.fuzz.pool_size = 2
+test.fuzz.pool_size = 2
+test.oracles = ["lookahead"]
+[[trainings]]
+label = "small"
+domain = "small/domain.pddl"
+training = { problems = ["small/problem.pddl"] }
+validation = { problems = ["small/problem.pddl"] }
+test = { problems = ["small/problem.pddl"] }
+"""
+CHECK = """
+domain = "blocks/domain.pddl"
+problems = "blocks/problem.pddl"
+policy = "random:1"
+pool_size = 2
+workers = 2
+"""
+PLANS = """
+def get_plan(objects, init, goal):
+    import colorsys
+    return []
+"""
+CHECKERS = ("cost", "green", "safety", "rules")
 SHORT = "--workers 2 --inits 1 --start-epochs 1 --main-epochs 1 --steps 2 --hidden 2 --pool-size 2"
 BUG = "$(ls {0}/bugs | head -n 1 | cut -d. -f1)"
 SCENARIO = f"""
@@ -62,6 +98,14 @@ test blocks --policy random:1 --max-bugs 1 --workers 2 -o results
 test blocks --policy "python:$ELSEWHERE/policy.py:choose" --pool-size 2 -o python
 test blocks --policy "cmd:$PYTHON $ELSEWHERE/program.py" --pool-size 2 -o program
 measure blocks --policy random:1 --tests 100 --workers 2 -o measured
+test blocks --policy "python:$ELSEWHERE/policy.py:choose" --pool-size 2 --workers 2 -o drawn
+test blocks --policy "plans:python:$ELSEWHERE/plans.py:get_plan" --max-bugs 1 -o plans
+test blocks --policy "greedy:python:$ELSEWHERE/policy.py:value" --pool-size 2 -o values
+test small --policy optimal --whole yes -o green
+replay green
+export green --green green.json
+test blocks small --policy random:1 --pool-size 2 --workers 2 -o both
+resume both --max-bugs 3 --workers 2
 resume results --max-bugs 3 --workers 2
 safety line/model.jani --policy random --walks 9 -o danger
 safety line/model.jani --policy "python:$ELSEWHERE/policy.py:choose" --walks 2 -o first
@@ -70,6 +114,7 @@ salvage results -o salvaged
 status results
 report results
 replay results
+export results --regression -o kept
 explain results {BUG.format("results")}
 minimise results {BUG.format("results")} -o smallest
 shield danger -o shield.json
@@ -78,16 +123,22 @@ export results --csv csv
 table bugs results
 plot results -o bugs.svg
 experiment grid.toml -o grid
+experiment trainings.toml --workers 2 -o trainings
 rollout blocks --policy random:1
 decide line/model.jani --policy random
 rules example -o rover
 rules rover/rover.pddl rover/one-rover.pddl rover/rules.toml -o rules
+rules rover.nddl rover-timelines.toml -o timelines
 dominance blocks
 domain lint blocks/domain.pddl blocks/problem.pddl
+domain coverage rover/suite.ptest.json
+domain mutate rover/suite.ptest.json --list
+domain test rover/suite.ptest.json
 train asnets small/domain.pddl small/problem.pddl --validate small/problem.pddl $SHORT -o t
 select t -o policy.safetensors
 train-q line/model.jani -o net.safetensors --steps 20 --warmup 5 --hidden 4
 """
+TIMELINES = Path(__file__).parents[2] / "examples/flight-rules"
 SERVE = ["serve", "blocks", "--policy", "random:1", "--listen", "unix:policy.sock"]
 
 
@@ -113,7 +164,12 @@ def elsewhere(tmp_path: Path) -> Path:
     """Files of the user's own."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    for name, text in (("policy", POLICY), ("program", PROGRAM), ("script", SCRIPT)):
+    for name, text in (
+        ("policy", POLICY),
+        ("program", PROGRAM),
+        ("script", SCRIPT),
+        ("plans", PLANS),
+    ):
         (folder / f"{name}.py").write_text(text)
     return folder
 
@@ -126,7 +182,10 @@ def test_no_command_imports_from_the_current_folder(
     shadows: Path, elsewhere: Path, warm: Path
 ) -> None:
     """Its own process does not, as it would not when started anew, nor any kind of child."""
-    (shadows / "grid.toml").write_text(GRID)
+    for name, text in (("grid", GRID), ("trainings", TRAININGS)):
+        (shadows / f"{name}.toml").write_text(text)
+    for name in ("rover.nddl", "rover-timelines.toml"):
+        shutil.copy(TIMELINES / name, shadows)
     lines = [line for line in SCENARIO.splitlines() if line]
     assert {line.split()[0] for line in lines} | {SERVE[0]} == set(COMMANDS)
     path = os.pathsep.join((str(warm), os.environ["PATH"]))
@@ -142,6 +201,15 @@ def test_no_command_imports_from_the_current_folder(
         )
         assert done.returncode in (0, 1, 6), (line, done.stderr)
         assert marks(shadows) == [], line
+    require_failing_tests(shadows, "kept")
+
+
+def require_failing_tests(folder: Path, *tests: str) -> None:
+    """Run pytest with our plug-in in the folder, whose tests fail and import nothing of it."""
+    command = [str(Path(sys.executable).parent / "pytest"), "-q", *PLUGIN, *tests]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert ran.returncode == 1 and re.search(r"\d failed", ran.stdout), ran.stdout + ran.stderr
+    assert marks(folder) == [], tests
 
 
 def test_processes_from_their_very_beginning(shadows: Path, elsewhere: Path) -> None:
@@ -157,6 +225,8 @@ def test_processes_from_their_very_beginning(shadows: Path, elsewhere: Path) -> 
         done = subprocess.run(command, cwd=shadows, capture_output=True, text=True)
         assert marks(shadows) == [], command
         assert done.returncode == (4 if "-I" in command else 0), done.stderr
+    (shadows / "check.bugsieve.toml").write_text(CHECK)
+    require_failing_tests(shadows, "check.bugsieve.toml")
     server = subprocess.Popen(
         [str(folder / "bugsieve"), *SERVE], cwd=shadows, stdout=subprocess.PIPE
     )
@@ -164,6 +234,19 @@ def test_processes_from_their_very_beginning(shadows: Path, elsewhere: Path) -> 
     server.send_signal(signal.SIGINT)
     server.communicate()
     assert marks(shadows) == []
+
+
+def test_checkers_are_always_named_with_the_option_that_leaves_the_folder_out() -> None:
+    """Wherever we print how to start one, or write it in the documentation."""
+    root = Path(__file__).parents[2]
+    places = [*(root / "src").rglob("*.py"), *(root / "docs").glob("*.md"), root / "README.md"]
+    named = [
+        match
+        for place in places
+        for match in re.findall(r"python3? (-I )?-m bugsieve", place.read_text("utf-8"))
+    ]
+    without = named.count("")
+    assert len(named) > 5 and without == 1, "`python -m bugsieve` itself alone does without"
 
 
 MODULE = """
