@@ -8,6 +8,7 @@ of the system, their local variables and, where there are several, the number of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -40,6 +41,11 @@ class JaniInterpreter:
         self._kinds: dict[State, str] = {}
         self._transitions: dict[State, dict[int, tuple[State, ...]]] = {}
 
+    @property
+    def types(self) -> list[type[Any]]:
+        """The types of the values of a state."""
+        return [kind for kind, _, _ in self._ranges]
+
     def check_state(self, state: Sequence[Any]) -> State:
         """The state, if it has a value of the right type for every variable, else ValueError."""
         if len(state) != len(self._slots):
@@ -48,6 +54,22 @@ class JaniInterpreter:
             if type(value) is not kind or not low <= value <= high:
                 raise ValueError(f"{value!r} is no value of variable {number}")
         return tuple(state)
+
+    def are_states(self, rows: Sequence[Sequence[Any]]) -> bool:
+        """Return true if each row has a value of the right type for every variable.
+
+        Column by column, since proofs may have hundreds of thousands of rows.
+        """
+        if set(map(len, rows)) - {len(self._ranges)}:
+            return False
+        columns = zip(*rows, strict=True)
+        return all(
+            set(map(type, column)) == {kind}
+            and (kind is not float or all(map(math.isfinite, column)))
+            and low <= min(column)
+            and max(column) <= high
+            for column, (kind, low, high) in zip(columns, self._ranges, strict=False)
+        )
 
     def kind(self, state: State) -> str:
         """ "ordinary", "goal" or "unsafe"; a goal that is unsafe is unsafe."""
@@ -68,13 +90,21 @@ class JaniInterpreter:
         if found is None:
             if len(self._transitions) >= _MOST_REMEMBERED:
                 self._transitions.clear()
-            found = {}
-            for action, expand in self._actions.items():
-                outcomes = _evaluated(expand, state)
-                if outcomes:
-                    found[action] = tuple(outcomes)
+            found = _evaluated(self._expanded, state)
             self._transitions[state] = found
         return found
+
+    def _expanded(self, state: State) -> dict[int, tuple[State, ...]]:
+        found = {}
+        for action, expand in self._actions.items():
+            outcomes = expand(state)
+            if outcomes:
+                found[action] = tuple(outcomes)
+        return found
+
+    def outcomes(self, state: State, action: int) -> tuple[State, ...]:
+        """The outcomes of one action, all different; none where it is not applicable."""
+        return tuple(_evaluated(self._actions[action], state))
 
 
 def _evaluated(function: Callable[[State], Any], state: State) -> Any:

@@ -38,7 +38,7 @@ _KEYS = (
     *("action_name", "run", "safe", "answers"),
 )
 _FAULT_KEYS = ("outcome", "unsafe")
-_POLL_EVERY = 100  # rows, of some microseconds each
+_POLL_EVERY = 100  # states, of some microseconds each
 _MOST_PROVEN = 200_000  # states, some hundred bytes each
 _BUG_KEYS = {"id", "kind", "oracle", "found_in", "certificate"}
 
@@ -234,12 +234,15 @@ class SafetyBugChecker:
         return answers
 
     def _rows(self, rows: Any, key: str) -> list[Any]:
-        for number, row in enumerate(_list(rows, key)):
-            if number % _POLL_EVERY == 0:
-                self._poll()
+        for row in _list(rows, key):
             if len(_list(row, key)) != 3:
                 _fail(f"a row of {key!r} has three parts")
-            self._state(row[0])
+        states = [row[0] for row in rows]
+        self._poll()
+        # One by one only where that finds something: the sentence names the first.
+        if {*map(type, states)} - {list} or not self.model.are_states(states):
+            for state in states:
+                self._state(state)
         return list(rows)
 
     def _state(self, value: Any) -> State:
@@ -270,10 +273,13 @@ class _AnsweringModel:
         self._said = said
         self._used: set[State] = set()
         self._poll = poll
+        self._asked = 0
 
     def transitions(self, state: State) -> Mapping[int, Sequence[State]]:
         """The outcomes of each applicable action."""
-        self._poll()
+        self._asked += 1
+        if self._asked % _POLL_EVERY == 0:
+            self._poll()
         return self._model.transitions(state)
 
     def policy(self, state: State) -> int | None:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
+from itertools import chain
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 State: TypeAlias = tuple[Any, ...]
 Pair: TypeAlias = tuple[State, int]
@@ -128,10 +129,10 @@ def _check_safe(model: Model, certificate: Mapping[str, Any], proven: Proven) ->
     radius = _radius(certificate["radius"])
     start = _state(certificate["state"])
     table: dict[State, tuple[int, int]] = {}
-    for row in _rows(certificate["table"], "table"):
-        if row.state in table:
-            _fail(f"state {_shown(row.state)} occurs twice in the table")
-        table[row.state] = row.first, row.second
+    for state, first, second in _rows(certificate["table"], "table"):
+        if state in table:
+            _fail(f"state {_shown(state)} occurs twice in the table")
+        table[state] = first, second
     # Why this proves safety: the start is covered, and every row is left only to states that are
     # covered in their turn or end the run safely. So by induction no run of the alternative ever
     # meets danger; it may go round for ever, which is safe. Along each run the numbers of
@@ -196,12 +197,12 @@ def _check_unsafe(model: Model, certificate: Mapping[str, Any], proven: Proven) 
     # numbers, so whoever chooses the outcomes brings every alternative to danger. Without ranks,
     # two states could be called lost because of each other.
     ranks: dict[Pair, int] = {}
-    for row in _rows(certificate["ranking"], "ranking"):
-        if (row.state, row.first) in ranks:
-            _fail(f"state {_shown(row.state)} occurs twice with budget {row.first}")
-        if not 0 <= row.first <= (radius or 0) or row.second < 1:
-            _fail(f"budget or rank of state {_shown(row.state)} is out of range")
-        ranks[row.state, row.first] = row.second
+    for state, budget, rank in _rows(certificate["ranking"], "ranking"):
+        if (state, budget) in ranks:
+            _fail(f"state {_shown(state)} occurs twice with budget {budget}")
+        if not 0 <= budget <= (radius or 0) or rank < 1:
+            _fail(f"budget or rank of state {_shown(state)} is out of range")
+        ranks[state, budget] = rank
     whole = start, radius or 0
     if whole not in ranks and whole not in proven.lost and model.kind(start) != UNSAFE:
         _fail(f"the ranking lacks state {_shown(start)} with the full budget")
@@ -223,18 +224,32 @@ def _check_ranked(
     transitions = model.transitions(state)
     if not transitions:
         _fail(f"a run ends safely in state {_shown(state)}, which has no actions")
-    # An action beyond the budget is no alternative, so nothing needs to be shown of it. A state
-    # without a rank counts as not lower, unless it is proven to be lost: then it is as good as
-    # danger itself.
+    # An action beyond the budget is no alternative, so nothing needs to be shown of it.
     for action, outcomes in transitions.items():
-        left = budget - _cost(model, state, action, radius)
-        if left >= 0 and not any(
-            ranks.get((outcome, left), rank) < rank
-            or (outcome, left) in proven.lost
-            or model.kind(outcome) == UNSAFE
-            for outcome in outcomes
-        ):
+        left = budget if radius is None else budget - _cost(model, state, action, radius)
+        if left >= 0 and not _leads_lower(model, ranks, proven, outcomes, left, rank):
             _fail(f"action {action} in state {_shown(state)} leads to no lower rank")
+
+
+def _leads_lower(
+    model: Model,
+    ranks: Mapping[Pair, int],
+    proven: Proven,
+    outcomes: Sequence[State],
+    left: int,
+    rank: int,
+) -> bool:
+    """Return true if one of the outcomes is dangerous or of lower rank, with that budget left.
+
+    A state without a rank counts as not lower, unless it is proven to be lost: then it is as good
+    as danger itself.
+    """
+    # No `any`: this runs for each action of each row, of which there may be millions.
+    for outcome in outcomes:
+        pair = outcome, left
+        if ranks.get(pair, rank) < rank or pair in proven.lost or model.kind(outcome) == UNSAFE:
+            return True
+    return False
 
 
 def _check_run(model: Model, certificate: Mapping[str, Any], _proven: Proven) -> None:
@@ -289,23 +304,21 @@ def _cost(model: Model, state: State, action: int, radius: int | None) -> int:
     return int(radius is not None and model.policy(state) != action)
 
 
-class _Row(NamedTuple):
-    state: State
-    first: int
-    second: int
-
-
-def _rows(value: Any, what: str) -> list[_Row]:
-    rows = []
-    for row in _list(value, f"'{what}'"):
+def _rows(value: Any, what: str) -> list[tuple[State, int, int]]:
+    rows = _list(value, f"'{what}'")
+    for row in rows:
         if not isinstance(row, (list, tuple)) or len(row) != 3:
             _fail(f"a row of the {what} is a list of three parts")
-        state, first, second = row
-        # Not isinstance: a truth value is an int to Python.
-        if type(first) is not int or type(second) is not int:
-            _fail(f"a number of the {what} must be a whole number")
-        rows.append(_Row(_state(state), first, second))
-    return rows
+    states, first, second = zip(*rows, strict=True) if rows else ((), (), ())
+    # Not isinstance: a truth value is an int to Python.
+    if {*map(type, first), *map(type, second)} - {int}:
+        _fail(f"a number of the {what} must be a whole number")
+    # All at once, which takes a fifth of the time of asking state by state.
+    if {*map(type, states)} - {list, tuple}:
+        _fail("a state must be a list")
+    if not _PLAIN.issuperset(map(type, chain.from_iterable(states))):
+        _fail("a state must be a list of plain values")
+    return list(zip(map(tuple, states), first, second, strict=True))
 
 
 def _radius(value: Any) -> int | None:
