@@ -100,6 +100,14 @@ class ModelReader:
 
     def conditions(self) -> list[Term]:
         """The conditions for danger and for the goal, in this order."""
+        expression = self._property()
+        goal = expression.get("objective")
+        if isinstance(goal, dict) and goal.get("op") == "objective":
+            goal = goal.get("goal")
+        return [self._condition(expression["reach"]), self._condition(goal)]
+
+    def _property(self) -> Json:
+        """The one property that says where runs start, where they end, and what is unsafe."""
         properties = [
             item["expression"]
             for item in self.document["properties"]
@@ -107,10 +115,7 @@ class ModelReader:
         ]
         if len(properties) != 1:
             raise RefusedModelError(f"{len(properties)} properties where one is needed")
-        goal = properties[0].get("objective")
-        if isinstance(goal, dict) and goal.get("op") == "objective":
-            goal = goal.get("goal")
-        return [self._condition(properties[0]["reach"]), self._condition(goal)]
+        return properties[0]
 
     def _condition(self, data: Json) -> Term:
         if data is None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from bugsieve.basis.errors import BudgetError, InputError, UnsupportedError
 from bugsieve.basis.seeds import Stream
-from bugsieve.fuzzing.starts.condition import Range, Ranges
+from bugsieve.fuzzing.starts.condition import Range
 from bugsieve.fuzzing.starts.parts import ListedPart, Part, Rows, Source
-from bugsieve.fuzzing.starts.planning import NoStartError, plan_parts
+from bugsieve.fuzzing.starts.planning import NoStartError, declared_ranges, plan_parts
 from bugsieve.tasks.jani.model import JaniModel, Valuations
 from bugsieve.tasks.jani.types import EXACT
 
@@ -74,10 +74,7 @@ class StartSampler:
 
     def _plan(self) -> None:
         model = self._model
-        declared: Ranges = {
-            k: Range(v.type.lower, v.type.upper, v.type.kind == "real")
-            for k, v in enumerate(model.variables)
-        }
+        declared = declared_ranges(model)
         try:
             ranges, self._parts = plan_parts(model.graph, model.conditions.start, declared)
         except NoStartError:

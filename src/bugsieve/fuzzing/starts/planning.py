@@ -22,6 +22,7 @@ from bugsieve.fuzzing.starts.listing import list_solutions
 from bugsieve.fuzzing.starts.parts import BoxPart, DistinctPart, Part, SumPart, TooLargeError
 from bugsieve.fuzzing.starts.rejection import RejectionPart
 from bugsieve.tasks.jani.expressions import Graph
+from bugsieve.tasks.jani.model import JaniModel
 
 MOST_CELLS = 1 << 22
 """Of the tables that solutions are listed or counted in."""
@@ -35,6 +36,14 @@ _GOOD_SHARE = 0.05
 
 class NoStartError(Exception):
     """No state satisfies the condition."""
+
+
+def declared_ranges(model: JaniModel) -> Ranges:
+    """The values that the types of its variables allow."""
+    return {
+        k: Range(v.type.lower, v.type.upper, v.type.kind == "real")
+        for k, v in enumerate(model.variables)
+    }
 
 
 def plan_parts(graph: Graph, condition: int, ranges: Ranges) -> tuple[Ranges, list[Part]]:
