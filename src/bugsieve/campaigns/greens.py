@@ -7,13 +7,16 @@ what it says, only by what it holds.
 
 from __future__ import annotations
 
+import enum
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from bugsieve.basis.build_servers import Check as BuildCheck
 from bugsieve.basis.errors import BudgetError, InputError
 from bugsieve.basis.files import write_atomically
 from bugsieve.basis.seals import is_sealed, seal_of
@@ -51,6 +54,12 @@ def is_proven(records: CampaignRecords[Any], check: Check) -> bool:
     return _refusal(_Claim(content, check, _digest(records.header))) is None
 
 
+def proven_green(records: CampaignRecords[Any], check: Check) -> Any | None:
+    """The certificate of a campaign where it is proven in this sense; None without one."""
+    stored = records.green()
+    return unpacked(stored[0]) if stored is not None and is_proven(records, check) else None
+
+
 def green_of(records: CampaignRecords[Any], check: Check) -> Any | None:
     """The certificate of a campaign, checked anew; None without one, InputError if refused."""
     stored = records.green()
@@ -68,6 +77,31 @@ def green_of(records: CampaignRecords[Any], check: Check) -> Any | None:
 def write_green(green: Any, target: Path) -> None:
     """Write a certificate as a file, as the checker reads it alone."""
     write_atomically(target, (json.dumps(green) + "\n").encode("ascii"))
+
+
+class GreenStatus(enum.Enum):
+    """What has become of a green."""
+
+    PROOF_HOLDS = "PROOF HOLDS"
+    PROOF_LOST = "PROOF LOST"
+
+
+@dataclass(frozen=True)
+class GreenReplay:
+    """The status, and a sentence that explains it."""
+
+    status: GreenStatus
+    sentence: str
+    asked: int
+    """In how many states the policy was asked."""
+    changed: int
+    """In how many of them it answered otherwise."""
+
+    def check(self, folder: Path) -> BuildCheck:
+        """What build servers are told."""
+        holds = self.status is GreenStatus.PROOF_HOLDS
+        reason = f"{self.status.value}: {self.sentence}"
+        return BuildCheck("no bugs", str(folder), "passed" if holds else "failure", reason)
 
 
 class _Claim:

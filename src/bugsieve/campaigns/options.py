@@ -235,6 +235,9 @@ class SafetyOptions(PolicyOptions):
     """So many runs in a row are analysed with what was found out about those before; 1: none."""
     alone: int = 0
     """For measurements: states of unsafe runs to judge without any knowledge of others."""
+    whole: str = AUTO
+    """Whether all that the policy can come to is explored when no walk has met danger: "yes" (an
+    error where it cannot be), "no", or ("auto") where the states are few enough."""
     fuzz: SafetyFuzzOptions = field(default_factory=SafetyFuzzOptions)
 
     @property
@@ -254,6 +257,8 @@ class SafetyOptions(PolicyOptions):
             raise UsageError("max_calls is for cost testing: of a model, limit the walks")
         if self.workers != 1:
             raise UsageError("a safety campaign runs in one process: workers must be 1")
+        if self.whole not in WHOLE:
+            raise UsageError(no_such("whole", self.whole, WHOLE))
         if self.measures:
             self._check_sample()
         for name in ("proof_rows", "shared_runs"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from bugsieve.basis.commands import typed_words
 from bugsieve.basis.errors import UsageError
@@ -61,7 +62,8 @@ def register(parser: Parser) -> None:
         "--green",
         type=Path,
         metavar="FILE",
-        help="the certificate that there is no bug in all reachable states",
+        help="the certificate that there is no bug in all reachable states, or that the policy is "
+        "safe from all start states",
     )
     form.add_argument(
         "--regression",
@@ -89,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         show(f"wrote {counted(len(written), 'bug')} to {target}")
         return 0
     if args.green is not None:
-        return for_kind(args.folder, {"cost": _export_green})(args)
+        return for_kind(args.folder, {"cost": _export_green, "safety": _export_safe_green})(args)
     if args.examples is not None:
         return for_kind(args.folder, {"cost": _export_examples})(args)
     form = next(name for name in ("csv", "json", "parquet") if getattr(args, name) is not None)
@@ -111,15 +113,25 @@ def _export_regression(args: argparse.Namespace) -> int:
 
 def _export_green(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.cost.green import stored_green
+
+    return _write_green(args, stored_green(args.folder), "green", "task.sas")
+
+
+def _export_safe_green(args: argparse.Namespace) -> int:
+    from bugsieve.campaigns.safety.green import stored_green
+
+    return _write_green(args, stored_green(args.folder), "safety_green", "model.jani")
+
+
+def _write_green(args: argparse.Namespace, green: Any, checker: str, subject: str) -> int:
     from bugsieve.campaigns.greens import write_green
 
-    green = stored_green(args.folder)
     if green is None:
         raise UsageError(f"{args.folder}: has no certificate that there is no bug")
     write_green(green, args.green)
     show(f"wrote {args.green}")
-    words = typed_words(args.folder / "task.sas", args.green)
-    show(f"check it: python -I -m bugsieve.checkers.green {words}")
+    words = typed_words(args.folder / subject, args.green)
+    show(f"check it: python -I -m bugsieve.checkers.{checker} {words}")
     return 0
 
 

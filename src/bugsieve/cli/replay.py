@@ -23,6 +23,7 @@ from bugsieve.cli.streams import show
 if TYPE_CHECKING:
     from bugsieve.benches.bench import Bench
     from bugsieve.bugs.cost.replay import ReplayResult, ReplayStatus
+    from bugsieve.campaigns.greens import GreenReplay
     from bugsieve.cli.parser import Parser
     from bugsieve.judging.findings import BugRow
     from bugsieve.policies.models.policy import ModelPolicy
@@ -118,20 +119,39 @@ def _run_policy(args: argparse.Namespace) -> int:
 def _green(folder: Path) -> Any | None:
     """The certificate of a campaign without bugs; None if it has bugs or no certificate."""
     from bugsieve.campaigns.cost.green import stored_green
+    from bugsieve.campaigns.safety.green import stored_green as stored_safe_green
 
-    return stored_green(folder) if for_kind(folder, {"cost": True, "safety": False}) else None
+    return for_kind(folder, {"cost": stored_green, "safety": stored_safe_green})(folder)
 
 
-def _run_green(args: argparse.Namespace, green: Any) -> int:
-    """Ask about every state of the certificate again."""
+def _green_of_costs(args: argparse.Namespace, green: Any) -> GreenReplay:
     from bugsieve.campaigns.cost.bench import bench_of
-    from bugsieve.campaigns.cost.green_replay import GreenStatus, replay_green
+    from bugsieve.campaigns.cost.green_replay import replay_green
     from bugsieve.results.cost.records import CostRecords
 
     with CostRecords(args.folder) as records:
         header = records.header
     with bench_of(args.folder, header, policy=args.policy) as bench:
-        result = replay_green(bench, green)
+        return replay_green(bench, green)
+
+
+def _green_of_safety(args: argparse.Namespace, green: Any) -> GreenReplay:
+    from bugsieve.campaigns.safety.green_replay import replay_safe_green
+    from bugsieve.campaigns.safety.policy import policy_of
+    from bugsieve.results.safety.records import SafetyRecords
+
+    with SafetyRecords(args.folder) as records:
+        header = records.header
+    with policy_of(args.folder, header, policy=args.policy) as policy:
+        return replay_safe_green(policy, green)
+
+
+def _run_green(args: argparse.Namespace, green: Any) -> int:
+    """Ask about every state of the certificate again."""
+    from bugsieve.campaigns.greens import GreenStatus
+
+    kinds = {"cost": _green_of_costs, "safety": _green_of_safety}
+    result = for_kind(args.folder, kinds)(args, green)
     if args.json:
         report = {"status": result.status.value.lower(), "sentence": result.sentence}
         show(json.dumps({**report, "asked": result.asked, "changed": result.changed}))

@@ -38,6 +38,14 @@ def add_walk_arguments(parser: argparse.ArgumentParser) -> None:
         "(inf; 1 for --choice uniform)",
     )
     options.number("--step-limit", 10_000, "steps of a walk")
+    options.add(
+        "--whole",
+        choices=("auto", "yes", "no"),
+        default="auto",
+        help="when no walk has met danger, explore all that the policy can come to from all start "
+        "states, and prove it safe: auto (default) does so for at most 200 000 states, within "
+        "--max-time (else 60 s); yes ends with exit code 4 where that is not enough",
+    )
 
 
 def add_oracle_arguments(parser: argparse.ArgumentParser) -> None:

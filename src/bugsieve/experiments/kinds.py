@@ -79,7 +79,7 @@ SAFETY = Kind(
     "models",
     SafetyOptions,
     SafetyFuzzOptions,
-    {"model": [], "policy": ""},
+    {"model": [], "policy": "", "whole": "no"},
     lambda campaign: DEFAULT_SAFETY_ORACLES,
     check_safety_spec,
     check_model_spec,

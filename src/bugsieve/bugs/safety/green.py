@@ -109,5 +109,5 @@ def _numbers(text: str, kind: str, count: int) -> NDArray[np.float64]:
     block = np.ascontiguousarray(content.reshape(8, count).T)
     if kind == "int":
         words = np.asarray(block.view(">u8").reshape(-1), dtype=np.uint64) ^ _OFFSET
-        return words.view(np.int64).astype(np.float64)
+        return np.asarray(words.view(np.int64), dtype=np.float64)
     return np.asarray(block.view(">f8").reshape(-1), dtype=np.float64)

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-import enum
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.basis.activity import doing
-from bugsieve.basis.build_servers import Check
 from bugsieve.basis.stopping import check_stop
 from bugsieve.basis.wording import counted
 from bugsieve.benches.bench import Bench
 from bugsieve.bugs.cost.green import GreenAnswers, green_certificate
+from bugsieve.campaigns.greens import GreenReplay, GreenStatus
 from bugsieve.checkers.green import check_green, said_of
 from bugsieve.policies.graph import PolicyGraph
-
-
-class GreenStatus(enum.Enum):
-    """What has become of a green."""
-
-    PROOF_HOLDS = "PROOF HOLDS"
-    PROOF_LOST = "PROOF LOST"
-
-
-@dataclass(frozen=True)
-class GreenReplay:
-    """The status, and a sentence that explains it."""
-
-    status: GreenStatus
-    sentence: str
-    asked: int
-    """In how many states the policy was asked."""
-    changed: int
-    """In how many of them it answered otherwise."""
-
-    def check(self, folder: Path) -> Check:
-        """What build servers are told."""
-        holds = self.status is GreenStatus.PROOF_HOLDS
-        reason = f"{self.status.value}: {self.sentence}"
-        return Check("no bugs", str(folder), "passed" if holds else "failure", reason)
 
 
 def replay_green(bench: Bench, green: Any) -> GreenReplay:

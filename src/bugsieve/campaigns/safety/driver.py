@@ -15,11 +15,21 @@ from bugsieve.basis.stopping import Stopped, StopToken
 from bugsieve.bugs.safety.bug import NETWORK
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import SafetyOptions
+from bugsieve.campaigns.safety.green import (
+    NO_DANGER,
+    Explored,
+    certify,
+    explored,
+    is_impossible,
+    is_wanted,
+    without_green,
+)
 from bugsieve.campaigns.safety.measuring import safety_figures
 from bugsieve.campaigns.safety.policy import SafetyEquipment
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.faults.causes.safety import safety_cause_of
 from bugsieve.fuzzing.unsafe_runs import UnsafeRunFuzzer, Walk
+from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.judging.determinism import FEWEST_RUNS, SafetyDeterminism
 from bugsieve.judging.findings import DeterminismCheck, Finding
 from bugsieve.judging.runs import RunFold, StoredRuns, UnsafeRunRow
@@ -67,6 +77,7 @@ class SafetyDriver(Driver):
         self._pending = pending
         """Runs whose visit was cut in the middle of its bugs: it is made again."""
         self._round_size = min(_FIRST_WALKS, options.fuzz.round_walks)
+        self._explored: Explored | None = None
         self._walks: list[WalkRow] = []
         self._repeated: list[UnsafeRunRow] = []
         self.asks_again = not SafetyDeterminism(policy).is_exempt
@@ -80,8 +91,10 @@ class SafetyDriver(Driver):
             self._accept(session, finding)
         self._pending = ()
         done, most = session.progress.walks, self._most
-        if done >= most or session.stop_reason() is not None:
-            return ALL_WALKS if done >= most else None
+        if session.stop_reason() is not None and done < most:
+            return None
+        if done >= most:
+            return self._explore(session) or ALL_WALKS
         if self._options.measures and (reason := self._low_risk(done)) is not None:
             return reason
         start = time.monotonic()
@@ -94,6 +107,40 @@ class SafetyDriver(Driver):
         session.commit()
         self._resize(time.monotonic() - start)
         return None
+
+    def left_nothing(self, progress: Progress) -> str | None:
+        """A reason if there is no danger that a policy could meet."""
+        return NO_DANGER if is_impossible(self._policy.model) else None
+
+    def _explore(self, session: Session) -> str | None:
+        """Look at all that the policy can come to; a reason if that shows nothing was tested."""
+        with SafetyRecords(self._directory) as records:
+            if self._explored is not None or not is_wanted(self._options, records):
+                return None
+        found = self._explored = explored(self._policy, self._options)
+        if found.way is not None:
+            self._take_way(session, found.way)
+        return found.untested or None
+
+    def _take_way(self, session: Session, way: UnsafeRun) -> None:
+        """Take a way into danger that no walk found as that of one more walk."""
+        if len(way) > self._options.step_limit:
+            words = f"danger is {len(way)} steps away, beyond the limit on steps"
+            self._explored = replace(self._explored or Explored(), way=None, why=words)
+            return
+        walk = Walk(session.progress.walks, WalkOutcome.UNSAFE, way, len(way))
+        self._take(session, walk, 0.0)
+        session.commit()
+
+    def conclude(self) -> tuple[str, ...]:
+        """Certify that the policy is safe, where the exploration has shown it."""
+        found = self._explored
+        if found is None:
+            return ()
+        if found.green is not None:
+            with SafetyRecords(self._directory) as records:
+                return certify(records, found.green, self._options)
+        return without_green(found.why, self._options) if found.why else ()
 
     def _low_risk(self, done: int) -> str | None:
         """A reason if a measurement has come to a look at which its risk is low enough."""
@@ -116,13 +163,12 @@ class SafetyDriver(Driver):
     def progress(self, progress: Progress) -> Progress:
         """The progress with what the policy was asked and did wrong."""
         before, fold, order = self._before, self._fold, self._order
+        beside = self._explored or Explored()
+        again = fold.asker.calls + order.asked_again + beside.asked_again
         return replace(
             progress,
-            policy_calls=before.policy_calls + self._fuzzer.decisions,
-            asked_again=before.asked_again
-            + fold.asker.calls
-            + order.asked_again
-            + self._asked_again,
+            policy_calls=before.policy_calls + self._fuzzer.decisions + beside.asked,
+            asked_again=before.asked_again + again + self._asked_again,
             troubles=_merged(before.troubles, self._policy.troubles),
         )
 

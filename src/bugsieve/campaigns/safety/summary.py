@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bugsieve.basis.wording import counted
+from bugsieve.basis.wording import counted, shown_number
+from bugsieve.campaigns.safety.green import UNTESTED, proof_of
 from bugsieve.campaigns.safety.measuring import run_class, safety_figures
 from bugsieve.campaigns.summary import Summary, changes_of
 from bugsieve.campaigns.troubles import Trouble
@@ -18,6 +19,7 @@ from bugsieve.results.safety.records import SafetyRecords
 
 _FAILURES = {outcome.value for outcome in WalkOutcome if outcome.is_failure}
 STEP_LIMIT = WalkOutcome.STEP_LIMIT.value
+_OVER = {WalkOutcome.EXHAUSTED.value, WalkOutcome.DEAD_END.value}
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,18 @@ class RunCounts:
     expanded: int = 0
 
 
+@dataclass(frozen=True)
+class SafetyProof:
+    """Counts of a certificate that a checker has accepted."""
+
+    starts: int
+    """Start states: all that there are."""
+    states: int
+    """What the policy can come to from there, whatever the outcomes."""
+    ends: int
+    """Those in which it gives no applicable action where there is one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SafetySummary(Summary):
     """What a safety campaign has done so far; troubles are answers, by their kind."""
@@ -48,6 +62,8 @@ class SafetySummary(Summary):
     oracles: Mapping[str, RunCounts]
     unproven: tuple[UnprovenRow, ...]
     """Claims that are no bugs, since their proofs are too large or cannot be checked."""
+    proof: SafetyProof | None = None
+    """What a certificate proves of all start states; None without one."""
 
     @property
     def failed_walks(self) -> int:
@@ -69,6 +85,8 @@ class SafetySummary(Summary):
         if self.runs:
             counts = self.oracles.values()
             return any(count.with_fault + count.unavoidable for count in counts)
+        if self.proof is not None:
+            return True
         silent = {STEP_LIMIT, *(_FAILURES if self.troubles else ())}
         return not silent.issuperset(self.outcomes)
 
@@ -80,8 +98,32 @@ class SafetySummary(Summary):
 
     @property
     def undecided(self) -> int:
-        """Unsafe runs that no oracle decided, and walks that the policy's failure ended."""
-        return self.open_runs + self.failed_walks
+        """Unsafe runs that no oracle decided, and walks that the policy's failure ended.
+
+        Where no danger can follow, failures leave nothing open; `green` counts them.
+        """
+        return self.open_runs + (self.failed_walks if self.proof is None else 0)
+
+    @property
+    def untested(self) -> str:
+        """There is no danger to meet, or all walks were over before they began."""
+        if self.reason in UNTESTED:
+            return f"{self.reason}: nothing was tested"
+        if self.walks and not self.steps and _OVER.issuperset(self.outcomes):
+            where = "at the goal, or where no danger can be reached"
+            return f"all {counted(self.walks, 'walk')} began {where}: nothing was tested"
+        return ""
+
+    @property
+    def green(self) -> str:
+        """From how many start states the policy is safe, if that is proven."""
+        if self.proof is None or self.runs:
+            return ""
+        starts = shown_number(self.proof.starts)
+        said = f"all {starts} start states" if self.proof.starts > 1 else "the only start state"
+        ends, states = map(shown_number, (self.proof.ends, self.proof.states))
+        beside = f", without an action in {ends} of {states} states" if self.proof.ends else ""
+        return f"safe from {said} (proven){beside}"
 
     @property
     def tested(self) -> Mapping[str, int]:
@@ -154,7 +196,13 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         unstable=changes_of(records),
         check=records.check(),
         measured=safety_figures(records) if records.is_sample else None,
+        proof=_proof(records),
     )
+
+
+def _proof(records: SafetyRecords) -> SafetyProof | None:
+    proof = proof_of(records)
+    return None if proof is None else SafetyProof(*map(proof.get, ("starts", "states", "ends")))
 
 
 def _danger_first(item: tuple[str, int]) -> tuple[bool, str]:

@@ -12,7 +12,7 @@ from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import figure_lines, measured_lines
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.sameness import Sameness, sameness_of
-from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
+from bugsieve.campaigns.safety.summary import RunCounts, SafetyProof, SafetySummary
 from bugsieve.campaigns.wording import bug_lines, check_lines, kinds_text
 from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.results.progress import CampaignHeader
@@ -45,6 +45,8 @@ class SafetyWording:
             runs_line(summary),
             *bug_lines(summary),
         ]
+        if summary.proof is not None:
+            lines += proof_lines(summary.proof)
         if summary.unproven:
             reason = summary.unproven[0].reason
             lines.append(f"{counted(summary.certain, 'fault')} not proven in full: {reason}")
@@ -100,6 +102,18 @@ def runs_line(summary: SafetySummary) -> str:
     if not summary.runs:
         return "no unsafe runs found"
     return f"{counted(summary.runs, 'unsafe run')}, {summary.different_runs} different"
+
+
+def proof_lines(proof: SafetyProof) -> list[str]:
+    """What the certificate of a safe policy holds."""
+    states = counted(proof.states, "state")
+    lines = [f"proven: the policy can come to {states}, and none of them is unsafe"]
+    if proof.ends:
+        lines.append(
+            f"in {proof.ends} of them its run ends since it gives no applicable action "
+            "('bugsieve decide --radius 0' calls them lost)"
+        )
+    return lines
 
 
 def oracle_text(oracle: str, counts: RunCounts, runs: int) -> str:
