@@ -134,7 +134,7 @@ def without_green(reason: str, options: SafetyOptions) -> tuple[str, ...]:
     """A note that says why there is no certificate; an error where one was asked for."""
     if options.whole == YES:
         raise UsageError(f"--whole yes: {reason}")
-    return (f"not proven to be safe from all start states: {reason}",)
+    return (f"the certificate: {reason}, so there is none",)
 
 
 def is_wanted(options: SafetyOptions, records: SafetyRecords) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from bugsieve.basis.errors import BudgetError, InputError
-from bugsieve.fuzzing.starts.condition import constraints_of, is_implied, narrow
 from bugsieve.fuzzing.starts.listing import list_solutions
 from bugsieve.fuzzing.starts.parts import TooLargeError
-from bugsieve.fuzzing.starts.planning import MOST_CELLS, declared_ranges
+from bugsieve.fuzzing.starts.planning import MOST_CELLS, NoStartError, declared_ranges, narrowed
 from bugsieve.tasks.jani.model import JaniModel, Valuations
 
 
@@ -16,23 +15,24 @@ def all_starts(model: JaniModel, most: int) -> Valuations:
     """Every start state once, in ascending order; BudgetError where they are too many to list."""
     states = model.start_states
     if states is None:
-        states = _solutions(model)
+        try:
+            states = _solutions(model)
+        except NoStartError:
+            states = np.empty((0, model.num_variables))
     # Adding 0.0 turns -0.0 into 0.0, so that equal states are equal rows.
     states = np.unique(states + 0.0, axis=0)
+    if not len(states):
+        raise InputError(f"{model.name}: no state satisfies the start condition")
     if len(states) > most:
         raise BudgetError(f"there are more than {most} start states")
     return states
 
 
 def _solutions(model: JaniModel) -> Valuations:
-    constraints = constraints_of(model.graph, model.conditions.start)
-    ranges = narrow(declared_ranges(model), constraints)
-    if any(values.is_empty for values in ranges.values()):
-        raise InputError(f"{model.name}: no state satisfies the start condition")
+    ranges, kept = narrowed(model.graph, model.conditions.start, declared_ranges(model))
     free = [k for k, values in ranges.items() if not values.is_fixed]
     if any(ranges[k].is_real for k in free):
         raise BudgetError("start states with real numbers cannot be listed")
-    kept = [c for c in constraints if not is_implied(c, ranges)]
     template = np.array([float(values.lower) for values in ranges.values()])
     try:
         listed = list_solutions(free, ranges, kept, MOST_CELLS) if free else None

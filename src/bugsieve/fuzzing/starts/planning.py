@@ -52,13 +52,7 @@ def plan_parts(graph: Graph, condition: int, ranges: Ranges) -> tuple[Ranges, li
     # keeps that: narrowing removes no solution, settled and implied constraints exclude none, and
     # parts share neither variables nor constraints, so that uniform draws from each are a uniform
     # draw from their product.
-    constraints = constraints_of(graph, condition)
-    ranges = narrow(ranges, constraints)
-    if any(values.is_empty for values in ranges.values()):
-        raise NoStartError
-    # First what is decided, since it may prove that there is no start state at all.
-    open_ones = [c for c in constraints if not _is_settled(c, ranges)]
-    kept = [c for c in open_ones if not is_implied(c, ranges)]
+    ranges, kept = narrowed(graph, condition, ranges)
     alone: Ranges = {}
     parts: list[Part] = []
     for variables, own in independent_parts(ranges, kept):
@@ -67,6 +61,17 @@ def plan_parts(graph: Graph, condition: int, ranges: Ranges) -> tuple[Ranges, li
         else:
             alone.update({v: ranges[v] for v in variables})
     return ranges, [BoxPart(alone), *parts] if alone else parts
+
+
+def narrowed(graph: Graph, condition: int, ranges: Ranges) -> tuple[Ranges, list[Constraint]]:
+    """The ranges that the condition leaves, and what it says beside them."""
+    constraints = constraints_of(graph, condition)
+    ranges = narrow(ranges, constraints)
+    if any(values.is_empty for values in ranges.values()):
+        raise NoStartError
+    # First what is decided, since it may prove that there is no start state at all.
+    open_ones = [c for c in constraints if not _is_settled(c, ranges)]
+    return ranges, [c for c in open_ones if not is_implied(c, ranges)]
 
 
 def _is_settled(constraint: Constraint, ranges: Ranges) -> bool:
