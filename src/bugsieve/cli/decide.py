@@ -216,7 +216,7 @@ def _as_text(report: _Report) -> str:
     verdicts = [entry["safe"] for entry in report.states]
     parts.append(
         f"{counted(len(verdicts), 'state')}: {verdicts.count(True)} safe, "
-        f"{verdicts.count(False)} not safe, {verdicts.count(None)} undecided"
+        f"{verdicts.count(False)} lost, {verdicts.count(None)} undecided"
     )
     parts[-1] += "".join(f"\nthe policy: {sentence}" for sentence in head.get("troubles", ()))
     return "\n\n".join(parts)
@@ -232,7 +232,7 @@ def _verdict(entry: dict[str, Any]) -> str:
     if entry["safe"] is None:
         verdict = f"undecided (limit on {entry['limit']})"
     else:
-        verdict = "safe" if entry["safe"] else "not safe"
+        verdict = "safe" if entry["safe"] else "lost"
     return ", ".join([*flags, verdict] if flags != ["unsafe"] else ["unsafe"])
 
 

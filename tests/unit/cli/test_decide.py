@@ -70,7 +70,7 @@ def test_the_text(jani: str, tmp_path: Path, capsys: pytest.CaptureFixture[str])
         "  stop: done = true\n"
         "\n"
         "state 1: x = 3, done = false\n"
-        "  not safe\n"
+        "  lost\n"
         "  go: x = 4 | x = 5\n"
         "\n"
         "state 2: x = 0, done = true\n"
@@ -81,7 +81,7 @@ def test_the_text(jani: str, tmp_path: Path, capsys: pytest.CaptureFixture[str])
         "  unsafe\n"
         "  no action is applicable\n"
         "\n"
-        "4 states: 2 safe, 2 not safe, 0 undecided\n"
+        "4 states: 2 safe, 2 lost, 0 undecided\n"
     )
 
 

@@ -90,7 +90,7 @@ def test_quantifiers_say_what_is_unsafe(place: Path, run: Run) -> None:
     """The start is at a rotten bridge."""
     condition = "(or (fallen) (exists (?p - place) (and (at ?p) (rotten ?p east))))"
     code, out, _ = run("decide", *task(place), "--unsafe", condition)
-    assert code == 0 and "1 state: 0 safe, 1 not safe" in out
+    assert code == 0 and "1 state: 0 safe, 1 lost" in out
 
 
 def test_the_fault_is_found_proven_and_repaired(place: Path, tmp_path: Path, run: Run) -> None:

@@ -32,7 +32,7 @@ def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
 def test_the_words_of_safety(capsys: pytest.CaptureFixture[str]) -> None:
     text = help_of("safety", capsys)
     assert [word for word in [*WALKS, *RUNS] if f" {word} " not in text] == []
-    states = ["safe", "lost", "not safe", "unsafe", "undecided", "with a fault"]
+    states = ["safe", "lost", "unsafe", "undecided", "with a fault"]
     replayed = [s.value for s in ReplayStatus if s is not ReplayStatus.IMPROVED]  # of cost alone
     bugs = [FAULT, AVOIDABLE, "not proven in full", *replayed]
     assert {*WALKS, *RUNS, *states, *bugs} <= explained("safety.md")

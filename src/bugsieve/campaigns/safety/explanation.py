@@ -17,10 +17,9 @@ from bugsieve.campaigns.safety.policy import saved_model
 from bugsieve.checkers.safety import COMPLAINTS, SafetyBugChecker
 from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.oracles.safety.analysis import RunVerdict
-from bugsieve.oracles.safety.decide import Safety
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.proofs import proof_of
-from bugsieve.results.safety.export import SAFETY_NAMES
+from bugsieve.results.safety.export import run_words
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import damaged
 from bugsieve.tasks.jani.model import JaniModel
@@ -82,7 +81,7 @@ class Witness:
             actions,
             plain_states(model, self.run.states),
             [actions[action] for action in self.run.actions],
-            [SAFETY_NAMES[Safety(code)] for code in self.verdict.safety.tolist()],
+            run_words(self.verdict),
             frozenset(self.verdict.faults),
             outcomes_of(model, row.bug.state, row.safe_action),
         )

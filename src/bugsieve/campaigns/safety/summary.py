@@ -16,6 +16,7 @@ from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.judging.findings import UnprovenRow
 from bugsieve.oracles.safety.analysis import RunVerdict
 from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.tasks.jani.saved import has_probabilities
 
 _FAILURES = {outcome.value for outcome in WalkOutcome if outcome.is_failure}
 STEP_LIMIT = WalkOutcome.STEP_LIMIT.value
@@ -64,6 +65,8 @@ class SafetySummary(Summary):
     """Claims that are no bugs, since their proofs are too large or cannot be checked."""
     proof: SafetyProof | None = None
     """What a certificate proves of all start states; None without one."""
+    has_probabilities: bool = False
+    """Whether the model says how likely outcomes are."""
 
     @property
     def failed_walks(self) -> int:
@@ -197,6 +200,7 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         check=records.check(),
         measured=safety_figures(records) if records.is_sample else None,
         proof=_proof(records),
+        has_probabilities=has_probabilities(records.header.subject),
     )
 
 

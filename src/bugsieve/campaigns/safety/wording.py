@@ -20,6 +20,7 @@ from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.tasks.jani.state_wording import changes_text, telling_text
 
 UNAVOIDABLE = "runs into a danger that nobody could have avoided are not in the share"
+PROBABILITIES = "probabilities of the model are not used: what is possible at all counts"
 _STATES_READ = 5
 
 
@@ -31,9 +32,10 @@ class SafetyWording:
         return f"model {header.subject.name}, policy {header.tested}"
 
     def first_lines(self, summary: SafetySummary) -> list[str]:
-        """What a measurement has come to; of other campaigns, nothing more than the counts."""
+        """What is not used of the model; what a measurement has come to."""
         measured = summary.measured
-        return [] if measured is None else measured_lines(summary, measured)
+        lines = [PROBABILITIES] if summary.has_probabilities else []
+        return lines if measured is None else [*lines, *measured_lines(summary, measured)]
 
     def count_lines(self, summary: SafetySummary) -> list[str]:
         """The counts of a safety campaign."""

@@ -42,3 +42,17 @@ class SavedModel:
         with allowance(source):
             allow_for(len(self.document))
             return load_document(self.json(), name=source)
+
+
+def has_probabilities(model: SavedModel) -> bool:
+    """Return true if outcomes of a model differ in how likely they are, as far as it says so."""
+    if '"probability"' not in model.document:  # most have none, and documents may be large
+        return False
+    edges = (edge for part in model.json()["automata"] for edge in part["edges"])
+    return any(_is_weighed(edge["destinations"]) for edge in edges)
+
+
+def _is_weighed(destinations: list[dict[str, Any]]) -> bool:
+    weights = [item.get("probability", {}).get("exp", 1) for item in destinations]
+    positive = [weight for weight in weights if weight not in (0, 1)]
+    return any(weight != positive[0] for weight in positive)

@@ -380,3 +380,19 @@ def test_the_certificate_is_exported_for_the_checker_alone(
     run(tmp_path / "bad", model, Leftist(model, 2))
     assert main(["export", str(tmp_path / "bad"), "--green", str(file)]) == 4
     assert "has no certificate that there is no bug" in capsys.readouterr().err
+
+
+def test_probabilities_that_are_not_used_are_named_in_the_second_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, shares in (("even", (0.5, 0.5)), ("uneven", (0.25, 0.75))):
+        written = ledge(starts=(2, 3))
+        for edge in written["automata"][0]["edges"]:
+            if len(edge["destinations"]) == 2:
+                for destination, share in zip(edge["destinations"], shares, strict=True):
+                    destination["probability"] = {"exp": share}
+        run(tmp_path / name, load_document(written, name="ledge"))
+        assert main(["status", str(tmp_path / name)]) == 0
+        second = capsys.readouterr().out.splitlines()[1]
+        is_told = second.startswith("probabilities of the model are not used")
+        assert is_told == (name == "uneven")
