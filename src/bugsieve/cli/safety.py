@@ -22,9 +22,14 @@ policy gave none), illegal action (it chose one that is not applicable) or step 
 exports use the same words. Runs into danger have a fault (a decision that left
 safety), could not be avoided by anybody, or are inconclusive (a limit came first).
 
+Where no walk has met danger, all that the policy can come to from all start states is explored, if
+it is little enough (--whole): then it is proven to be safe, with a certificate that 'bugsieve
+export DIR --green FILE' writes.
+
 The exit code is 1 if bugs were found, 6 if there are none but runs that nobody could decide, 5 if
-the walks said nothing, 4 if the model itself goes wrong, 0 otherwise. Faults that are not proven
-in full are not kept as bugs, but count as bugs here: the oracle is certain of them.
+the walks said nothing or there was nothing to test (danger cannot be reached), 4 if the model
+itself goes wrong, 0 otherwise. Faults that are not proven in full are not kept as bugs, but count
+as bugs here: the oracle is certain of them.
 Ctrl-C prints what was found so far, with exit code 2, and loses nothing: 'bugsieve resume DIR'
 goes on.
 """

@@ -31,7 +31,7 @@ README_FILE = "README.txt"
 OPTIONS_FILE = "options.toml"
 TIMELINE_FILE = "timeline.csv"
 BUGS_FOLDER = "bugs"
-BUGS_IN_FILES, BYTES_OF_FILES = 200, 1 << 21
+BUGS_IN_FILES, BYTES_OF_FILES = 200, 1 << 20
 """The first bugs of a campaign are files, too, until these take so much; the others are in the
 store alone."""
 

@@ -38,7 +38,7 @@ def describe(header: CampaignHeader) -> Description:
             TASK_FILE: "the grounded task; certificates refer to it",
             **({} if task.domain is None else pddl),
             f"{BUGS_FOLDER}/": f"files of the first bugs, at most {BUGS_IN_FILES}"
-            " and 2 MB, each with its proof: the policy's run and a better one",
+            " and 1 MB, each with its proof: the policy's run and a better one",
             f"{EXAMPLES_FOLDER}/": "the smallest examples of bugs, one for each cause at least, "
             "unless nobody asked for any",
         },

@@ -31,7 +31,7 @@ def describe(header: CampaignHeader) -> Description:
         {
             MODEL_FILE: "the model with its property; certificates refer to it",
             f"{BUGS_FOLDER}/": f"files of the first bugs, at most {BUGS_IN_FILES}"
-            " and 2 MB, each with its proof: the policy's way to danger, "
+            " and 1 MB, each with its proof: the policy's way to danger, "
             "how the danger is avoided, and for a fault why its outcome is lost",
         },
         {"shield {}": "the policy without its proven faults"},

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bugsieve.basis.wording import counted, shown_number
+from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.safety.green import UNTESTED, proof_of
 from bugsieve.campaigns.safety.measuring import run_class, safety_figures
 from bugsieve.campaigns.summary import Summary, changes_of
 from bugsieve.campaigns.troubles import Trouble
+from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.fuzzing.walk_outcomes import WalkOutcome
 from bugsieve.judging.findings import UnprovenRow
 from bugsieve.oracles.safety.analysis import RunVerdict
@@ -20,6 +22,7 @@ from bugsieve.tasks.jani.saved import has_probabilities
 
 _FAILURES = {outcome.value for outcome in WalkOutcome if outcome.is_failure}
 STEP_LIMIT = WalkOutcome.STEP_LIMIT.value
+_STARTS = 1000
 _OVER = {WalkOutcome.EXHAUSTED.value, WalkOutcome.DEAD_END.value}
 
 
@@ -65,6 +68,8 @@ class SafetySummary(Summary):
     """Claims that are no bugs, since their proofs are too large or cannot be checked."""
     proof: SafetyProof | None = None
     """What a certificate proves of all start states; None without one."""
+    began_at_ends: bool = False
+    """Whether all walks began at goals, or where no action is applicable."""
     has_probabilities: bool = False
     """Whether the model says how likely outcomes are."""
 
@@ -109,12 +114,14 @@ class SafetySummary(Summary):
 
     @property
     def untested(self) -> str:
-        """There is no danger to meet, or all walks were over before they began."""
+        """There is no danger to meet, or all walks were over before they began.
+
+        A walk that ends at its start may be a test: all that the policy can come to was looked at.
+        """
         if self.reason in UNTESTED:
             return f"{self.reason}: nothing was tested"
-        if self.walks and not self.steps and _OVER.issuperset(self.outcomes):
-            where = "at the goal, or where no danger can be reached"
-            return f"all {counted(self.walks, 'walk')} began {where}: nothing was tested"
+        if self.began_at_ends:
+            return f"all {counted(self.walks, 'walk')} began where runs end: nothing was tested"
         return ""
 
     @property
@@ -200,8 +207,20 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         check=records.check(),
         measured=safety_figures(records) if records.is_sample else None,
         proof=_proof(records),
+        began_at_ends=_began_at_ends(records),
         has_probabilities=has_probabilities(records.header.subject),
     )
+
+
+def _began_at_ends(records: SafetyRecords) -> bool:
+    """Draw the start states again, where no walk has made a step; so many show what they are."""
+    walks = records.progress().walks
+    if not walks or records.progress().steps or not _OVER.issuperset(records.outcomes()):
+        return False
+    options = SafetyOptions.from_toml(records.header.options, name=str(records.directory))
+    model = records.header.subject.load(source=str(records.directory))
+    starts = StartSampler(model, options.fuzz.seed).sample(range(min(walks, _STARTS)))
+    return not model.observe(starts)[1].any()
 
 
 def _proof(records: SafetyRecords) -> SafetyProof | None:
