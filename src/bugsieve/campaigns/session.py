@@ -160,6 +160,8 @@ class Session:
         """Bugs, those included that are not stored yet."""
         self._cut = records.bugs_of_visit(self.progress.visits)
         """Bugs of a visit that was cut in their middle and is made again."""
+        self._has_room = True
+        """Whether another bug gets a file of its own."""
         self._fresh: list[Finding] = []
         """Findings that are not stored yet."""
         self._noted: set[str] = set()
@@ -277,7 +279,9 @@ class Session:
         self._dates.clear()
         room = max(0, BUGS_IN_FILES - self._bugs.total())
         self._bugs.update(row.bug.kind for row in bugs)
-        write_bugs(self._directory, bugs[:room], improved)
+        room = room if self._has_room else 0
+        is_open = write_bugs(self._directory, bugs[:room], improved)
+        self._has_room = self._has_room and is_open
         self._publish(fresh, bugs, improved, is_round=event == "round")
 
     def _publish(

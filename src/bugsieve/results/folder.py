@@ -118,19 +118,27 @@ def write_missing(directory: Path, files: Mapping[str, bytes | None]) -> None:
 
 def write_bugs(
     directory: Path, bugs: Iterable[BugRow[Any]], improved: Iterable[BugRow[Any]] = ()
-) -> None:
-    """One JSON file for each bug that has none yet, until the files are large enough; files of
-    those that have improved anew."""
+) -> bool:
+    """One JSON file for each bug that has none yet, as far as the files stay small enough.
+
+    Files of those that have improved are written anew. Returns true if there is room for more.
+    """
     with explained(directory):
         folder = directory / BUGS_FOLDER
         make_folders(folder)
         size = sum(path.stat().st_size for path in folder.glob("*.json"))
-        for row in bugs:
-            if size < BYTES_OF_FILES and not _bug_file(folder, row).exists():
-                size += write_bug(folder, row).stat().st_size
         for row in improved:
             if _bug_file(folder, row).exists():
                 write_bug(folder, row)
+        for row in bugs:
+            if size >= BYTES_OF_FILES or _bug_file(folder, row).exists():
+                continue
+            content = _bug_content(row)
+            if size and size + len(content) > BYTES_OF_FILES:
+                return False  # not to be made ready in vain for each bug that follows
+            write_atomically(_bug_file(folder, row), content)
+            size += len(content)
+    return size < BYTES_OF_FILES
 
 
 def has_all_bugs(directory: Path, bugs: int) -> bool:
@@ -141,8 +149,12 @@ def has_all_bugs(directory: Path, bugs: int) -> bool:
 def write_bug(folder: Path, row: BugRow[Any]) -> Path:
     """Write the file of a bug, in place of an old one; returns its name."""
     path = _bug_file(folder, row)
-    write_atomically(path, f"{readable_json(row.bug.to_json())}\n".encode())
+    write_atomically(path, _bug_content(row))
     return path
+
+
+def _bug_content(row: BugRow[Any]) -> bytes:
+    return f"{readable_json(row.bug.to_json())}\n".encode()
 
 
 def _bug_file(folder: Path, row: BugRow[Any]) -> Path:
