@@ -196,13 +196,15 @@ def _check_unsafe(model: Model, certificate: Mapping[str, Any], proven: Proven) 
     # dangerous or of lower rank, with the budget that is then left. Ranks are positive whole
     # numbers, so whoever chooses the outcomes brings every alternative to danger. Without ranks,
     # two states could be called lost because of each other.
-    ranks: dict[Pair, int] = {}
-    for state, budget, rank in _rows(certificate["ranking"], "ranking"):
-        if (state, budget) in ranks:
-            _fail(f"state {_shown(state)} occurs twice with budget {budget}")
-        if not 0 <= budget <= (radius or 0) or rank < 1:
-            _fail(f"budget or rank of state {_shown(state)} is out of range")
-        ranks[state, budget] = rank
+    rows = _rows(certificate["ranking"], "ranking")
+    ranks = {(state, budget): rank for state, budget, rank in rows}
+    if len(ranks) < len(rows):
+        _fail("a state occurs twice with one budget")
+    budgets = {budget for _, budget in ranks}
+    if budgets and not 0 <= min(budgets) <= max(budgets) <= (radius or 0):
+        _fail("the budget of a state is out of range")
+    if min(ranks.values(), default=1) < 1:
+        _fail("the rank of a state is out of range")
     whole = start, radius or 0
     if whole not in ranks and whole not in proven.lost and model.kind(start) != UNSAFE:
         _fail(f"the ranking lacks state {_shown(start)} with the full budget")
