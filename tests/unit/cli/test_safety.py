@@ -201,6 +201,7 @@ def test_explain_shows_the_run_and_what_is_safe(results: Path, run: Run) -> None
     step = report["step"]
     assert report["run"]["states"][step] == {"x": 3} and step in report["faults"]
     assert (report["run"]["safety"][step], report["run"]["safety"][-1]) == ("safe", "unsafe")
+    assert "unsafe" not in report["run"]["safety"][:-1]
 
 
 def test_help_lists_the_fields_of_an_explanation(results: Path, run: Run) -> None:

@@ -17,9 +17,10 @@ from bugsieve.campaigns.safety.policy import saved_model
 from bugsieve.checkers.safety import COMPLAINTS, SafetyBugChecker
 from bugsieve.judging.runs import SafetyBugRow
 from bugsieve.oracles.safety.analysis import RunVerdict
+from bugsieve.oracles.safety.decide import Safety
 from bugsieve.policies.models.runs import UnsafeRun
 from bugsieve.results.proofs import proof_of
-from bugsieve.results.safety.export import run_words
+from bugsieve.results.safety.export import SAFETY_NAMES
 from bugsieve.results.safety.records import SafetyRecords
 from bugsieve.results.schema import damaged
 from bugsieve.tasks.jani.model import JaniModel
@@ -81,10 +82,19 @@ class Witness:
             actions,
             plain_states(model, self.run.states),
             [actions[action] for action in self.run.actions],
-            run_words(self.verdict),
+            _words_of(self.verdict),
             frozenset(self.verdict.faults),
             outcomes_of(model, row.bug.state, row.safe_action),
         )
+
+
+def _words_of(verdict: RunVerdict) -> list[str]:
+    """What an oracle says of the states of an unsafe run, of which the last one is danger.
+
+    People read `lost` where records have `unsafe`.
+    """
+    names = {**SAFETY_NAMES, Safety.LOST: "lost"}
+    return [*(names[Safety(code)] for code in verdict.safety.tolist()[:-1]), "unsafe"]
 
 
 def outcomes_of(model: JaniModel, state: PlainState, action: int) -> list[PlainState]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from bugsieve.bugs.safety.bug import plain_states
-from bugsieve.oracles.safety.analysis import RunVerdict
 from bugsieve.oracles.safety.decide import Safety
 from bugsieve.results.causes import cause_table
 from bugsieve.results.progress import CampaignHeader
@@ -14,13 +13,7 @@ from bugsieve.results.table_files import Table
 from bugsieve.results.unstable import unstable_tables
 from bugsieve.tasks.jani.model import JaniModel
 
-SAFETY_NAMES = {Safety.SAFE: "safe", Safety.LOST: "lost", Safety.UNKNOWN: "unknown"}
-
-
-def run_words(verdict: RunVerdict) -> list[str]:
-    """What an oracle says of the states of an unsafe run, of which the last one is danger."""
-    codes = verdict.safety.tolist()[:-1]
-    return [*(SAFETY_NAMES[Safety(code)] for code in codes), "unsafe"]
+SAFETY_NAMES = {Safety.SAFE: "safe", Safety.LOST: "unsafe", Safety.UNKNOWN: "unknown"}
 
 
 def about_safety(header: CampaignHeader) -> dict[str, str]:
@@ -90,7 +83,7 @@ def _verdicts(records: SafetyRecords) -> Table:
             table["walk"] += [walk] * len(positions)
             table["position"] += positions
             table["oracle"] += [oracle] * len(positions)
-            table["safety"] += run_words(row)
+            table["safety"] += [SAFETY_NAMES[Safety(code)] for code in row.safety.tolist()]
             table["fault"] += [position in row.faults for position in positions]
             table["open"] += [position in row.open_faults for position in positions]
     return table

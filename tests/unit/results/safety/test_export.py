@@ -31,7 +31,7 @@ def test_csv(campaign: Path, tmp_path: Path) -> None:
     assert runs[2] == {"walk": "3", "same_as": "2", "steps": "3"}
     assert states[0] == {"walk": "1", "position": "0", "action": "left", "x": "2"}
     assert (states[2]["action"], states[2]["x"]) == ("", "0")
-    assert [row["safety"] for row in verdicts[:3]] == ["safe", "lost", "unsafe"]
+    assert [row["safety"] for row in verdicts[:3]] == ["safe", "unsafe", "unsafe"]
     assert (verdicts[0]["fault"], verdicts[7]["safety"], verdicts[7]["open"]) == (
         *("True", "unknown"),
         "True",
