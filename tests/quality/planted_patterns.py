@@ -80,6 +80,7 @@ class Patterned(Tabled):
 
     def __init__(self, domain: str, patterns: tuple[Pattern, ...]) -> None:
         habitat = habitat_of(domain, 1)
+        self.domain = domain
         self.patterns = patterns
         self.pattern_at: NDArray[np.int8] = np.full(len(habitat.states), -1, dtype=np.int8)
         """In each state the number of the pattern that decides there; -1 for none."""

@@ -47,7 +47,10 @@ def test_each_of_24_wrong_states_is_found_and_blamed(tmp_path: Path) -> None:
         summary = Campaign.create(folder, options, task, policy=policy).run()
         assert summary.bugs >= 1 and summary.coverage.is_whole
         with CostRecords(folder) as records:
-            bugs = records.bugs()
+            bugs, (line,) = records.bugs(), records.causes()
+        wrong = int(policy.table[exact.states[row].tobytes()])
+        assert str(line.pattern) == f"({task.operator_names[wrong].strip('()')}) in one state"
+        assert line.count == len(bugs)
         assert row in [bug.case for bug in bugs]
         for bug in bugs[:: max(1, len(bugs) // 5)]:
             certificate = bug.bug.certificate

@@ -36,7 +36,7 @@ class Recorded:
         return "safety" if self.instance.split()[0] in MODELS else "test"
 
 
-LEFT_OUT = ("level", "cause", "causes")
+LEFT_OUT = ("level", "cause", "causes", "line")
 MODELS = ("one-way-line", "two-way-line", "bouncing-ball", "nd-blocksworld", "n-puzzle")
 WALKS = "--policy random"
 SEARCHES = "--oracle lookahead --oracle aras --oracle planner:gbfs-20000"
@@ -119,7 +119,7 @@ CAMPAIGNS = [
 
 def timeless(data: Any) -> Any:
     """The data without the times in it, the levels of verdicts, which are all of level 0, and the
-    causes of bugs, which follow from the certificates."""
+    causes of bugs and their lines, which follow from the certificates."""
     if isinstance(data, dict):
         assert not data.get("level")
         kept = (key for key in data if not key.endswith("seconds") and key not in LEFT_OUT)

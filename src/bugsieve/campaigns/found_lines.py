@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bugsieve.basis.commands import command_line, typed_words
-from bugsieve.campaigns.causes import cause_lines, listed_examples
+from bugsieve.campaigns.causes import cause_lines, listed_examples, unknown_rules
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.several import JointSummary, joint_causes, place_of
 from bugsieve.campaigns.several_wording import AboutAll
@@ -21,14 +21,15 @@ def found_lines(kind: Kind[Any], folder: Path, records: Any) -> list[str]:
         more = len(causes) - shown
         listed = listed_examples(causes, shown)
         command = f": {command_line('status', folder, '--causes', len(causes))}"
+        notes = [f"  {note}" for note in unknown_rules(causes, records)]
     else:
         lines = found.lines(shown)
         more, listed = len(found.ids) - shown, found.ids[:1]
-        command = f": {_place_of_all(len(found.ids), folder)}"
+        command, notes = f": {_place_of_all(len(found.ids), folder)}", []
     if more > 0:
         indent = lines[-1][: -len(lines[-1].lstrip())] if not causes else "  "
         lines.append(f"{indent}… and {more} more{command}")
-    lines += ["", *next_lines(folder, *listed)]
+    lines += [*notes, "", *next_lines(folder, *listed)]
     if causes and len(found.ids) > len(causes):
         lines.append(f"all bugs:    {_place_of_all(len(found.ids), folder)}")
     return [*lines, report_line(folder)]

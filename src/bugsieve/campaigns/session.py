@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,6 +41,7 @@ from bugsieve.campaigns.pacing import (
     seconds_to_check,
     without_reserve,
 )
+from bugsieve.faults.causes.pattern import NOTE
 from bugsieve.judging.findings import BugRow, DeterminismCheck, Finding
 from bugsieve.policies.call_counter import CallsSpent
 from bugsieve.results.folder import BUGS_IN_FILES, write_bugs, write_timeline
@@ -118,6 +119,10 @@ class Driver(ABC):
         None if there is no need to. The driver counts these calls in its progress.
         """
         return None
+
+    def patterns(self, *, search: bool) -> Mapping[str, Any]:
+        """What bugs have in common, as notes by their ids; searches only where it may."""
+        return {}
 
     def conclude(self) -> tuple[str, ...]:
         """Do what is left when no work is, and all is stored; notes on it."""
@@ -334,6 +339,10 @@ class Session:
         for row in () if check is None else check.rows:
             self._tell(AnswersDiffer(row))
         self._renew_timeline()
+        if reason != MODEL_FAULT and self._found:
+            with doing("finding what bugs have in common"):
+                found = self._driver.patterns(search=reason != MAX_TIME)
+                self._store.put_notes(NOTE, found)
         if reason not in (MAX_CALLS, MAX_TIME, MODEL_FAULT):
             self._conclude()
         self._tell(Finished(reason))

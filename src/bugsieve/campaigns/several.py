@@ -161,13 +161,16 @@ def _cause_keys(path: Path, summary: Summary) -> set[str]:
 
 
 def joint_causes(directory: Path, summary: JointSummary) -> list[Group]:
-    """The causes of the bugs of all campaigns together, each bug as `FOLDER/ID`."""
+    """The causes of the bugs of all campaigns together, each bug as `FOLDER/ID`.
+
+    Patterns name objects of one task, so bugs of several are grouped by their causes alone.
+    """
     members = []
     for name, part in summary.parts.items():
         if part.bugs and part.mistake is None:
             with kind_in(directory / name).records(directory / name) as records:
                 found = records.members_of_causes()
-            members += [one._replace(id=f"{name}/{one.id}") for one in found]
+            members += [one._replace(id=f"{name}/{one.id}", pattern=None) for one in found]
     return grouped(members)
 
 

@@ -43,6 +43,8 @@ class Summary:
     """The result of asking it again about runs without a bug; None if that was not done."""
     measured: Figures | None = None
     """What a measurement has come to; None for campaigns that are none."""
+    causes: int = 0
+    """How many causes the bugs have: the lines in which these are listed."""
     coverage: Coverage | None = None
     """How much of what can be reached was tested; None where that is not known."""
 

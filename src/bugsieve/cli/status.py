@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> list[str]:
     """Causes, then bugs; the bugs alone where they have no causes."""
-    from bugsieve.campaigns.causes import cause_lines, listed_examples
+    from bugsieve.campaigns.causes import cause_lines, listed_examples, unknown_rules
     from bugsieve.campaigns.found_lines import next_lines, report_line
 
     found, causes, lines = kind.wording.found(records), records.causes(), []
@@ -64,6 +64,7 @@ def _found_lines(kind: Kind[Any], records: Any, args: argparse.Namespace) -> lis
     if causes[: args.causes]:
         lines += ["", *cause_lines(causes, found, args.causes)]
         lines += _more(len(causes), args.causes, "--causes")
+        lines += [f"  {note}" for note in unknown_rules(causes, records)]
     if found.ids[:most]:
         lines += ["", *found.lines(most), *_more(len(found.ids), most, "--bugs")]
     if listed := listed_examples(causes, args.causes):

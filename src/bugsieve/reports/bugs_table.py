@@ -72,7 +72,7 @@ def _card(folder: Path, label: IndexEntry | None) -> _Counted | None:
     kind = kind_in(folder)
     with kind.records(folder) as records:
         header, summary = records.header, kind.summarise(records)
-        causes = sum(1 for group in records.causes() for _ in group)
+        causes = records.cause_count()
     options = kind.options.from_toml(header.options, name=str(folder))
     if kind.name == TRAINING or getattr(options, "mode", None) == POOL:
         return None

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from bugsieve.faults.causes.words import in_words
 from bugsieve.results.records import CampaignRecords
 from bugsieve.results.table_files import Table
 
 
 def cause_table(records: CampaignRecords[Any]) -> Table:
-    """One row per cause, those of most bugs first; `with` is the cause that it is shown with."""
-    names = ("id", "bugs", "words", "ending", "steps", "details", "example", "with")
+    """One row per line, those of most bugs first; `with` is the one that it is shown with.
+
+    A line is a pattern with its conditions and all causes of its bugs, or else one cause.
+    """
+    names = (
+        *("id", "bugs", "words", "ending", "steps", "details", "example", "with"),
+        *("conditions", "causes"),
+    )
     table: Table = {name: [] for name in names}
     for group in records.causes():
         for one in group:
             cause = one.cause
-            host = None if one is group else group.cause.id
+            host = None if one is group else group.id
+            conditions = None if one.pattern is None else list(one.pattern.conditions)
             steps = [f"{schema} {flag}".strip() for schema, flag in cause.steps]
-            cells = (cause.id, one.count, in_words(cause), cause.ending, steps)
-            for name, cell in zip(
-                names, (*cells, list(cause.details), one.example, host), strict=True
-            ):
+            cells = (
+                *(one.id, one.count, one.words, cause.ending, steps, list(cause.details)),
+                *(one.example, host, conditions, list(one.cause_ids)),
+            )
+            for name, cell in zip(names, cells, strict=True):
                 table[name].append(cell)
     return table
 

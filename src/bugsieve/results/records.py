@@ -20,7 +20,8 @@ from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.basis.toml import parse_toml
 from bugsieve.basis.wording import kind_in_words
 from bugsieve.faults.causes.cause import UNNAMED, Cause, cause_from
-from bugsieve.faults.causes.groups import Group, Member, grouped
+from bugsieve.faults.causes.groups import Group, Member, count_lines, grouped
+from bugsieve.faults.causes.pattern import NOTE, Pattern, pattern_from
 from bugsieve.judging.findings import (
     BoundRow,
     BugRow,
@@ -262,14 +263,27 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         return None
 
     def causes(self) -> list[Group]:
-        """All bugs by their causes, the largest group first; none where bugs have no causes."""
+        """All bugs by what causes them, the largest group first; none where they have no causes.
+
+        Those of one pattern are one line, the others are grouped by their causes.
+        """
         return grouped(self.members_of_causes())
 
+    def groups_by_cause(self) -> list[Group]:
+        """The bugs by their causes alone, which mean the same in other campaigns."""
+        members = (one._replace(pattern=None) for one in self.members_of_causes())
+        return [one for group in grouped(members) for one in group]
+
+    def cause_count(self) -> int:
+        """How many lines these are."""
+        return count_lines(grouped(self.members_of_causes()))
+
     def members_of_causes(self) -> list[Member]:
-        """The bugs that have causes, with these."""
+        """The bugs that have causes, with these and with their patterns."""
+        patterns = self.patterns()
         with understood(self.directory):
             members = [
-                Member(name, steps, stored_cause(key, traits))
+                Member(name, steps, stored_cause(key, traits), patterns.get(name))
                 for name, steps, key, traits in self._rows(
                     "SELECT id, steps, cause, traits FROM bugs ORDER BY rowid"
                 )
@@ -280,6 +294,15 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         """The keys of the causes that bugs have; equal for equal causes."""
         keys = {key for (key,) in self._rows("SELECT DISTINCT cause FROM bugs")}
         return keys - {UNNAMED.key}
+
+    def patterns(self) -> dict[str, Pattern]:
+        """The patterns of bugs by their ids, as far as they were found."""
+        query = (
+            "SELECT id, data FROM bugs JOIN notes"
+            " ON notes.bug = bugs.id AND notes.changed = bugs.changed WHERE name = ?"
+        )
+        with understood(self.directory):
+            return {name: pattern_from(parse_json(data)) for name, data in self._rows(query, NOTE)}
 
     def bug_kinds(self) -> dict[str, str]:
         """The kinds of all bugs by their ids, in the order in which they were found."""

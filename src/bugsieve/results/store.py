@@ -127,6 +127,17 @@ class Store(Closing):
                 (name, json_text(data), bug),
             )
 
+    def put_notes(self, name: str, notes: Mapping[str, Any]) -> None:
+        """Keep something about bugs by their ids, in place of all that has this name."""
+        with explained(self.directory):
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute("DELETE FROM notes WHERE name = ?", (name,))
+            self._connection.executemany(
+                "INSERT INTO notes SELECT id, ?, changed, ? FROM bugs WHERE id = ?",
+                [(name, json_text(data), bug) for bug, data in notes.items()],
+            )
+            self._connection.execute("COMMIT")
+
     def put_green(self, content: bytes, seal: str | None) -> None:
         """Keep the certificate that there is no bug; replaces an earlier one."""
         with explained(self.directory):

@@ -31,6 +31,7 @@ def contents(directory: Path) -> dict[str, Any]:
             "verdicts": [verdicts(records, oracle) for oracle in records.header.used_oracles],
             "bugs": [replace(row, seconds=0.0) for row in records.bugs()],
             "causes": [(row.cause.key, row.cause.traits) for row in records.bugs()],
+            "patterns": records.patterns(),
             "rejected": records.rejected(),
             "progress": [progress.walks, progress.steps, progress.rounds, progress.visits],
             "finished": progress.finished,

@@ -255,7 +255,7 @@ def test_groups_share_traits_and_show_the_smallest() -> None:
         (replace(LOOP, traits=("x",)), "loop of drop and pick-up (reaches a goal): x"),
         (Cause("costly", (LiftedStep("go", "destroys"),)), "costly by go (undoes a goal)"),
         (Cause("dead end"), "dead end"),
-        (Cause("no action", (), ("at", "on")), "no action while goals of at and on are open"),
+        (Cause("no action", (), ("at", "on")), "no action while goals of 'at' and 'on' are open"),
         (Cause("illegal action"), "illegal action: one that does not exist"),
         (Cause("policy crash", (), ("KeyError", "f.py:3")), "policy crash: KeyError at f.py:3"),
         (Cause("rule violated", (LiftedStep("go"),), ("FR-1",)), "violates FR-1 by go"),

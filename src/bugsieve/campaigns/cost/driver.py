@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from bugsieve.basis.activity import doing
 from bugsieve.basis.errors import InputError, UsageError
@@ -15,6 +16,7 @@ from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.cost.first_decisions import fails_alike
 from bugsieve.campaigns.cost.green import certify
 from bugsieve.campaigns.cost.measuring import cost_figures
+from bugsieve.campaigns.cost.patterns import pattern_notes
 from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.cost.taken_pool import restored_pool
@@ -210,6 +212,11 @@ class CostDriver(Driver):
             check = again.check(judged, calls=self._calls, everywhere=everywhere)
         self._recalled += again.calls_of_runs
         return check.joined(before)
+
+    def patterns(self, *, search: bool) -> Mapping[str, Any]:
+        """The rules that explain several bugs."""
+        with CostRecords(self._directory) as records:
+            return pattern_notes(records, self._again.bench, search=search)
 
     def conclude(self) -> tuple[str, ...]:
         """Certify that there is no bug, or make the smallest example of each cause listed."""

@@ -217,7 +217,7 @@ def _counted(records: CostRecords) -> CostSummary:
         coverage=_coverage(records),
         tested_with_plan=None if reachable is None else reachable.tested_with_plan,
         no_plan="" if reachable is None else _lack_of_plans(reachable),
-        cause_count=len(records.cause_keys()),
+        cause_count=records.cause_count(),
     )
 
 

@@ -26,6 +26,7 @@ from bugsieve.campaigns.safety.explanation import explanation_text as safety_tex
 from bugsieve.faults import EXPANSIONS
 from bugsieve.faults.blame import DEFAULT_LIMITS, Blame, blame
 from bugsieve.faults.causes.cause import Cause
+from bugsieve.faults.causes.pattern import Pattern
 from bugsieve.faults.examples.shrinking import DEFAULT_CANDIDATES, Budget, Remake
 from bugsieve.faults.examples.smallest import SmallestExample, smallest_example
 from bugsieve.faults.explanation import explained, explanation_text
@@ -46,7 +47,9 @@ class FoundBug(Bug):
     bench: Bench = field(kw_only=True)
     """Its task and objective; the policy is not there any more."""
     cause: Cause = field(kw_only=True)
-    """What is wrong, whichever objects it happens to; bugs with equal causes belong together."""
+    """What is wrong, whichever objects it happens to."""
+    pattern: Pattern | None = field(kw_only=True, default=None)
+    """The rule of the policy that explains it and others; None where none is known."""
 
     @cached_property
     def blame(self) -> Blame:

@@ -60,8 +60,16 @@ class Bugs(Sequence[BugT]):
         return self.summary.changed
 
     def causes(self) -> list[Group]:
-        """What is wrong, instead of where: the bugs by their causes, those of most bugs first."""
-        return grouped(Member(bug.id, bug.steps, bug.cause) for bug in self._found)
+        """What is wrong, instead of where: the lines that `bugsieve test` lists.
+
+        Bugs of one rule of the policy are one line, the others are grouped by their causes; those
+        of most bugs come first. Bugs of several problems are grouped by their causes alone.
+        """
+        return grouped(map(self._member, self._found))
+
+    def _member(self, bug: BugT) -> Member:
+        pattern = bug.pattern if isinstance(bug, FoundBug) and not self.parts else None
+        return Member(bug.id, bug.steps, bug.cause, pattern)
 
     def to_examples(self) -> list[Example]:
         """From the culprit of each bug on, the states of a better plan, each with its action.

@@ -229,9 +229,12 @@ def load_bugs(folder: AnyPath) -> Bugs[FoundBug] | Bugs[FoundSafetyBug]:
 
 def _read(directory: Path) -> list[FoundBug]:
     with CostRecords(directory) as records:
-        rows = list(records.named(records.ranked()))
+        rows, patterns = list(records.named(records.ranked())), records.patterns()
         bench = judged_bench(directory, records.header)
-    return [FoundBug(**_fields(row.bug), bench=bench, cause=row.cause) for row in rows]
+    return [
+        FoundBug(**_fields(row.bug), bench=bench, cause=row.cause, pattern=patterns.get(row.id))
+        for row in rows
+    ]
 
 
 def _read_safety(directory: Path) -> list[FoundSafetyBug]:

@@ -71,7 +71,11 @@ def _members(directory: Path, folder: Path) -> list[Member]:
     with kind.records(folder) as records:
         found: list[Member] = records.members_of_causes()
     below = folder.relative_to(directory).as_posix()
-    return [one._replace(id=f"{below}/{one.id}") for one in found]
+    is_part = below != "."  # patterns name objects of one task
+    return [
+        one._replace(id=f"{below}/{one.id}", pattern=None if is_part else one.pattern)
+        for one in found
+    ]
 
 
 def _files(folder: Path, bugs: list[str]) -> Iterator[tuple[str, bytes]]:

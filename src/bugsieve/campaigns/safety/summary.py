@@ -193,7 +193,7 @@ def summarise_safety(records: SafetyRecords) -> SafetySummary:
         },
         bugs=sum(kinds.values()),
         bugs_by_kind=kinds,
-        cause_count=len(records.cause_keys()),
+        cause_count=records.cause_count(),
         unproven=tuple(records.unproven()),
         rejected=tuple(records.rejected()),
         troubles={

@@ -46,7 +46,7 @@ def _by_step(cause: Cause) -> str:
 
 
 def _stops(cause: Cause) -> str:
-    goals = _joined(list(cause.details))
+    goals = _joined([f"'{predicate}'" for predicate in cause.details])
     return f"no action while goals of {goals} are open" if goals else "no action"
 
 

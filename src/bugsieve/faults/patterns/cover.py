@@ -23,7 +23,8 @@ from bugsieve.faults.patterns.features import Feature
 
 MOST_FEATURES = 3
 MOST_SETS = 500_000
-"""So many sets of features are looked at for one schema; what is left then stays unexplained."""
+"""So many sets of features are looked at for one schema; decisions that are left then stay
+unexplained, single ones included."""
 
 
 class Option(NamedTuple):
@@ -85,11 +86,14 @@ class Cover:
         self._ones, self._guards, self._right = map(_mask, (ones, guards, good))
 
     def explained(self) -> Iterator[Explained]:
-        """The sets in the order in which they are found, until all is explained."""
+        """The sets in the order in which they are found, until all is explained or too much was
+        looked at."""
         uncovered = (1 << len(self._wrong)) - 1
-        while uncovered and self._left > 0:
+        while uncovered:
             seed = uncovered & -uncovered
             found = self._best(seed.bit_length() - 1, uncovered)
+            if self._left < 0:  # not all sets were looked at
+                return
             features, covered = found or (None, seed)
             uncovered &= ~covered
             yield Explained(features, tuple(_numbers(covered)))
@@ -103,6 +107,8 @@ class Cover:
             larger = []
             for one in layer if not size else self._extended(layer, features):
                 self._left -= 1
+                if self._left < 0:
+                    return None
                 if one.covered.bit_count() <= most:
                     continue
                 if self._is_consistent(one.fits):

@@ -1,8 +1,9 @@
-"""Finds the patterns of blamed decisions in a task whose costs-to-go are all known."""
+"""Finds the patterns of blamed decisions, given what other actions would have lost in states
+where the policy did right: from the exact costs of a task, or from `searched`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import TypeVar
@@ -11,7 +12,7 @@ import numpy as np
 
 from bugsieve.benches.bench import Bench
 from bugsieve.faults.exact_costs import worth
-from bugsieve.faults.patterns.cover import Cover, Option
+from bugsieve.faults.patterns.cover import Cover, Explained, Option
 from bugsieve.faults.patterns.features import Decision, Feature, Vocabulary, words_of
 from bugsieve.search import ExactCosts
 from bugsieve.tasks.fdr.task import StateArray, Task
@@ -20,6 +21,11 @@ Item = TypeVar("Item")
 
 MOST_RIGHT = 2_000
 """So many states where the policy did right are looked at for one schema, from all over."""
+MOST_WRONG = 2_000
+"""From so many blamed decisions of one schema patterns are made; they explain others, too."""
+
+RightState = tuple[StateArray, Mapping[int, float]]
+"""A state where the policy did right, and the regrets of actions there, the policy's included."""
 
 
 @dataclass(frozen=True)
@@ -59,45 +65,68 @@ def mined(
 
     The order of what is given does not matter.
     """
-    task, regrets = bench.task, Regrets(bench, costs)
-    by_schema: dict[str, list[Decision]] = {}
-    for decision in sorted(set(wrong)):
+    task = bench.task
+    right = [*_right(Regrets(bench, costs), task, done)]
+    for schema, decisions in by_schema(task, wrong).items():
+        yield from mined_of_schema(task, schema, decisions, right)
+
+
+def by_schema(task: Task, decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
+    """Different decisions in order, by their schemas in order."""
+    found: dict[str, list[Decision]] = {}
+    for decision in sorted(set(decisions)):
         schema = words_of(task.operator_names[decision.operator])[0]
-        by_schema.setdefault(schema, []).append(decision)
-    right = [*_right(regrets, task, done)]
-    for schema in sorted(by_schema):
-        yield from _of_schema(task, schema, by_schema[schema], right)
+        found.setdefault(schema, []).append(decision)
+    return dict(sorted(found.items()))
 
 
-def _right(
-    regrets: Regrets, task: Task, done: Iterable[Decision]
-) -> Iterator[tuple[StateArray, dict[int, float]]]:
+def _right(regrets: Regrets, task: Task, done: Iterable[Decision]) -> Iterator[RightState]:
     """The states in which the policy did right, in order, with the regrets of all actions."""
-    for decision in _spread(sorted(set(done)), 4 * MOST_RIGHT):
+    for decision in spread(sorted(set(done)), 4 * MOST_RIGHT):
         state = np.frombuffer(decision.state, dtype=np.uint16)
         found = regrets.of_all(state)
         if found.get(decision.operator) == 0:
             yield state, found
 
 
-def _of_schema(
-    task: Task,
-    schema: str,
-    wrong: Sequence[Decision],
-    right: Iterable[tuple[StateArray, dict[int, float]]],
+def mined_of_schema(
+    task: Task, schema: str, wrong: Sequence[Decision], right: Iterable[RightState]
 ) -> Iterator[Mined]:
+    """The patterns of different decisions of one schema; `right` may have actions of others."""
     vocabulary = Vocabulary(task, _parameters(task, schema))
-    operators = _operators(task, schema)
+    operators = operators_of(task, schema)
     told = ((s, {o: r for o, r in found.items() if o in operators}) for s, found in right)
-    fitting = _spread([(state, found) for state, found in told if found], MOST_RIGHT)
+    fitting = spread([(state, found) for state, found in told if found], MOST_RIGHT)
     options = ([*_options(vocabulary, state, found)] for state, found in fitting)
-    features = [_features(vocabulary, decision) for decision in wrong]
-    for one in Cover(features, options).explained():
-        yield Mined(schema, one.features, tuple(wrong[number] for number in one.decisions))
+    sample = spread(wrong, MOST_WRONG)
+    explained = [*Cover([_features(vocabulary, one) for one in sample], options).explained()]
+    parts = [[sample[number] for number in one.decisions] for one in explained]
+    if len(sample) < len(wrong):
+        _add_others(vocabulary, explained, parts, sorted({*wrong} - {*sample}))
+    for one, decisions in zip(explained, parts, strict=True):
+        yield Mined(schema, one.features, tuple(decisions))
+
+
+def _add_others(
+    vocabulary: Vocabulary,
+    explained: Sequence[Explained],
+    parts: Sequence[list[Decision]],
+    others: Iterable[Decision],
+) -> None:
+    """Add each decision to the first part whose features it has; the rest stays unexplained.
+
+    Nothing speaks against that: counterexamples do not depend on what is explained.
+    """
+    for decision in others:
+        features = _features(vocabulary, decision)
+        for one, part in zip(explained, parts, strict=True):
+            if one.features is not None and all(known in features for known in one.features):
+                part.append(decision)
+                break
 
 
 def _options(
-    vocabulary: Vocabulary, state: StateArray, regrets: dict[int, float]
+    vocabulary: Vocabulary, state: StateArray, regrets: Mapping[int, float]
 ) -> Iterator[Option]:
     facts = vocabulary.of_state(state)
     for operator, regret in regrets.items():
@@ -109,7 +138,8 @@ def _features(vocabulary: Vocabulary, decision: Decision) -> Collection[Feature]
     return vocabulary.of_decision(facts, decision.operator)
 
 
-def _operators(task: Task, schema: str) -> frozenset[int]:
+def operators_of(task: Task, schema: str) -> frozenset[int]:
+    """The operators of a schema."""
     names = enumerate(task.operator_names)
     return frozenset(number for number, name in names if words_of(name)[0] == schema)
 
@@ -121,7 +151,7 @@ def _parameters(task: Task, schema: str) -> list[str]:
     return [*task.pddl.schemas[schema].parameters]
 
 
-def _spread(items: Sequence[Item], most: int) -> Sequence[Item]:
+def spread(items: Sequence[Item], most: int) -> Sequence[Item]:
     """So many of the items, from all over."""
     step = -(-len(items) // most) or 1
     return items[::step]

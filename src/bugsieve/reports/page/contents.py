@@ -21,7 +21,7 @@ class BugLine:
     seconds: float
     finders: tuple[str, ...]
     cause: str
-    """The id of its cause; empty if it has none."""
+    """The id of the line that it belongs to; empty if it has no cause."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class CausePart:
     count: int
     words: str
     id: str
-    """Of the cause."""
+    """Of the cause or the pattern."""
     example: Example
     also: Sequence[CausePart] = ()
     """Those that are shown with it."""

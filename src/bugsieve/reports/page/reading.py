@@ -11,13 +11,13 @@ from typing import Any
 from bugsieve.basis.errors import BugsieveError
 from bugsieve.basis.toml import parse_toml
 from bugsieve.basis.wording import counted, kind_in_words
+from bugsieve.campaigns.causes import unknown_rules
 from bugsieve.campaigns.kind import Kind, kind_in
 from bugsieve.campaigns.several import JointSummary, is_joint, joint_causes
 from bugsieve.campaigns.several_wording import joint_first_lines, joint_notes, joint_rows
 from bugsieve.campaigns.status import first_lines, status_lines
 from bugsieve.campaigns.summary import Summary
 from bugsieve.experiments.joint import joint_of, missing_in
-from bugsieve.faults.causes.cause import UNNAMED
 from bugsieve.faults.causes.groups import Group
 from bugsieve.reports.collection import require_directory
 from bugsieve.reports.page.contents import BugLine, CampaignPart, CausePart, Chapter, Example
@@ -54,11 +54,12 @@ def read_chapter(folder: Path, room: Room) -> Chapter:
         found = _Found({"": _Campaign(folder, kind, part, veil)})
         lines = [veil(line) for line in first_lines(kind, summary)]
         causes = found.causes(groups, room.examples)
+        notes = unknown_rules(groups, records)
     verdict, more, printed = _parted(lines, veil(summary.trace))
     return Chapter(
         part.folder,
         verdict,
-        more,
+        [*more, *notes],
         part.heading,
         summary.outcome if kind.is_test else None,
         summary.reason is not None,
@@ -143,7 +144,7 @@ class _Found:
         return CausePart(
             group.count,
             campaign.veil(group.words),
-            group.cause.id,
+            group.id,
             Example(campaign.part, bug, _about(campaign.part, bug)),
             [self._cause(other) for other in group.also],
         )
@@ -190,7 +191,8 @@ def _campaign(
 ) -> CampaignPart:
     header, veil = records.header, _veil(kind, records.header)
     said = [line for line in status_lines(kind, header, summary) if line not in _trace(summary)]
-    bugs = _bugs(kind, records, veil, most) if summary.mistake is None else []
+    is_shown = summary.mistake is None
+    bugs = _bugs(kind, records, veil, most, is_part=bool(name)) if is_shown else []
     return CampaignPart(
         folder,
         name,
@@ -215,10 +217,14 @@ def _parted(lines: Sequence[str], trace: str) -> tuple[str, list[str], str]:
     return verdict, [line for line in more if line and not (trace and line[0] == " ")], trace
 
 
-def _bugs(kind: Kind[Any], records: Any, veil: Veil, most: int | None) -> list[BugLine]:
-    """The bugs, those first that matter most."""
+def _bugs(
+    kind: Kind[Any], records: Any, veil: Veil, most: int | None, *, is_part: bool
+) -> list[BugLine]:
+    """The bugs, those first that matter most; of one of several campaigns by their causes."""
     found = kind.wording.found(records)
     rows = {row.id: row for row in records.listed_bugs()}
+    members = records.members_of_causes()
+    lines = {one.id: one.cause.id if is_part else one.line for one in members}
     return [
         BugLine(
             row.id,
@@ -227,7 +233,7 @@ def _bugs(kind: Kind[Any], records: Any, veil: Veil, most: int | None) -> list[B
             row.steps,
             row.seconds,
             tuple(map(veil, row.finders)),
-            "" if row.cause == UNNAMED else row.cause.id,
+            lines.get(row.id, ""),
         )
         for row in (rows[name] for name in found.ids[:most] if name in rows)
     ]

@@ -127,7 +127,7 @@ class _Campaign:
             frozenset(keys),
             {keys[row.case]: row for row in rows},
             finds,
-            {one.cause.id: one for group in records.causes() for one in group},
+            {one.cause.id: one for one in records.groups_by_cause()},
         )
 
     @property

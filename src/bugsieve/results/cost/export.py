@@ -107,15 +107,17 @@ _VERDICT_COLUMNS = (
 
 def _bugs(records: CostRecords) -> Table:
     table: Table = {name: [] for name in _BUG_COLUMNS}
+    lines = {member.id: member.line for member in records.members_of_causes()}
     for row in records.each_bug():  # certificates are large, and only some of each is wanted
-        for column, cell in zip(table.values(), _bug_cells(row), strict=True):
+        cells = (*_bug_cells(row), lines.get(row.id, ""))
+        for column, cell in zip(table.values(), cells, strict=True):
             column.append(cell)
     return table
 
 
 _BUG_COLUMNS = (
     *("id", "number", "kind", "gap", "exact", "oracle", "finders", "ending"),
-    *("run", "plan", "run_cost", "plan_cost", "seconds", "cause"),
+    *("run", "plan", "run_cost", "plan_cost", "seconds", "cause", "line"),
 )
 
 
