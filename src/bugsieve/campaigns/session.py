@@ -339,10 +339,8 @@ class Session:
         for row in () if check is None else check.rows:
             self._tell(AnswersDiffer(row))
         self._renew_timeline()
-        if reason != MODEL_FAULT and self._found:
-            with doing("finding what bugs have in common"):
-                found = self._driver.patterns(search=reason != MAX_TIME)
-                self._store.put_notes(NOTE, found)
+        if reason != MODEL_FAULT:
+            self._find_patterns(search=reason != MAX_TIME)
         if reason not in (MAX_CALLS, MAX_TIME, MODEL_FAULT):
             self._conclude()
         self._tell(Finished(reason))
@@ -357,6 +355,14 @@ class Session:
         until = None if seconds is None else time.monotonic() + seconds
         with doing("asking the policy again"):
             return self._driver.ask_again(StopToken(until))
+
+    def _find_patterns(self, *, search: bool) -> None:
+        """Find out what all bugs have in common, unless that is known of the same ones."""
+        visits = self.progress.visits
+        if self._found and self._store.notes_after(NOTE) != visits:
+            with doing("finding what bugs have in common"):
+                found = self._driver.patterns(search=search)
+                self._store.put_notes(NOTE, found, visits=visits if search else None)
 
     def _conclude(self) -> None:
         """What is left, in the time that is; the next session does what this one does not."""

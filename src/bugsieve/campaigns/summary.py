@@ -27,7 +27,7 @@ class Summary:
     bugs: int
     bugs_by_kind: Mapping[str, int]
     cause_count: int = 0
-    """Causes of the bugs; 0 where bugs have none."""
+    """Lines in which the causes of the bugs are listed; 0 where bugs have none."""
     rejected: tuple[RejectedRow, ...]
     """Claims that the checker did not believe: each is a fault in Bugsieve."""
     troubles: Mapping[str, Trouble]
@@ -43,8 +43,6 @@ class Summary:
     """The result of asking it again about runs without a bug; None if that was not done."""
     measured: Figures | None = None
     """What a measurement has come to; None for campaigns that are none."""
-    causes: int = 0
-    """How many causes the bugs have: the lines in which these are listed."""
     coverage: Coverage | None = None
     """How much of what can be reached was tested; None where that is not known."""
 

@@ -20,7 +20,7 @@ from bugsieve.basis.foreign_json import fitting, parse_json
 from bugsieve.basis.toml import parse_toml
 from bugsieve.basis.wording import kind_in_words
 from bugsieve.faults.causes.cause import UNNAMED, Cause, cause_from
-from bugsieve.faults.causes.groups import Group, Member, count_lines, grouped
+from bugsieve.faults.causes.groups import Group, Member, grouped
 from bugsieve.faults.causes.pattern import NOTE, Pattern, pattern_from
 from bugsieve.judging.findings import (
     BoundRow,
@@ -275,8 +275,13 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         return [one for group in grouped(members) for one in group]
 
     def cause_count(self) -> int:
-        """How many lines these are."""
-        return count_lines(grouped(self.members_of_causes()))
+        """How many lines these are; it reads neither traits nor certificates."""
+        query = (
+            "SELECT COUNT(DISTINCT IFNULL((SELECT data FROM notes WHERE notes.bug = bugs.id"
+            " AND notes.changed = bugs.changed AND name = ?), cause)) FROM bugs WHERE cause <> ?"
+        )
+        ((count,),) = self._rows(query, NOTE, UNNAMED.key)
+        return int(count)
 
     def members_of_causes(self) -> list[Member]:
         """The bugs that have causes, with these and with their patterns."""
@@ -301,8 +306,10 @@ class CampaignRecords(StoreReader, Generic[RowT]):
             "SELECT id, data FROM bugs JOIN notes"
             " ON notes.bug = bugs.id AND notes.changed = bugs.changed WHERE name = ?"
         )
+        rows = self._rows(query, NOTE)
         with understood(self.directory):
-            return {name: pattern_from(parse_json(data)) for name, data in self._rows(query, NOTE)}
+            made = {text: pattern_from(parse_json(text)) for text in {text for _, text in rows}}
+            return {name: made[text] for name, text in rows}
 
     def bug_kinds(self) -> dict[str, str]:
         """The kinds of all bugs by their ids, in the order in which they were found."""

@@ -127,8 +127,12 @@ class Store(Closing):
                 (name, json_text(data), bug),
             )
 
-    def put_notes(self, name: str, notes: Mapping[str, Any]) -> None:
-        """Keep something about bugs by their ids, in place of all that has this name."""
+    def put_notes(self, name: str, notes: Mapping[str, Any], *, visits: int | None = None) -> None:
+        """Keep something about bugs by their ids, in place of all that has this name.
+
+        It depends on all bugs; with the number of visits that it was made after, `notes_after`
+        tells that it need not be made again.
+        """
         with explained(self.directory):
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute("DELETE FROM notes WHERE name = ?", (name,))
@@ -136,7 +140,17 @@ class Store(Closing):
                 "INSERT INTO notes SELECT id, ?, changed, ? FROM bugs WHERE id = ?",
                 [(name, json_text(data), bug) for bug, data in notes.items()],
             )
+            if visits is not None:
+                of_no_bug = ("", name, visits, json_text(None))
+                self._connection.execute("INSERT INTO notes VALUES (?, ?, ?, ?)", of_no_bug)
             self._connection.execute("COMMIT")
+
+    def notes_after(self, name: str) -> int | None:
+        """After how many visits the notes of this name were made; None if that is not known."""
+        with explained(self.directory):
+            query = "SELECT changed FROM notes WHERE bug = '' AND name = ?"
+            rows = self._connection.execute(query, (name,)).fetchall()
+        return int(rows[0][0]) if rows else None
 
     def put_green(self, content: bytes, seal: str | None) -> None:
         """Keep the certificate that there is no bug; replaces an earlier one."""

@@ -68,7 +68,7 @@ def test_explained_as_the_command_does(
 def test_causes(bugs: Bugs[FoundBug]) -> None:
     (group,) = bugs.causes()
     assert group.count == len(bugs) and {bug.cause for bug in bugs} == {group.cause}
-    assert str(group) == f"{len(bugs)} × {group.words}" and "loop of left and right" in str(group)
+    assert str(group) == f"{len(bugs)} × {group.words}" == "4 × (left p1) in one state"
     example = next(bug for bug in bugs if bug.id == group.example)
     assert example.steps == min(bug.steps for bug in bugs)
 

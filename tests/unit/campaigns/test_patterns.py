@@ -123,6 +123,29 @@ def test_resuming_finds_what_one_session_does(
         assert one.patterns() == other.patterns()
 
 
+def test_what_is_known_is_not_found_again(
+    task: Task,
+    policy: ChangedPolicy,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else whoever resumes a campaign that is done would read all certificates."""
+    few = CostOptions(task=(), policy="planted", stop=StopRules(max_bugs=3))
+    Campaign.create(tmp_path / "cut", few, task, policy=policy).run()
+    asked: list[bool] = []
+
+    def pattern_notes(*_: object, search: bool) -> dict[str, object]:
+        asked.append(search)
+        return {}
+
+    monkeypatch.setattr("bugsieve.campaigns.cost.driver.pattern_notes", pattern_notes)
+    Campaign.open(tmp_path / "cut", policy=policy).run()
+    assert asked == []
+    Campaign.open(tmp_path / "cut", policy=policy, stop=StopRules()).run()
+    assert asked == [True]
+
+
 def test_a_measurement_looks_for_no_rules(
     task: Task, policy: ChangedPolicy, tmp_path: Path
 ) -> None:
