@@ -45,7 +45,9 @@ class FoundStates:
 
     def json(self) -> list[dict[str, Any]]:
         """The same for programs, without the certificates."""
-        return [_bug_json(row) for row in self.records.named(self.ids)]
+        lines = {member.id: member.line for member in self.records.members_of_causes()}
+        rows = self.records.named(self.ids)
+        return [{**_bug_json(row), "line": lines.get(row.id)} for row in rows]
 
 
 class CostWording:
