@@ -5,10 +5,12 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+import pytest
 
 from bugsieve.faults.exact_costs import costs_for
+from bugsieve.faults.patterns import mining
 from bugsieve.faults.patterns.cover import Cover, Option
-from bugsieve.faults.patterns.features import Decision, Feature
+from bugsieve.faults.patterns.features import Decision, Feature, Vocabulary
 from bugsieve.faults.patterns.mining import Regrets, mined
 from tests.depth import examples
 from tests.reference import patterns
@@ -68,4 +70,29 @@ def test_regrets_are_those_of_the_definition_and_no_order_matters() -> None:
         assert sorted(d for one in found for d in one.decisions) == sorted(wrong)
         assert found == list(mined(sample.bench, costs, sorted(wrong)[::-1], sorted(done)[::-1]))
         several += any(len(one.decisions) > 1 for one in found)
+    assert several >= examples(10)
+
+
+def test_rules_of_a_sample_explain_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every wrong decision is in one line, and each rule holds of all of its line."""
+    several = 0
+    for seed in range(examples(300)):
+        sample = make_sample(seed, shape=SMALL, objective="quantitative")
+        costs, task = costs_for(sample.bench), sample.bench.task
+        assert costs is not None
+        wrong = set()
+        for key in sample.distances:
+            state = np.frombuffer(key, dtype=np.uint16)
+            if not np.isnan(costs.to_go(state[None])[0]):
+                known = Regrets(sample.bench, costs).of_all(state)
+                wrong |= {Decision(key, one) for one, lost in [*known.items()][:1] if lost}
+        monkeypatch.setattr(mining, "MOST_WRONG", 2)
+        found = list(mined(sample.bench, costs, wrong, wrong))
+        assert sorted(d for one in found for d in one.decisions) == sorted(wrong)
+        for one in found:
+            words = Vocabulary(task, [])
+            for row, operator in one.decisions:
+                facts = words.of_state(np.frombuffer(row, dtype=np.uint16))
+                assert {*(one.features or ())} <= words.of_decision(facts, operator)
+        several += any(len(one.decisions) > 2 for one in found)
     assert several >= examples(10)

@@ -105,6 +105,8 @@ def mined_of_schema(
         _add_others(vocabulary, explained, parts, sorted({*wrong} - {*sample}))
     for one, decisions in zip(explained, parts, strict=True):
         yield Mined(schema, one.features, tuple(decisions))
+    for decision in sorted({*wrong}.difference(*parts)):
+        yield Mined(schema, None, (decision,))
 
 
 def _add_others(
@@ -113,7 +115,7 @@ def _add_others(
     parts: Sequence[list[Decision]],
     others: Iterable[Decision],
 ) -> None:
-    """Add each decision to the first part whose features it has; the rest stays unexplained.
+    """Add each decision to the first part whose features it has; the others stay alone.
 
     Nothing speaks against that: counterexamples do not depend on what is explained.
     """
