@@ -67,7 +67,7 @@ def test_bugs_of_one_rule_are_one_line(folder: Path) -> None:
         assert set(records.patterns().values()) == {RULE}
         assert (line.pattern, line.id, str(line)) == (RULE, RULE.id, f"{line.count} × {RULE}")
         assert line.count == summary_of(folder).bugs
-    assert summary_of(folder).causes == 1
+    assert summary_of(folder).cause_count == 1
 
 
 def test_shown_wherever_causes_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +98,7 @@ def test_python_lists_the_same_lines(task: Task, policy: ChangedPolicy, folder: 
     (line,) = found.causes()
     assert (line.words, line.count) == ("unstack where (clear b3)", len(found))
     assert {bug.pattern for bug in found} == {RULE}
-    assert found.summary.causes == 1
+    assert found.summary.cause_count == 1
     assert [str(line) for line in bugsieve.load_bugs(folder).causes()] == [str(line)]
 
 
@@ -170,7 +170,7 @@ def test_causes_stay_where_regrets_are_unknown(
     Campaign.create(where, CostOptions(task=(), policy="planted"), task, policy=policy).run()
     with CostRecords(where) as records:
         assert not records.patterns()
-        assert count_lines(records.causes()) == summary_of(where).causes == 2
+        assert count_lines(records.causes()) == summary_of(where).cause_count == 2
     assert main(["status", str(where)]) == 0
     assert f"  {UNKNOWN_RULES}\n" in capsys.readouterr().out
 
@@ -191,7 +191,7 @@ def test_rules_are_found_by_searches(
     Campaign.create(where, with_typed_walks(options), task, policy=policy).run()
     with CostRecords(where) as records:
         assert {pattern.action for pattern in records.patterns().values()} == {"unstack"}
-        assert summary_of(where).causes < len(records.groups_by_cause())
+        assert summary_of(where).cause_count < len(records.groups_by_cause())
 
 
 def test_problems_together_are_listed_by_causes(folder: Path) -> None:
@@ -199,7 +199,7 @@ def test_problems_together_are_listed_by_causes(folder: Path) -> None:
     summary = joint_summary(folder.parent)
     groups = joint_causes(folder.parent, summary)
     assert all(group.pattern is None for group in groups)
-    assert summary.causes == count_lines(groups) == 2
+    assert summary.cause_count == count_lines(groups) == 2
 
 
 def test_a_note_may_be_a_strangers(folder: Path, tmp_path: Path) -> None:

@@ -19,8 +19,9 @@ from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.bugs.cost.later_start import objection
 from bugsieve.bugs.cost.replay import ReplayStatus, replay
 from bugsieve.campaigns.cost.green import stored_green
-from bugsieve.campaigns.cost.green_replay import GreenStatus, replay_green
+from bugsieve.campaigns.cost.green_replay import replay_green
 from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.campaigns.greens import GreenStatus
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.checkers.green import check_green
 from bugsieve.faults.blame import blame
