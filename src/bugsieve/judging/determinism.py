@@ -339,12 +339,21 @@ class SafetyDeterminism:
         """Return true if there is no need to ask, as above."""
         return self._asker.is_exempt
 
-    def check(self, walks: int, *, steps: int, calls: int) -> DeterminismCheck:
-        """Ask again about a sample; `steps` and `calls` are those of all the walks."""
+    def check(
+        self, walks: int, *, steps: int, calls: int, everywhere: bool = False
+    ) -> DeterminismCheck:
+        """Ask again about a sample; `steps` and `calls` are those of all the walks.
+
+        Everywhere where all that the policy can come to was explored: a proof rests on that.
+        """
         states, actions = self._policy.given()
         rows = list(range(len(states)))
         self._stream.shuffle(rows)
-        most = max(FEWEST_RUNS * -(-steps // max(1, walks)), -(-calls // SHARE))
+        most = (
+            len(rows)
+            if everywhere
+            else max(FEWEST_RUNS * -(-steps // max(1, walks)), -(-calls // SHARE))
+        )
         tally = _Tally()
         answers: list[Answer] = np.maximum(actions, NO_ACTION).tolist()
         questions = _Questions(self._asker, states, answers, _action_of, self._anew)

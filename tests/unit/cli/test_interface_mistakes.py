@@ -169,7 +169,7 @@ def test_a_walk_that_never_begins_shows_the_traceback(tmp_path: Path, run: Run) 
     code, out, _ = run("safety", tmp_path / "model.jani", *given, "-o", tmp_path / "campaign")
     assert code == 5
     lines = out.splitlines()
-    assert lines[0].startswith("nothing could be tested: policy crash in 3 answers, first: KeyErr")
+    assert lines[0].startswith("nothing could be tested: policy crash in 5 answers, first: KeyErr")
     assert f'    File "{tmp_path}/bad.py", line 2, in choose' in lines
 
 
@@ -187,16 +187,16 @@ def test_judge_says_where_answers_change(task: list[str], tmp_path: Path, run: R
     code, out, _ = run("judge", *given)
     assert code == 6
     assert "unstable, hence no bug: the policy's answers change (illegal action: " in out
-    assert out.endswith("1 state, 0 bugs\n")
+    assert "\n1 state, 0 bugs\n" in out
     (state,) = json.loads(run("judge", *given, "--json")[1])["states"]
     assert state["bug"] is None and state["unstable"][0]["position"] == 0
 
 
-def test_two_runs_are_too_few_to_tell() -> None:
+def test_two_runs_are_enough_where_it_fails_elsewhere_as_well() -> None:
     @bugsieve.policy
     def broken(facts: frozenset[str], applicable: list[str]) -> str:
         raise KeyError("x")
 
-    assert bugsieve.find_bugs(line_task(5), broken, pool_size=2)
-    with pytest.raises(PolicyError, match="all 3 runs ended at their first decision"):
-        bugsieve.find_bugs(line_task(5), broken, pool_size=3)
+    for size in (2, 3):
+        with pytest.raises(PolicyError, match=r"all \d runs ended at their first decision"):
+            bugsieve.find_bugs(line_task(5), broken, pool_size=size)

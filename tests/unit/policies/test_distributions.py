@@ -192,9 +192,9 @@ def test_commands_say_what_they_show(
     assert json.loads(capsys.readouterr().out)["likeliest"] is True
     chances = (*policy, "--objective", "probability", "--pool-size", "3", "-o", "found")
     assert main(["test", *files, *chances]) == 1
-    first, *_ = capsys.readouterr().out.splitlines()
-    assert first == (
-        "the policy does not reach the goal for certain from the initial state: reaches the goal "
+    _, second, *_ = capsys.readouterr().out.splitlines()
+    assert second == (
+        "3 of 59 reachable states tested; the policy does not reach the goal for certain from the initial state: reaches the goal "
         "with probability at most 0.7031, a plan of cost 9 for certain"
     )
     with CostRecords(tmp_path / "found") as records:

@@ -186,10 +186,21 @@ class SafetyDriver(Driver):
                 with suppress(Stopped):
                     self._fuzzer.run(range(min(FEWEST_RUNS, progress.walks)))
             check = again.check(
-                progress.walks, steps=progress.steps, calls=progress.policy_calls + calls
+                progress.walks,
+                steps=progress.steps,
+                calls=progress.policy_calls + calls,
+                everywhere=self._explored is not None,
             )
         self._asked_again += check.calls
-        return check.joined(before)
+        return self._with_explored(check).joined(before)
+
+    def _with_explored(self, check: DeterminismCheck) -> DeterminismCheck:
+        """The check with the answers that changed while all was explored, if these are more."""
+        explored = self._explored
+        if explored is None or explored.changed <= check.differing:
+            return check
+        states = max(check.states, explored.asked)
+        return replace(check, states=states, differing=explored.changed)
 
     def notes(self) -> tuple[str, ...]:
         """Of the policy that walks ask."""

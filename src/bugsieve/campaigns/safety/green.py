@@ -59,6 +59,8 @@ class Explored:
     """A certificate that nobody has checked yet."""
     asked: int = 0
     asked_again: int = 0
+    changed: int = 0
+    """In how many states the second answer was another one."""
 
 
 def is_impossible(model: JaniModel) -> bool:
@@ -99,7 +101,7 @@ def _explored(policy: ModelPolicy) -> Explored:
     if again and (changed := changed_answers(policy, reach)):
         states = counted(asked, "state")
         why = f"the policy answers otherwise in {changed} of {states} when it is asked again"
-        return Explored(why, asked=asked, asked_again=again)
+        return Explored(why, asked=asked, asked_again=again, changed=changed)
     green = safe_green(policy, len(starts), reach)
     return Explored(green=green, asked=asked, asked_again=again)
 

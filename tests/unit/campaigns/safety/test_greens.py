@@ -200,7 +200,9 @@ class Turning(Leftist):
 def test_a_policy_that_changes_its_answers_is_not_proven(tmp_path: Path) -> None:
     model, told = high(tmp_path), list[Event]()
     campaign = campaign_of(tmp_path / "campaign", model, Turning(model))
-    assert campaign.run(told.append).proof is None
+    summary = campaign.run(told.append)
+    assert summary.proof is None and summary.exit_code == 6
+    assert summary.verdict.sentence.startswith("unstable: the policy gave different answers in 1")
     notes = [event.note for event in told if isinstance(event, Noted)]
     assert [note for note in notes if "answers otherwise in 1 of 4 states" in note]
 
