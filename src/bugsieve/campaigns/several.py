@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bugsieve.basis.errors import BugsieveError, InputError
@@ -112,9 +112,12 @@ def joint_summary(
     for path in campaigns_in(directory):
         name = path.relative_to(directory).as_posix()
         try:
-            parts[name] = summary_of(path)
+            part = summary_of(path)
+            keys = _cause_keys(path, part)
+            # Rules of a policy name objects of one task: over several, bugs are counted by causes.
+            parts[name] = replace(part, cause_count=len(keys))
             told.update(_told(name, path, parts[name]))
-            causes |= _cause_keys(path, parts[name])
+            causes |= keys
         except BugsieveError as error:  # a damaged store is one of several
             failed[name] = str(error)
     if not parts and not planned and not failed:

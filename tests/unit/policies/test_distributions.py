@@ -194,8 +194,9 @@ def test_commands_say_what_they_show(
     assert main(["test", *files, *chances]) == 1
     _, second, *_ = capsys.readouterr().out.splitlines()
     assert second == (
-        "3 of 59 reachable states tested; the policy does not reach the goal for certain from the initial state: reaches the goal "
-        "with probability at most 0.7031, a plan of cost 9 for certain"
+        "3 of 59 reachable states tested; the policy does not reach the goal for certain from the "
+        "initial state: reaches the goal with probability at most 0.7031, a plan of cost 9 for "
+        "certain"
     )
     with CostRecords(tmp_path / "found") as records:
         name = records.ranked()[0]
