@@ -70,7 +70,7 @@ test.oracles = ["lookahead"]
 label = "small"
 domain = "small/domain.pddl"
 training = { problems = ["small/problem.pddl"] }
-validation = { problems = ["small/problem.pddl"] }
+validation = { problems = ["other/problem.pddl"] }
 test = { problems = ["small/problem.pddl"] }
 """
 CHECK = """
@@ -92,6 +92,7 @@ SCENARIO = f"""
 generate blocksworld --blocks 3 --seed 2 -o blocks
 generate one-way-line --length 3 --packages 1 --variant deterministic -o line
 generate visitall --width 2 --height 2 -o small
+generate visitall --width 3 --height 2 -o other
 list
 doctor
 test blocks --policy random:1 --max-bugs 1 --workers 2 -o results
@@ -134,7 +135,7 @@ domain lint blocks/domain.pddl blocks/problem.pddl
 domain coverage rover/suite.ptest.json
 domain mutate rover/suite.ptest.json --list
 domain test rover/suite.ptest.json
-train asnets small/domain.pddl small/problem.pddl --validate small/problem.pddl $SHORT -o t
+train asnets small/domain.pddl small/problem.pddl --validate other/problem.pddl $SHORT -o t
 select t -o policy.safetensors
 train-q line/model.jani -o net.safetensors --steps 20 --warmup 5 --hidden 4
 """

@@ -112,7 +112,7 @@ def test_the_first_bugs_are_files(long: Long) -> None:
     files = {path.name for path in (long.folder / "bugs").iterdir()}
     assert files == {f"{row.id}.json" for row in rows[:BUGS_IN_FILES]}
     readme = (long.folder / "README.txt").read_text("utf-8")
-    assert f"files of the first bugs, at most {BUGS_IN_FILES} and 2 MB" in readme
+    assert f"files of the first bugs, at most {BUGS_IN_FILES} and 1 MB" in readme
     assert "bugsieve export campaign --every-bug OUT" in readme
 
 

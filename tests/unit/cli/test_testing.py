@@ -215,7 +215,7 @@ def test_status_lists_the_worst_bugs(results: Path, run: Run) -> None:
     assert closer.startswith(f"look closer: bugsieve explain {results} ")
     ids = {file.stem for file in (results / "bugs").iterdir()}
     assert (code, sum(bug in bugs for bug in ids)) == (0, 2)
-    lines = summary_of(results).causes
+    lines = summary_of(results).cause_count
     assert causes.startswith(f"{len(ids)} bugs have {lines} causes:") and " × sail where" in causes
     assert " × sail where" not in run("status", results, "--causes", 0)[1]
 

@@ -145,9 +145,10 @@ class CostSummary(Summary):
             return f"the policy never acts: it has no action in any of {self.decided} states"
         if self.mistake is None:
             return None
-        (ending,) = self.troubles
-        where = f"all {self.decided + self._alike} runs ended at their first decision"
-        return f"{where}, {self.mistake.sentence(ending)}"
+        ((ending, trouble),) = self.troubles.items()
+        runs = self.decided + self._alike
+        reason = Trouble(runs, trouble.reason) if self._alike else trouble
+        return f"all {runs} runs ended at their first decision, {reason.sentence(ending)}"
 
     @property
     def mistake(self) -> Trouble | None:
