@@ -160,3 +160,118 @@ def test_digest(recorded: Recorded, tmp_path: Path, capsys: pytest.CaptureFixtur
         arguments += ["--escalate-to", "0", "--insert", "all"]
     assert main([recorded.command, str(subject), *arguments]) in (0, 1)
     assert contents(folder) == (recorded.bugs, recorded.digest)
+
+
+@dataclass(frozen=True)
+class OfAnotherKind:
+    """Generated instances by their folders, a command in their folder, and what it must find."""
+
+    name: str
+    instances: dict[str, str]
+    command: str
+    bugs: int
+    digest: str
+
+
+LINE = {"line": "one-way-line --length 6 --packages 1"}
+SMALL = {"small": "visitall --width 2 --height 2", "other": "visitall --width 3 --height 2"}
+OTHER_KINDS = [
+    OfAnotherKind(
+        "rules",
+        {},
+        "rules rover/rover.pddl rover/one-rover.pddl rover/rules.toml",
+        0,
+        "549bf71a9f9dbb9b",
+    ),
+    OfAnotherKind(
+        "violated rules",
+        {},
+        "rules rover/rover-faulty.pddl rover/two-rovers.pddl rover/rules.toml",
+        2,
+        "865d5ec35ed64bb9",
+    ),
+    OfAnotherKind(
+        "measurement",
+        {"blocks": "blocksworld --blocks 4 --seed 2"},
+        "measure blocks --policy greedy:hff --tests 100 --escalate-to 0",
+        46,
+        "582a5a1987eee015",
+    ),
+    OfAnotherKind(
+        "of a model", LINE, "measure line --policy random:2 --tests 100", 12, "caf6b1c2782a3c92"
+    ),
+    OfAnotherKind(
+        "tested whole",
+        {"balls": "gripper --balls 2"},
+        "test balls --policy random:1 --whole yes --escalate-to 0",
+        23,
+        "9c687f7b2c5c668d",
+    ),
+    OfAnotherKind(
+        "whole without bugs",
+        {"balls": "gripper --balls 2"},
+        "test balls --policy optimal --whole yes",
+        0,
+        "bd45957162f3ea95",
+    ),
+    OfAnotherKind(
+        "safe model",
+        LINE,
+        "safety line --policy random:1 --walks 9 --whole no",
+        3,
+        "9e0cfdcb088dcb20",
+    ),
+    OfAnotherKind(
+        "training",
+        SMALL,
+        "train asnets small/domain.pddl small/problem.pddl --validate other/problem.pddl"
+        " --inits 1 --start-epochs 1 --main-epochs 1 --steps 2 --hidden 2 --pool-size 2",
+        0,
+        "d5b490e261685a02",
+    ),
+]
+SENTENCES = ("reason", "words", "sentence", "text", "summary")
+"""What is worded for people, which may be put better."""
+
+
+def wordless(data: Any) -> Any:
+    """The data without sentences, times and places of files, numbers rounded."""
+    if isinstance(data, dict):
+        left_out = (*SENTENCES, "seconds", "folder", "library")
+        kept = (key for key in data if not key.endswith("seconds") and key not in left_out)
+        return {key: wordless(data[key]) for key in kept}
+    if isinstance(data, float):
+        return round(data, 3)  # of a training, whose sums may differ in their last bits
+    return [wordless(part) for part in data] if isinstance(data, list) else data
+
+
+def told(folder: Path, capsys: pytest.CaptureFixture[str]) -> list[Any]:
+    """What is exported, the causes, and what explains the first bugs."""
+    capsys.readouterr()
+    exported = folder.with_suffix(".json")
+    assert main(["export", str(folder), "--json", str(exported)]) == 0
+    capsys.readouterr()
+    assert main(["status", str(folder), "--json"]) == 0
+    said = [json.loads(exported.read_text("utf-8")), json.loads(capsys.readouterr().out)]
+    for bug in sorted(path.stem for path in (folder / "bugs").iterdir())[:3]:
+        assert main(["explain", str(folder), bug, "--json"]) == 0
+        said.append(json.loads(capsys.readouterr().out))
+    return said
+
+
+@pytest.mark.parametrize("made", OTHER_KINDS, ids=lambda made: made.name)
+def test_digest_of_all_that_is_told(
+    made: OfAnotherKind,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["rules", "example", "-o", "rover"]) == 0
+    for folder, instance in made.instances.items():
+        assert main(["generate", *instance.split(), "-o", folder]) == 0
+    assert main([*made.command.split(), "-o", "campaign"]) in (0, 1)
+    data = wordless(told(Path("campaign"), capsys))
+    text = json.dumps(data, sort_keys=True).replace(str(tmp_path), "")
+    bugs = len([*Path("campaign", "bugs").iterdir()])
+    assert (bugs, hashlib.sha256(text.encode()).hexdigest()[:16]) == (made.bugs, made.digest)
