@@ -84,7 +84,9 @@ def is_left_empty(init: str, places: Mapping[str, str]) -> bool:
         or len(ast.parse((ROOT / SOURCE / init).read_text("utf-8")).body) > 1
     ):
         return False
-    return not any(new.startswith(folder) for old, new in places.items() if old != init)
+    return not any(
+        new.startswith(folder) for old, new in places.items() if not old.endswith("__init__.py")
+    )
 
 
 def read_rules() -> Iterator[tuple[str, str]]:
