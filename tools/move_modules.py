@@ -128,7 +128,7 @@ def rewritten(
     if is_python and "bugsieve" in text:
         text = with_split_imports(text, modules)
     text = re.sub(
-        r"(?P<quote>[\"']?)(?P<name>\bbugsieve(?:\.\w+)+)(?P<end>[\"']?)",
+        r"(?P<quote>[\"'`]?)(?P<name>\bbugsieve(?:\.\w+)+)(?P<end>[\"'`]?)",
         lambda found: renamed(found, modules),
         text,
     )
