@@ -19,6 +19,8 @@ GROUPS = {
     f"bugsieve.{name}"
     for name in ("policies", "oracles", "biases", "objectives", "domains", "pictures")
 }
+_MOVED = "new_place_of_"
+"""Stands before a name that is new already, which may be the old name of another module."""
 REWRITTEN = {".py", ".pyi", ".md", ".toml", ".h", ".cpp", ".sh", ".txt", ""}
 NOT_REWRITTEN = {"CHANGELOG.md", "tools/moves.txt"}
 
@@ -132,6 +134,7 @@ def rewritten(
         lambda found: renamed(found, modules),
         text,
     )
+    text = text.replace(_MOVED, "")
     return re.sub(rf"{SOURCE}/([\w/-]+(?:\.\w+)?)", lambda found: moved_path(found, places), text)
 
 
@@ -175,7 +178,7 @@ def with_split_imports(text: str, modules: Mapping[str, str]) -> str:
             home, _, leaf = modules[names[alias.name]].rpartition(".")
             used = alias.asname or alias.name
             said = leaf if leaf == used else f"{leaf} as {used}"
-            new.append(f"{indent}from {home} import {said}\n")
+            new.append(f"{indent}from {_MOVED}{home} import {said}\n")
         lines[node.lineno - 1 : node.end_lineno] = new
     return "".join(lines)
 
