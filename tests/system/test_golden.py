@@ -61,7 +61,7 @@ test balls --policy random:1 --pool-size 5 --bias uniform --whole no --max-bugs 
 test balls small --policy random:1 --pool-size 5 --bias uniform --escalate-to 0
 test small --policy optimal
 test blocks --policy python:policies.py:first --pool-size 5 --bias uniform --whole no
-test balls --policy python:policies.py:crash --pool-size 5
+test balls --policy python:policies.py:crash --pool-size 5 --bias uniform
 test balls --policy greedy:hff --objective qualitative --pool-size 5 --bias uniform --whole no
 test balls --policy gredy
 test nowhere --policy optimal
