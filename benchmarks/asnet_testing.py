@@ -24,13 +24,13 @@ from unittest.mock import patch
 
 from benchmarks.authors_policies import SHARED, Published, published
 from benchmarks.table import Bar, Report, Row
-from bugsieve.basis.activity import Activities, activities
+from bugsieve.base.activity import Activities, activities
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.pacing import MAX_TIME
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.tasks.grounded.loading import load_task
 
 POOL_SIZE = 200
 ORACLE = "bmo:100"

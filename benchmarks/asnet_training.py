@@ -20,21 +20,21 @@ from pathlib import Path
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import ROOT
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.training.choices import stored_signature, stored_weights
-from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.domains import generate
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.policies.asnets.grounding import Grounding, ground
-from bugsieve.policies.asnets.policy import AsnetPolicy
-from bugsieve.policies.asnets.weights import Weights
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.graph import PolicyGraph
-from bugsieve.results.training.records import TrainingRecords
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.training.asnets.line import train_line
-from bugsieve.training.asnets.options import AsnetOptions
-from bugsieve.training.asnets.trainer import Epoch
-from bugsieve.training.selection import Schedule
+from bugsieve.rooms.formats.asnets.grounding import Grounding, ground
+from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
+from bugsieve.rooms.formats.asnets.weights import Weights
+from bugsieve.rooms.training.asnets.line import train_line
+from bugsieve.rooms.training.asnets.options import AsnetOptions
+from bugsieve.rooms.training.asnets.trainer import Epoch
+from bugsieve.rooms.training.campaign.choices import stored_signature, stored_weights
+from bugsieve.rooms.training.campaign.options import TrainingOptions
+from bugsieve.rooms.training.selection import Schedule
+from bugsieve.rooms.training.store.records import TrainingRecords
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 
 SHARED = ROOT.parent / "shared" / "benchmarks"
 SECONDS = Bar(180.0, at_least=False)

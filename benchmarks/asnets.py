@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.table import Bar, Report, Row
-from bugsieve.domains import generate
-from bugsieve.policies.asnets.grounding import Grounding, ground
-from bugsieve.policies.asnets.policy import AsnetPolicy
-from bugsieve.policies.asnets.weights import Weights, random_weights
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.rooms.formats.asnets.grounding import Grounding, ground
+from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
+from bugsieve.rooms.formats.asnets.weights import Weights, random_weights
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import StateArray, Task
 
 FOLDER = Path(__file__).parents[2] / "shared" / "benchmarks" / "asnets"
 BATCH = 64

@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.tasks import ROOT
-from bugsieve.basis.stopping import Stopped, StopToken
+from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.policies import make_policy
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.gnn.policy import ALONE, AVOID, AvoidingGnnPolicy, GnnPolicy
 from bugsieve.policies.runs import Run, run_policy
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.formats.gnn.policy import ALONE, AVOID, AvoidingGnnPolicy, GnnPolicy
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 
 SHARED = ROOT.parent / "shared" / "benchmarks"
 KNOWN = {"asnets/scanalyzer": 32}

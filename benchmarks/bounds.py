@@ -20,14 +20,14 @@ from benchmarks.dominance import FAMILIES, Wanted, present_task
 from benchmarks.ours import WALK_LENGTH, WALKERS, walk_ends
 from benchmarks.table import Bar, Report, Row
 from bugsieve import _native
-from bugsieve.benches.bench import Bench, Suspects
-from bugsieve.benches.objectives.quantitative import Quantitative
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
-from bugsieve.oracles.learning import KnownCase, LearningOracle
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Bench, Suspects
+from bugsieve.pipeline.objectives.quantitative import Quantitative
+from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
 from bugsieve.policies.decisions import Ending
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.tasks.grounded.task import StateArray
 
 POLICY = "ehc:hadd"
 POOL = FuzzOptions(pool_size=200, novelty=0, bias="uniform")

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import bugsieve
 from benchmarks.tasks import ROOT
-from bugsieve.domains import generate
-from bugsieve.fuzzing.biases import BIASES, DEFAULT_BIAS
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.biases import BIASES, DEFAULT_BIAS
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.zoo.domains import generate
 
 PROGRAM = f"cmd:{sys.executable} {ROOT / 'examples' / 'cmd_policy.py'}"
 CASES: tuple[tuple[str, dict[str, int], str], ...] = (

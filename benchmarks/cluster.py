@@ -16,11 +16,11 @@ from typing import Any
 
 from benchmarks.peers import PeerMissingError
 from benchmarks.table import Bar, Report, Row
-from bugsieve.experiments.cluster.connection import ClusterOptions, connected
-from bugsieve.experiments.cluster.crew import RayCrew
-from bugsieve.experiments.experiment import Experiment
-from bugsieve.experiments.file import read_experiment
-from bugsieve.experiments.jobs import AnyCrew, JobDone
+from bugsieve.rooms.cluster.connection import ClusterOptions, connected
+from bugsieve.rooms.cluster.crew import RayCrew
+from bugsieve.rooms.lab.experiments.experiment import Experiment
+from bugsieve.rooms.lab.experiments.file import read_experiment
+from bugsieve.rooms.lab.experiments.jobs import AnyCrew, JobDone
 
 JOBS = 8
 EMPTY_JOBS = 40

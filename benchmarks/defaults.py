@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.sweep import loading_of, run_campaign
 from benchmarks.tasks import ROOT, BenchmarkTask
-from bugsieve.basis.toml import parse_toml
-from bugsieve.domains import generate
+from bugsieve.base.files_and_processes.toml import parse_toml
+from bugsieve.rooms.zoo.domains import generate
 
 CANDIDATES = {
     "before": ("lookahead", "aras", "planner:gbfs-20000"),

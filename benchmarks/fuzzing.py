@@ -17,9 +17,9 @@ import bugsieve
 from benchmarks import memory
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import CLASSICAL, PDDL, BenchmarkTask
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives.quantitative import Quantitative
-from bugsieve.fuzzing.fuzzer import INSERT_ALL, Fuzzer, FuzzOptions
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives.quantitative import Quantitative
+from bugsieve.pipeline.pool.fuzzer import INSERT_ALL, Fuzzer, FuzzOptions
 
 POLICY = "hill-climbing:hadd"
 LEARNING = PDDL / "ipc2023-learning"

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import ROOT
-from bugsieve.policies.gnn.atoms import NetworkAtoms, network_atoms
-from bugsieve.policies.gnn.network import GraphNetwork, read_graph_network
-from bugsieve.policies.gnn.policy import GnnPolicy
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.rooms.formats.gnn.atoms import NetworkAtoms, network_atoms
+from bugsieve.rooms.formats.gnn.network import GraphNetwork, read_graph_network
+from bugsieve.rooms.formats.gnn.policy import GnnPolicy
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import StateArray, Task
 
 FOLDER = ROOT.parent / "shared" / "benchmarks" / "gnn"
 REPETITIONS = 5

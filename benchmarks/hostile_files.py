@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.domains import generate
+from bugsieve.rooms.zoo.domains import generate
 from tests.unit.policies.networks.files import message, onnx_model, onnx_node, pth
 from tests.unit.tasks.jani.small import binary, bounded, counter, edge, variable
 
@@ -423,7 +423,7 @@ def jani_checked_alone() -> Made:
     return {
         "model.jani": model(**together(8, [edge({}, action="all", guard=False)] * 20)),
         "bug.json": b"{}",
-    }, "-I -m bugsieve.checkers.safety model.jani bug.json"
+    }, "-I -m bugsieve.rooms.safety.checker.safety model.jani bug.json"
 
 
 # PDDL

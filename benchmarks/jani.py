@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import ROOT
-from bugsieve.tasks.jani.loading import load_model
-from bugsieve.tasks.jani.model import JaniModel
-from bugsieve.tasks.jani.properties import PropertyFiles
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.model.properties import PropertyFiles
 
 FOLDER = ROOT.parent / "shared" / "benchmarks" / "jani"
 SECONDS = 0.5

@@ -94,7 +94,7 @@ def _add_speeds(report: Report, title: str, speeds: list[float], bar: Bar | None
 
 def _other_speed(folder: Path, start: Moment, stop: Moment) -> float:
     """Judged states between two moments per second that no oracle was at work."""
-    from bugsieve.results.cost.records import CostRecords
+    from bugsieve.campaigns.cost.records import CostRecords
 
     spent = stop.seconds - start.seconds
     with CostRecords(folder) as records:
@@ -128,7 +128,7 @@ def _moments(sas_file: Path, folder: Path, states: int) -> Iterator[Moment]:
 
 
 def _commands(folder: Path) -> dict[str, list[str]]:
-    from bugsieve.results.cost.records import CostRecords
+    from bugsieve.campaigns.cost.records import CostRecords
 
     with CostRecords(folder) as records:
         bug = records.ranked()[0]
@@ -157,7 +157,7 @@ def run_campaign(sas_file: str, folder: Path, states: int) -> None:
     """Judge so many states, all that walks meet; print a moment every thousand of them."""
     from bugsieve.campaigns.campaign import Campaign
     from bugsieve.campaigns.options import CostOptions
-    from bugsieve.fuzzing.fuzzer import FuzzOptions
+    from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 
     fuzz = FuzzOptions(pool_size=states, novelty=0)
     options = CostOptions(task=(sas_file,), policy=POLICY, fuzz=fuzz)

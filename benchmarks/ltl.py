@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import product
 
 from benchmarks.table import Bar, Report, Row
-from bugsieve.rules.ltl.automaton import TooManyStatesError, automaton_of
-from bugsieve.rules.ltl.causes import CRITERIA, Criterion, literals, trap
-from bugsieve.rules.ltl.formula import Formula
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.ltl.views import VIEWS, in_view
+from bugsieve.rooms.rules.ltl.automaton import TooManyStatesError, automaton_of
+from bugsieve.rooms.rules.ltl.causes import CRITERIA, Criterion, literals, trap
+from bugsieve.rooms.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.ltl.views import VIEWS, in_view
 
 REPETITIONS = 3
 

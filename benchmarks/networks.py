@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks.jani import BENCHMARKS, FOLDER
 from benchmarks.table import Bar, Report, Row
-from bugsieve.policies.models.mlp import MlpPolicy
-from bugsieve.policies.networks import Network
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.formats.mlp import MlpPolicy
+from bugsieve.rooms.formats.networks import Network
+from bugsieve.rooms.jani.model.model import JaniModel
 
 SECONDS = 0.5
 REPETITIONS = 5

@@ -106,7 +106,7 @@ def run_ours(name: str, domain: Path, problem: Path, seconds: float) -> Outcome:
 def solve(domain: str, problem: str, seconds: float) -> dict[str, object]:
     """Solve one instance in this process and check the plan on the PDDL files."""
     import bugsieve
-    from bugsieve.search import Limits, astar
+    from bugsieve.tasks.search import Limits, astar
 
     task = bugsieve.load_task(domain, problem)
     start = time.process_time()

@@ -11,8 +11,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from bugsieve import _native
-from bugsieve.search import Limits, astar, greedy
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits, astar, greedy
 
 States = NDArray[np.uint16]
 WALK_LENGTH = 50

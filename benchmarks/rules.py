@@ -31,17 +31,17 @@ from benchmarks.peers import PeerMissingError
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import ROOT, BenchmarkTask, generated
 from benchmarks.usage import cpu_seconds
-from bugsieve.campaigns.rules.bound import BoundTask
-from bugsieve.campaigns.rules.equipment import make_judge
-from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.campaigns.rules.subject import load_rules
-from bugsieve.rules.file.binding import RuleInstance
-from bugsieve.rules.file.grounding import GroundAtom
-from bugsieve.rules.ltl.formula import FALSE, TRUE, Formula, atoms_of, negation
-from bugsieve.rules.ltl.normal_form import nnf
-from bugsieve.rules.ltl.views import in_view
-from bugsieve.rules.obligations.judge import DEFAULT_LIMITS, RuleJudge
-from bugsieve.rules.obligations.obligation import Obligation, obligations_of, required
+from bugsieve.rooms.rules.campaign.bound import BoundTask
+from bugsieve.rooms.rules.campaign.equipment import make_judge
+from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.subject import load_rules
+from bugsieve.rooms.rules.file.binding import RuleInstance
+from bugsieve.rooms.rules.file.grounding import GroundAtom
+from bugsieve.rooms.rules.ltl.formula import FALSE, TRUE, Formula, atoms_of, negation
+from bugsieve.rooms.rules.ltl.normal_form import nnf
+from bugsieve.rooms.rules.ltl.views import in_view
+from bugsieve.rooms.rules.obligations.judge import DEFAULT_LIMITS, RuleJudge
+from bugsieve.rooms.rules.obligations.obligation import Obligation, obligations_of, required
 
 EXAMPLE = ROOT / "examples" / "flight-rules"
 RULES = EXAMPLE / "rovers.toml"

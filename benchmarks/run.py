@@ -40,7 +40,7 @@ from benchmarks.tasks import (
     small_tasks,
     walk_tasks,
 )
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 
 GREEDY_CALLS = 20
 MEGABYTE = 1e6

@@ -15,9 +15,9 @@ import numpy as np
 from benchmarks.jani import BENCHMARKS, FOLDER, ModelBenchmark
 from benchmarks.table import Bar, Report, Row
 from bugsieve import _native
-from bugsieve.oracles.safety.decide import SafetyDecider, WordArray
-from bugsieve.tasks.jani.model import JaniModel
-from bugsieve.tasks.jani.types import Value
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.model.types import Value
+from bugsieve.rooms.safety.oracles.decide import SafetyDecider, WordArray
 from tests.reference.storm import ask_storm, is_installed
 from tests.unit.oracles.safety.paths import path_system
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from benchmarks.fuzzing import LEARNING, benchmark_task
 from benchmarks.tasks import CLASSICAL, PDDL, BenchmarkTask
-from bugsieve.bugs.cost.groups import have_unique_fact_pair
-from bugsieve.results.cost.records import CostRecords, PoolColumns
+from bugsieve.campaigns.cost.records import CostRecords, PoolColumns
+from bugsieve.pipeline.bugs.groups import have_unique_fact_pair
 
 POLICIES = ("greedy:hff", "hill-climbing:hff", "lazy:hff", "random")
 PROBLEMS = {

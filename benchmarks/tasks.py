@@ -201,7 +201,7 @@ def _easy(domain: str, number: int) -> BenchmarkTask:
 
 def generated(name: str, domain: str, **options: int) -> BenchmarkTask:
     """A task of one of our generators."""
-    from bugsieve.domains import generate
+    from bugsieve.rooms.zoo.domains import generate
 
     made = generate(domain, **options)
     return _written(name, (made.domain, made.problem))

@@ -14,21 +14,21 @@ import bugsieve
 from benchmarks.fuzzing import INSTANCES, POLICY, PUBLISHED_WAY, benchmark_task
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import BUILD, BenchmarkTask
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives.quantitative import Quantitative
-from bugsieve.bugs.cost.verdict import inconclusive
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.cost.store import CostStore, PoolPart
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.domains import generate
-from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
-from bugsieve.fuzzing.pool import PoolEntry
-from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import Finding, RunRow, VerdictRow
-from bugsieve.oracles.registry import make_oracle
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.store import CostStore, PoolPart
-from bugsieve.results.progress import Addition, Progress
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.campaigns.store.progress import Addition, Progress
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.verdict import inconclusive
+from bugsieve.pipeline.judging.cases import Visit
+from bugsieve.pipeline.judging.findings import Finding, RunRow, VerdictRow
+from bugsieve.pipeline.objectives.quantitative import Quantitative
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.pool import PoolEntry
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.task import StateArray, Task
 
 PUBLISHED_LOOKAHEAD = 1.2
 """CPU seconds of the published tool for 200 satellite states at depth 2."""

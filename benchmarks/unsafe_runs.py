@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.table import Bar, Report, Row
-from bugsieve.domains.jani import generate_model
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
-from bugsieve.policies.models.mlp import MlpPolicy
-from bugsieve.policies.models.policy import ModelPolicy
-from bugsieve.policies.models.random import RandomPolicy
-from bugsieve.policies.networks import Network
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.formats.mlp import MlpPolicy
+from bugsieve.rooms.formats.networks import Network
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.policies.policy import ModelPolicy
+from bugsieve.rooms.jani.policies.random import RandomPolicy
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
+from bugsieve.rooms.zoo.model_domains import generate_model
 
 SECONDS = 1.0
 REPETITIONS = 3

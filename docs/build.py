@@ -18,13 +18,13 @@ from pathlib import Path
 from types import FunctionType
 
 import bugsieve
-from bugsieve import search
-from bugsieve.basis import families
-from bugsieve.basis.members import MemberTable
+from bugsieve.base.registry import families
+from bugsieve.base.registry.members import MemberTable
 from bugsieve.cli import main
-from bugsieve.cli.program import COMMANDS
-from bugsieve.domains.instances import instance_names
-from bugsieve.rules.english.page import english_page
+from bugsieve.commands.shared.program import COMMANDS
+from bugsieve.rooms.rules.english.page import english_page
+from bugsieve.rooms.zoo.instances import instance_names
+from bugsieve.tasks import search
 
 DOCS = Path(__file__).parent
 
@@ -86,7 +86,7 @@ def python_names() -> Iterator[str]:
         if not name.startswith("_") and not name.isupper():
             yield entry(f"bugsieve.{name}", getattr(bugsieve, name))
     for name in search.__all__:
-        yield entry(f"bugsieve.search.{name}", getattr(search, name))
+        yield entry(f"bugsieve.tasks.search.{name}", getattr(search, name))
 
 
 def entry(name: str, value: object) -> str:

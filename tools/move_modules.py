@@ -19,7 +19,7 @@ GROUPS = {
     f"bugsieve.{name}"
     for name in ("policies", "oracles", "biases", "objectives", "domains", "pictures")
 }
-_MOVED = "new_place_of_"
+_MOVED = ""
 """Stands before a name that is new already, which may be the old name of another module."""
 REWRITTEN = {".py", ".pyi", ".md", ".toml", ".h", ".cpp", ".sh", ".txt", ""}
 NOT_REWRITTEN = {"CHANGELOG.md", "tools/moves.txt"}

@@ -16,7 +16,7 @@ namespace nb = nanobind;
 // Whether a stop token of this thread has ended; if so, Python's Stopped is set. Needs the GIL.
 inline bool is_stopped() {
     // Where nobody has imported the module, or somebody just does, no token can be active.
-    const nb::object name = nb::str("bugsieve.basis.stopping");
+    const nb::object name = nb::str("bugsieve.base.stopping");
     const nb::object module = nb::steal(PyImport_GetModule(name.ptr()));
     if (!module.is_valid()) return PyErr_Occurred() != nullptr;
     const nb::object check = nb::getattr(module, "check_stop", nb::none());

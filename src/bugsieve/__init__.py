@@ -9,75 +9,75 @@ TYPE_CHECKING = False  # type checkers take it for true; the module `typing` sta
 if TYPE_CHECKING:
     from typing import Any
 
-    from bugsieve.basis.errors import BudgetError as BudgetError
-    from bugsieve.basis.errors import BugsieveError as BugsieveError
-    from bugsieve.basis.errors import InputError as InputError
-    from bugsieve.basis.errors import InternalError as InternalError
-    from bugsieve.basis.errors import PolicyError as PolicyError
-    from bugsieve.basis.errors import UnsupportedError as UnsupportedError
-    from bugsieve.basis.errors import UsageError as UsageError
-    from bugsieve.bugs.cost.bug import Bug as Bug
-    from bugsieve.bugs.safety.bug import SafetyBug as SafetyBug
+    from bugsieve.base.errors import BudgetError as BudgetError
+    from bugsieve.base.errors import BugsieveError as BugsieveError
+    from bugsieve.base.errors import InputError as InputError
+    from bugsieve.base.errors import InternalError as InternalError
+    from bugsieve.base.errors import PolicyError as PolicyError
+    from bugsieve.base.errors import UnsupportedError as UnsupportedError
+    from bugsieve.base.errors import UsageError as UsageError
     from bugsieve.campaigns.campaign import Campaign as Campaign
-    from bugsieve.campaigns.finding.bugs import Bugs as Bugs
-    from bugsieve.campaigns.finding.check import check as check
-    from bugsieve.campaigns.finding.find import find_bugs as find_bugs
-    from bugsieve.campaigns.finding.find import find_safety_bugs as find_safety_bugs
-    from bugsieve.campaigns.finding.find import load_bugs as load_bugs
-    from bugsieve.campaigns.finding.measure import Measurement as Measurement
-    from bugsieve.campaigns.finding.measure import measure as measure
     from bugsieve.campaigns.options import CostOptions as CostOptions
     from bugsieve.campaigns.options import SafetyOptions as SafetyOptions
-    from bugsieve.policies.function import policy as policy
-    from bugsieve.policies.models.policy import ModelPolicy as ModelPolicy
-    from bugsieve.policies.models.registry import make_model_policy as make_model_policy
+    from bugsieve.campaigns.python_calls.bugs import Bugs as Bugs
+    from bugsieve.campaigns.python_calls.find import find_bugs as find_bugs
+    from bugsieve.campaigns.python_calls.find import find_safety_bugs as find_safety_bugs
+    from bugsieve.campaigns.python_calls.find import load_bugs as load_bugs
+    from bugsieve.campaigns.python_calls.measure import Measurement as Measurement
+    from bugsieve.campaigns.python_calls.measure import measure as measure
+    from bugsieve.pipeline.bugs.bug import Bug as Bug
+    from bugsieve.policies.foreign.function import policy as policy
     from bugsieve.policies.policy import Policy as Policy
     from bugsieve.policies.registry import make_policy as make_policy
     from bugsieve.policies.runs import Run as Run
     from bugsieve.policies.runs import run_policy as run_policy
-    from bugsieve.reports.page.writing import report as report
-    from bugsieve.results.cost.compare import compare as compare
-    from bugsieve.tasks.fdr.loading import load_task as load_task
-    from bugsieve.tasks.fdr.task import NO_ACTION as NO_ACTION
-    from bugsieve.tasks.fdr.task import Task as Task
-    from bugsieve.tasks.fdr.translator import TranslationLimits as TranslationLimits
-    from bugsieve.tasks.jani.loading import load_model as load_model
-    from bugsieve.tasks.jani.model import JaniModel as JaniModel
+    from bugsieve.reports.writing import report as report
+    from bugsieve.rooms.jani.model.loading import load_model as load_model
+    from bugsieve.rooms.jani.model.model import JaniModel as JaniModel
+    from bugsieve.rooms.jani.policies.policy import ModelPolicy as ModelPolicy
+    from bugsieve.rooms.jani.policies.registry import make_model_policy as make_model_policy
+    from bugsieve.rooms.lab.comparing import compare as compare
+    from bugsieve.rooms.regression.check import check as check
+    from bugsieve.rooms.safety.bugs.bug import SafetyBug as SafetyBug
+    from bugsieve.tasks.grounded.loading import load_task as load_task
+    from bugsieve.tasks.grounded.task import NO_ACTION as NO_ACTION
+    from bugsieve.tasks.grounded.task import Task as Task
+    from bugsieve.tasks.grounded.translator import TranslationLimits as TranslationLimits
 
 _PUBLIC = {
-    "BudgetError": "bugsieve.basis.errors",
-    "Bug": "bugsieve.bugs.cost.bug",
-    "Bugs": "bugsieve.campaigns.finding.bugs",
-    "BugsieveError": "bugsieve.basis.errors",
+    "BudgetError": "bugsieve.base.errors",
+    "Bug": "bugsieve.pipeline.bugs.bug",
+    "Bugs": "bugsieve.campaigns.python_calls.bugs",
+    "BugsieveError": "bugsieve.base.errors",
     "Campaign": "bugsieve.campaigns.campaign",
     "CostOptions": "bugsieve.campaigns.options",
-    "InputError": "bugsieve.basis.errors",
-    "InternalError": "bugsieve.basis.errors",
-    "JaniModel": "bugsieve.tasks.jani.model",
-    "Measurement": "bugsieve.campaigns.finding.measure",
-    "ModelPolicy": "bugsieve.policies.models.policy",
-    "NO_ACTION": "bugsieve.tasks.fdr.task",
+    "InputError": "bugsieve.base.errors",
+    "InternalError": "bugsieve.base.errors",
+    "JaniModel": "bugsieve.rooms.jani.model.model",
+    "Measurement": "bugsieve.campaigns.python_calls.measure",
+    "ModelPolicy": "bugsieve.rooms.jani.policies.policy",
+    "NO_ACTION": "bugsieve.tasks.grounded.task",
     "Policy": "bugsieve.policies.policy",
-    "PolicyError": "bugsieve.basis.errors",
+    "PolicyError": "bugsieve.base.errors",
     "Run": "bugsieve.policies.runs",
-    "SafetyBug": "bugsieve.bugs.safety.bug",
+    "SafetyBug": "bugsieve.rooms.safety.bugs.bug",
     "SafetyOptions": "bugsieve.campaigns.options",
-    "Task": "bugsieve.tasks.fdr.task",
-    "TranslationLimits": "bugsieve.tasks.fdr.translator",
-    "UnsupportedError": "bugsieve.basis.errors",
-    "UsageError": "bugsieve.basis.errors",
-    "check": "bugsieve.campaigns.finding.check",
-    "compare": "bugsieve.results.cost.compare",
-    "find_bugs": "bugsieve.campaigns.finding.find",
-    "find_safety_bugs": "bugsieve.campaigns.finding.find",
-    "load_bugs": "bugsieve.campaigns.finding.find",
-    "load_model": "bugsieve.tasks.jani.loading",
-    "load_task": "bugsieve.tasks.fdr.loading",
-    "make_model_policy": "bugsieve.policies.models.registry",
+    "Task": "bugsieve.tasks.grounded.task",
+    "TranslationLimits": "bugsieve.tasks.grounded.translator",
+    "UnsupportedError": "bugsieve.base.errors",
+    "UsageError": "bugsieve.base.errors",
+    "check": "bugsieve.rooms.regression.check",
+    "compare": "bugsieve.rooms.lab.comparing",
+    "find_bugs": "bugsieve.campaigns.python_calls.find",
+    "find_safety_bugs": "bugsieve.campaigns.python_calls.find",
+    "load_bugs": "bugsieve.campaigns.python_calls.find",
+    "load_model": "bugsieve.rooms.jani.model.loading",
+    "load_task": "bugsieve.tasks.grounded.loading",
+    "make_model_policy": "bugsieve.rooms.jani.policies.registry",
     "make_policy": "bugsieve.policies.registry",
-    "measure": "bugsieve.campaigns.finding.measure",
-    "policy": "bugsieve.policies.function",
-    "report": "bugsieve.reports.page.writing",
+    "measure": "bugsieve.campaigns.python_calls.measure",
+    "policy": "bugsieve.policies.foreign.function",
+    "report": "bugsieve.reports.writing",
     "run_policy": "bugsieve.policies.runs",
 }
 

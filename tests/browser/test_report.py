@@ -11,7 +11,7 @@ import pytest
 import bugsieve
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track, TreePanel
 from bugsieve.campaigns.verdict import Outcome
-from bugsieve.reports.page.contents import (
+from bugsieve.reports.contents import (
     BugLine,
     CampaignPart,
     CausePart,
@@ -19,7 +19,7 @@ from bugsieve.reports.page.contents import (
     Contents,
     Example,
 )
-from bugsieve.reports.page.page import report_page
+from bugsieve.reports.page import report_page
 from tests.browser.axe import axe_script, violations
 from tests.browser.chromium import Page
 from tests.unit.policies.line import line_task

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from bugsieve.rules.editor.page import EditorVocabulary, Named, editor_page
-from bugsieve.rules.english.grid import CONDITIONS, SCOPES, TIMINGS, formula_of
-from bugsieve.rules.english.grid import TIMINGS_WITH_STEPS as COUNTED
-from bugsieve.rules.english.reader import read_grid, read_sentence
-from bugsieve.rules.english.writer import grid_text, write_sentence
-from bugsieve.rules.file.reading import read_rules
-from bugsieve.rules.ltl.automaton import automaton_of, equivalent
-from bugsieve.rules.ltl.formula import Formula, negation
-from bugsieve.rules.ltl.patterns import PATTERNS, parameters_of, pattern_formula
-from bugsieve.rules.ltl.patterns import SCOPES as PATTERN_SCOPES
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.ltl.traces import holds
+from bugsieve.rooms.rules.editor.page import EditorVocabulary, Named, editor_page
+from bugsieve.rooms.rules.english.grid import CONDITIONS, SCOPES, TIMINGS, formula_of
+from bugsieve.rooms.rules.english.grid import TIMINGS_WITH_STEPS as COUNTED
+from bugsieve.rooms.rules.english.reader import read_grid, read_sentence
+from bugsieve.rooms.rules.english.writer import grid_text, write_sentence
+from bugsieve.rooms.rules.file.reading import read_rules
+from bugsieve.rooms.rules.ltl.automaton import automaton_of, equivalent
+from bugsieve.rooms.rules.ltl.formula import Formula, negation
+from bugsieve.rooms.rules.ltl.patterns import PATTERNS, parameters_of, pattern_formula
+from bugsieve.rooms.rules.ltl.patterns import SCOPES as PATTERN_SCOPES
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.ltl.traces import holds
 from tests.browser.chromium import Page
 
 PLACE = Place("editor")

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 from bugsieve import cli
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from tests.property.strategies import wide_task
 from tests.unit.policies.line import as_task
 

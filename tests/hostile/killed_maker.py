@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from bugsieve.campaigns.store import schema
 from bugsieve.cli import main
-from bugsieve.results import schema
 
 
 class DeadlySqlite:

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import BugsieveError, InputError
-from bugsieve.policies.asnets.files import load_weights, save_weights, tensors_of
-from bugsieve.policies.asnets.grounding import Grounding, ground
-from bugsieve.policies.asnets.policy import AsnetPolicy
-from bugsieve.policies.asnets.weights import Weights
-from bugsieve.policies.networks.safetensors import read_tensors, write_tensors
+from bugsieve.base.errors import BugsieveError, InputError
+from bugsieve.rooms.formats.asnets.files import load_weights, save_weights, tensors_of
+from bugsieve.rooms.formats.asnets.grounding import Grounding, ground
+from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
+from bugsieve.rooms.formats.asnets.weights import Weights
+from bugsieve.rooms.formats.networks.safetensors import read_tensors, write_tensors
 from tests.unit.policies.asnets.files import write_published, write_published_toml
 from tests.unit.policies.asnets.tasks import HALL, hall, noisy_weights
 

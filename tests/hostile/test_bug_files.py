@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bugsieve.basis.errors import BugsieveError, InputError
-from bugsieve.campaigns.regression.bug_file import read_bug_file
-from bugsieve.campaigns.regression.replaying import replay_bug_file
+from bugsieve.base.errors import BugsieveError, InputError
 from bugsieve.cli import main
+from bugsieve.rooms.regression.bug_file import read_bug_file
+from bugsieve.rooms.regression.replaying import replay_bug_file
 from tests.depth import examples
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.pytest_plugin.projects import write_project

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.tasks.fdr.conditions import MAX_CHARACTERS, Condition, parse_condition
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.fond.loading import load_fond
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.jani.fond.loading import load_fond
+from bugsieve.tasks.grounded.conditions import MAX_CHARACTERS, Condition, parse_condition
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.pddl.conditions import MAX_PARTS
 from bugsieve.tasks.pddl.declarations import Vocabulary
 from tests.reference.sas import SasTask, SasVariable

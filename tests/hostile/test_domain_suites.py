@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.basis.seeds import Stream
-from bugsieve.domain_testing.lint.run import lint
-from bugsieve.domain_testing.mutants import mutants_of
-from bugsieve.domain_testing.plan_files import read_plan
-from bugsieve.domain_testing.suite_runs import RunOptions, run_suite
-from bugsieve.domain_testing.suites import read_suite
-from bugsieve.domain_testing.worlds import Files
+from bugsieve.base.errors import InputError
+from bugsieve.base.seeds import Stream
+from bugsieve.rooms.domain_testing.lint.run import lint
+from bugsieve.rooms.domain_testing.mutants import mutants_of
+from bugsieve.rooms.domain_testing.plan_files import read_plan
+from bugsieve.rooms.domain_testing.suite_runs import RunOptions, run_suite
+from bugsieve.rooms.domain_testing.suites import read_suite
+from bugsieve.rooms.domain_testing.worlds import Files
 from bugsieve.tasks.pddl.domain import check_domain
 from bugsieve.tasks.pddl.reader import MAX_DEPTH, Document, parse
 from tests.depth import examples

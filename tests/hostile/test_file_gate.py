@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis import allowances
-from bugsieve.basis.allowances import MEMORY, WORK, allow_for, allowance, take_memory, take_work
-from bugsieve.basis.errors import InputError
-from bugsieve.checkers.jani_interpreter import JaniInterpreter, RefusedModelError
-from bugsieve.experiments.file import read_experiment
-from bugsieve.policies.models.trees import read_forest
-from bugsieve.policies.networks import read_network
-from bugsieve.tasks.jani.loading import load_model
+from bugsieve.base import allowances
+from bugsieve.base.allowances import MEMORY, WORK, allow_for, allowance, take_memory, take_work
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.formats.networks import read_network
+from bugsieve.rooms.formats.trees.policy import read_forest
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.lab.experiments.file import read_experiment
+from bugsieve.rooms.safety.checker.jani_interpreter import JaniInterpreter, RefusedModelError
 from bugsieve.tasks.json_text import load_json
 from bugsieve.tasks.sources import read_regular
 from tests.unit.policies.networks.files import message, onnx_model, onnx_node, pth

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from bugsieve.basis.errors import BugsieveError
-from bugsieve.policies.gnn.network import read_graph_network
+from bugsieve.base.errors import BugsieveError
+from bugsieve.rooms.formats.gnn.network import read_graph_network
 from tests.hostile.test_network_files import DAMAGES, ROUNDS
 from tests.unit.policies.gnn.checkpoints import random_checkpoint
 from tests.unit.policies.networks.files import pth, write

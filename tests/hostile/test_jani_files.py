@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.tasks.jani.loading import load_model
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.jani.model.loading import load_model
 from tests.property.jani_models import ModelMaker
 from tests.unit.tasks.jani.small import counter, write
 

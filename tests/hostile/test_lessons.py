@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.results.schema import STORE_FILE
 from tests.depth import examples
 from tests.hostile.stores import copied, statement
 from tests.unit.policies.generated import write_task

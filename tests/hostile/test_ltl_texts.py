@@ -9,12 +9,12 @@ from random import Random
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.rules.ltl.automaton import Automaton, TooManyStatesError, automaton_of
-from bugsieve.rules.ltl.causes import literals, trap
-from bugsieve.rules.ltl.formula import Formula
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.rules.ltl.automaton import Automaton, TooManyStatesError, automaton_of
+from bugsieve.rooms.rules.ltl.causes import literals, trap
+from bugsieve.rooms.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
 from tests.depth import examples
 
 SECONDS = 5.0

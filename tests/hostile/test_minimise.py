@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.results.packing import packed, unpacked
-from bugsieve.results.schema import STORE_FILE
 from tests.hostile.test_strangers_folders import bug_of, changed, touch
 from tests.unit.cli.commands import falsified
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.models.command import CommandPolicy
-from bugsieve.policies.models.foreign import ForeignModelPolicy
-from bugsieve.policies.models.python import PythonPolicy
-from bugsieve.policies.models.registry import make_model_policy
-from bugsieve.policies.models.table import write_table
 from bugsieve.policies.worker import WorkerLimits
+from bugsieve.rooms.jani.policies.command import CommandPolicy
+from bugsieve.rooms.jani.policies.foreign import ForeignModelPolicy
+from bugsieve.rooms.jani.policies.python import PythonPolicy
+from bugsieve.rooms.jani.policies.registry import make_model_policy
+from bugsieve.rooms.jani.policies.table import write_table
 from tests.hostile.test_policies_that_misbehave import (
     CRASH,
     EVILS,

@@ -7,15 +7,15 @@ from random import Random
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from tests.depth import examples
 from tests.unit.timelines.rover import DOOR, ROVER
 
 pytest.importorskip("lark", reason="the extra 'timeline' is not installed")
 
-from bugsieve.timelines.deciding import decide
-from bugsieve.timelines.encoding import variables
-from bugsieve.timelines.models.loading import load_timelines, read_model
+from bugsieve.rooms.timelines.deciding import decide
+from bugsieve.rooms.timelines.encoding import variables
+from bugsieve.rooms.timelines.models.loading import load_timelines, read_model
 
 
 @pytest.mark.parametrize(

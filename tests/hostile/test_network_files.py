@@ -16,8 +16,8 @@ import pytest
 from numpy.typing import NDArray
 
 from bugsieve import _native
-from bugsieve.basis.errors import BugsieveError
-from bugsieve.policies.networks import Network, read_network
+from bugsieve.base.errors import BugsieveError
+from bugsieve.rooms.formats.networks import Network, read_network
 from tests.unit.policies.networks.files import (
     FORMATS,
     message,

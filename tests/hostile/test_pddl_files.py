@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError
+from bugsieve.base.errors import UnsupportedError
 from bugsieve.tasks.pddl.domain import check_domain
 from bugsieve.tasks.pddl.reader import read_document
 from tests.hostile.children import bugsieve

@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.basis.errors import BudgetError, InputError
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.base.errors import BudgetError, InputError
+from bugsieve.tasks.grounded.loading import load_task
 from bugsieve.tasks.pddl.check import PddlTask, check_pddl
 from tests.depth import examples
 from tests.unit.tasks.pddl.texts import DOMAIN, PROBLEM

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.tasks.fdr.translator import translate
+from bugsieve.tasks.grounded.translator import translate
 from tests.hostile.processes import children, is_running, needs_proc
 from tests.unit.tasks.fdr.test_translator import LARGE_DOMAIN, large_problem
 
@@ -22,7 +22,7 @@ pytestmark = needs_proc
 
 LOAD = "import sys, bugsieve; bugsieve.load_task(*sys.argv[1:], cache=False)"
 DEAF = f"""
-from bugsieve.tasks.fdr import translator
+from bugsieve.tasks.grounded import translator
 script = translator._SERVER.partition("sys.argv[:] =")[0]
 deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\\nwhile True:\\n    pass\\n"
 translator._SERVER = script + deaf

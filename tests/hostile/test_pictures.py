@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from bugsieve.domains.jani import generate_model
 from bugsieve.pictures import PICTURES, draw_run, svg_text
 from bugsieve.pictures.scene import Words
 from bugsieve.pictures.shapes import MOST_SHAPES
 from bugsieve.pictures.strips import run_strip, strips_image, strips_svg
-from bugsieve.tasks.fdr.loading import native_task
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.jani.loading import load_model
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.zoo.model_domains import generate_model
+from bugsieve.tasks.grounded.loading import native_task
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.testing.pictures import walk
 
 NAMES = (

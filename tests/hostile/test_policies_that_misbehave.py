@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import PolicyError, UsageError
-from bugsieve.policies.command import CommandPolicy
+from bugsieve.base.errors import PolicyError, UsageError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.foreign import ForeignPolicy
-from bugsieve.policies.python import PythonPolicy
+from bugsieve.policies.foreign.command import CommandPolicy
+from bugsieve.policies.foreign.foreign import ForeignPolicy
+from bugsieve.policies.foreign.python import PythonPolicy
 from bugsieve.policies.runs import Run, run_policy
 from bugsieve.policies.worker import WorkerLimits
 from tests.hostile.processes import is_running, wait_until_gone
@@ -370,7 +370,7 @@ def test_closing_kills_the_whole_family(tmp_path: Path) -> None:
 
 OWNER = """
 import sys
-from bugsieve.policies.command import CommandPolicy
+from bugsieve.policies.foreign.command import CommandPolicy
 from bugsieve.policies.runs import run_policy
 from tests.unit.policies.line import at, line_task
 policy = CommandPolicy(line_task(8), sys.argv[2:])

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.policies.command import CommandPolicy
 from bugsieve.policies.decisions import Ending
+from bugsieve.policies.foreign.command import CommandPolicy
 from bugsieve.policies.protocol import (
     ProtocolError,
     RefusalError,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.campaigns.campaign import summary_of
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.campaigns.store.schema import STORE_FILE
 from tests.depth import IS_DEEP
 from tests.hostile.processes import children, needs_proc, wait_until_gone
 from tests.unit.pytest_plugin.projects import (

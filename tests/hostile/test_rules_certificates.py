@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.checkers.rules import CertificateError, check, main
-from bugsieve.checkers.rules_pddl import check_trace, validate_plan
+from bugsieve.rooms.rules.checker.rules import CertificateError, check, main
+from bugsieve.rooms.rules.checker.rules_pddl import check_trace, validate_plan
 from tests.depth import examples
 from tests.property.rule_cases import RuleCase, rule_case
 from tests.unit.checkers.test_rules import PROOFS, TEXT, certificate, rejection, trap

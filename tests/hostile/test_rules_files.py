@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.file import grounding
-from bugsieve.rules.file.atoms import MAX_CONDITION_DEPTH
-from bugsieve.rules.file.constraints import constraint_rules
-from bugsieve.rules.file.reading import read_rules
-from bugsieve.rules.file.source import MAX_BYTES
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.file import grounding
+from bugsieve.rooms.rules.file.atoms import MAX_CONDITION_DEPTH
+from bugsieve.rooms.rules.file.constraints import constraint_rules
+from bugsieve.rooms.rules.file.reading import read_rules
+from bugsieve.rooms.rules.file.source import MAX_BYTES
 from bugsieve.tasks.pddl.conditions import MAX_PARTS
 from bugsieve.tasks.pddl.summary import PddlTexts
 from tests.unit.rules.file.rover import (

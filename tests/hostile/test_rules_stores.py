@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.rules.replay import Status, replay_rules
 from bugsieve.campaigns.salvage import salvage_campaign
+from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.results.packing import packed, unpacked
-from bugsieve.results.rules.records import RulesRecords
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.rooms.rules.campaign.replay import Status, replay_rules
+from bugsieve.rooms.rules.store.records import RulesRecords
 from tests.hostile import stores
 from tests.hostile.stores import Damage, copied, other_bug, statement
 from tests.unit.campaigns.rules.small import OBLIGATIONS, said

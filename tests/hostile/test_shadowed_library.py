@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.cli import main
-from bugsieve.cli.program import COMMANDS
+from bugsieve.commands.shared.program import COMMANDS
 from tests.system.warm_commands import warm_commands
 from tests.unit.pytest_plugin.projects import PLUGIN
 

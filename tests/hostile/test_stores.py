@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.salvage import salvage_campaign
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.campaigns.store.validation import layout_of
 from bugsieve.cli import main
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.rules.records import RulesRecords
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.results.validation import layout_of
+from bugsieve.rooms.rules.store.records import RulesRecords
+from bugsieve.rooms.safety.store.records import SafetyRecords
 from tests.depth import IS_DEEP, examples
 from tests.hostile import stores
 from tests.hostile.stores import COMMANDS, PLOT, Damage, copied, other_bug, statement

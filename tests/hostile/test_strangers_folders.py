@@ -18,15 +18,15 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.ours import PROBLEMS_FILE
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.files_and_processes.ours import PROBLEMS_FILE
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.store.lock import LOCK_FILE
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.campaigns.store.store import PART_FILE
 from bugsieve.cli import main
-from bugsieve.experiments.experiment import Experiment
-from bugsieve.experiments.file import read_experiment
-from bugsieve.results.lock import LOCK_FILE
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.results.store import PART_FILE
+from bugsieve.rooms.lab.experiments.experiment import Experiment
+from bugsieve.rooms.lab.experiments.file import read_experiment
 from tests.hostile.stores import other_bug
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.policies.line import line_task

@@ -16,9 +16,9 @@ import pytest
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from tests.depth import examples
 from tests.hostile import stores
 from tests.hostile.stores import statement

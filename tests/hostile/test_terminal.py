@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bugsieve.basis.wording import csv_cell, printable_lines
+from bugsieve.base.wording import csv_cell, printable_lines
 from bugsieve.cli import main
-from bugsieve.cli.live_display import LiveDisplay
+from bugsieve.commands.shared.live_display import LiveDisplay
 from tests.hostile.sas_texts import LAMP
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.reports.safety.samples import FULL

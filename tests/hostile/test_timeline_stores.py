@@ -12,10 +12,10 @@ import pytest
 
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.salvage import salvage_campaign
+from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.results.packing import packed, unpacked
-from bugsieve.results.rules.records import RulesRecords
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.rooms.rules.store.records import RulesRecords
 from tests.hostile.stores import Damage, copied, statement
 from tests.unit.campaigns.rules.door import OBLIGATIONS, written
 from tests.unit.campaigns.rules.small import said

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.salvage import salvage_campaign
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.campaigns.store.validation import layout_of
 from bugsieve.cli import main
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.results.training.records import TrainingRecords
-from bugsieve.results.validation import layout_of
-from bugsieve.training.selection import Schedule
+from bugsieve.rooms.training.selection import Schedule
+from bugsieve.rooms.training.store.records import TrainingRecords
 from tests.depth import examples
 from tests.hostile import stores
 from tests.hostile.stores import COMMANDS, Damage, copied, statement

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.basis.errors import InputError
-from bugsieve.policies.models.registry import make_model_policy
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.jani.policies.registry import make_model_policy
 from tests.depth import examples
 from tests.unit.policies.models.lift import floors, lift
 from tests.unit.policies.models.test_trees import DOCUMENT, TREES

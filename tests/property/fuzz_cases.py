@@ -8,9 +8,9 @@ from random import Random
 
 import numpy as np
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives.quantitative import Quantitative
-from bugsieve.tasks.fdr.task import ActionArray, StateArray
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives.quantitative import Quantitative
+from bugsieve.tasks.grounded.task import ActionArray, StateArray
 from tests.property.engine import rows
 from tests.property.strategies import Shape, seeded_task
 from tests.reference.sas import SasTask, State

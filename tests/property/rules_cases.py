@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from bugsieve.rules.ltl.formula import (
+from bugsieve.rooms.rules.ltl.formula import (
     FALSE,
     TRUE,
     Formula,

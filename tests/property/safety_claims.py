@@ -10,10 +10,10 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from bugsieve.bugs.safety.bug import SafetyBug
-from bugsieve.checkers.safety import SafetyBugChecker
-from bugsieve.checkers.safety_claims import CertificateError
-from bugsieve.judging.runs import RunExaminer
+from bugsieve.rooms.safety.bugs.bug import SafetyBug
+from bugsieve.rooms.safety.checker.safety import SafetyBugChecker
+from bugsieve.rooms.safety.checker.safety_claims import CertificateError
+from bugsieve.rooms.safety.walks.run_examiner import RunExaminer
 from tests.property.safety_models import Case
 from tests.reference.safety import ORDINARY, UNSAFE, System, safe_states
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.policies.models.policy import ActionArray, ModelPolicy
-from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.policy import ActionArray, ModelPolicy
+from bugsieve.rooms.jani.policies.runs import UnsafeRun
 from tests.depth import examples
 from tests.reference.safety import GOAL, UNSAFE, System, random_system
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from bugsieve import _native
-from bugsieve.checkers import safety_claims
-from bugsieve.oracles.safety.decide import SafetyDecider
+from bugsieve.rooms.safety.checker import safety_claims
+from bugsieve.rooms.safety.oracles.decide import SafetyDecider
 from tests.depth import examples
 from tests.reference.safety import NAMES, System, random_system
 from tests.unit.oracles.safety.graphs import graph_system

@@ -16,20 +16,20 @@ from random import Random
 
 import numpy as np
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.benches.bench import Bench, Origin, Suspects
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
+from bugsieve.base.errors import UnsupportedError
 from bugsieve.checkers.cost import Checker
-from bugsieve.fuzzing.biases import BIASES
-from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
-from bugsieve.oracles.learning import LearningOracle
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Bench, Origin, Suspects
+from bugsieve.pipeline.biases import BIASES
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.learning import LearningOracle
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import Limits
 from tests.property.condition_strategies import Formula, random_formula
 from tests.property.engine import batch, rows, single
 from tests.property.strategies import (

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.benches.objectives.objective import path_states, plan_cost
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
-from bugsieve.faults.exact_costs import costs_for, exact_culprit
-from bugsieve.faults.regret import GAVE_UP, Asked, Regrets
-from bugsieve.search import Limits, astar
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.explanation.blame.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
+from bugsieve.explanation.blame.exact_costs import costs_for, exact_culprit
+from bugsieve.explanation.blame.regret import GAVE_UP, Asked, Regrets
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.objectives.objective import path_states, plan_cost
+from bugsieve.tasks.grounded.task import StateArray
+from bugsieve.tasks.search import Limits, astar
 from tests.depth import examples
 from tests.reference.regret import culprit, regrets
 from tests.unit.bugs.samples import LONG, SMALL, Sample, make_sample

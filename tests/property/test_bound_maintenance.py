@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import Checker
-from bugsieve.domains import DOMAINS, generate
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.oracles.learning import LearningOracle
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.learning import LearningOracle
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.registry import make_policy
-from bugsieve.search import Limits, exact_goal_distances
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.zoo.domains import DOMAINS, generate
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import StateArray, Task
+from bugsieve.tasks.search import Limits, exact_goal_distances
 from tests.depth import examples
 from tests.unit.dominance.test_domains import SMALL
 from tests.unit.judging.told import bugs, known_cases, last_words

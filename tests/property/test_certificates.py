@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from bugsieve.bugs.cost.certificate import certificate_of
 from bugsieve.checkers.cost import CertificateError, Checker
-from bugsieve.oracles.registry import make_oracle
-from bugsieve.search import exact_goal_distances
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.tasks.search import exact_goal_distances
 from tests.depth import examples
 from tests.reference.certificates import proves_bug
 from tests.unit.bugs.mutations import MUTATIONS, forge, misshapen

@@ -7,10 +7,10 @@ from random import Random
 
 from hypothesis import given, settings
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.checkers import cost
-from bugsieve.tasks.fdr.conditions import parse_condition
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.conditions import parse_condition
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.pddl.domain import check_domain
 from bugsieve.tasks.pddl.reader import Document, parse
 from tests.property.pddl_strategies import seeded_condition

@@ -12,10 +12,10 @@ from random import Random
 
 import pytest
 
-from bugsieve.benches.bench import Suspects
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import Checker
+from bugsieve.pipeline.bench import Suspects
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
 from tests.depth import examples
 from tests.unit.dominance.plans import cost_of, is_goal, run
 from tests.unit.oracles.dominance_cases import DominanceCase, batch, dominance_case

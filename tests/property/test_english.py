@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.english.grid import (
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.english.grid import (
     CONDITIONS,
     SCOPES,
     TIMINGS,
@@ -24,12 +24,20 @@ from bugsieve.rules.english.grid import (
     formula_of,
     implies,
 )
-from bugsieve.rules.english.reader import read_sentence
-from bugsieve.rules.english.writer import grid_text, write_sentence
-from bugsieve.rules.ltl.automaton import equivalent
-from bugsieve.rules.ltl.formula import FALSE, TRUE, Formula, Operator, atom, atoms_of, negation
-from bugsieve.rules.ltl.reader import Place
-from bugsieve.rules.ltl.traces import holds
+from bugsieve.rooms.rules.english.reader import read_sentence
+from bugsieve.rooms.rules.english.writer import grid_text, write_sentence
+from bugsieve.rooms.rules.ltl.automaton import equivalent
+from bugsieve.rooms.rules.ltl.formula import (
+    FALSE,
+    TRUE,
+    Formula,
+    Operator,
+    atom,
+    atoms_of,
+    negation,
+)
+from bugsieve.rooms.rules.ltl.reader import Place
+from bugsieve.rooms.rules.ltl.traces import holds
 from tests.depth import IS_DEEP, examples
 from tests.reference import english as reference
 from tests.reference.english import Reading

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 
 from bugsieve import _native
-from bugsieve.benches.objectives.objective import path_states, plan_cost
-from bugsieve.search import exact_costs
+from bugsieve.pipeline.objectives.objective import path_states, plan_cost
+from bugsieve.tasks.search import exact_costs
 from tests.depth import examples
 from tests.property.engine import native_task, rows
 from tests.property.strategies import sas_tasks

@@ -6,9 +6,9 @@ from collections import deque
 
 from hypothesis import assume, given, settings
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.tasks.fond.loading import load_fond
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.jani.fond.loading import load_fond
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from tests.depth import examples
 from tests.property.pddl_strategies import seeded_fond
 from tests.property.strategies import seeds

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.fuzzing import walks
-from bugsieve.fuzzing.biases import Bias, make_bias
-from bugsieve.fuzzing.biases.detour import Detour
-from bugsieve.fuzzing.biases.loopiness import Loopiness
-from bugsieve.fuzzing.biases.surface import Surface
-from bugsieve.fuzzing.fuzzer import INSERT_ONE, INSERTS, NO_WAY_OUT, Fuzzer, FuzzOptions
-from bugsieve.fuzzing.pool import Pool
+from bugsieve.pipeline.biases import Bias, make_bias
+from bugsieve.pipeline.biases.detour import Detour
+from bugsieve.pipeline.biases.loopiness import Loopiness
+from bugsieve.pipeline.biases.surface import Surface
+from bugsieve.pipeline.pool import walks
+from bugsieve.pipeline.pool.fuzzer import INSERT_ONE, INSERTS, NO_WAY_OUT, Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.pool import Pool
 from tests.depth import examples
 from tests.property.engine import batch, rows
 from tests.property.fuzz_cases import WALKABLE, Case, case

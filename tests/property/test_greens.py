@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from bugsieve._native import DEAD_END
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.green import GreenAnswers, green_certificate
 from bugsieve.checkers.cost import CertificateError
 from bugsieve.checkers.green import check_green
-from bugsieve.search import exact_goal_distances
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.green import GreenAnswers, green_certificate
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.tasks.search import exact_goal_distances
 from tests.depth import examples
 from tests.property.green_claims import (
     best_policy,

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve import _native
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.seeds import Stream
 from tests.depth import examples
 from tests.property.engine import batch, native_task, split
 from tests.property.strategies import (

@@ -9,9 +9,9 @@ from random import Random
 import numpy as np
 from hypothesis import event, given, settings
 
-from bugsieve.tasks.fdr.exclusions import exclusions, fact_offsets
-from bugsieve.tasks.fdr.inverses import undoing, way_back
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.exclusions import exclusions, fact_offsets
+from bugsieve.tasks.grounded.inverses import undoing, way_back
+from bugsieve.tasks.grounded.task import Task
 from tests.depth import examples
 from tests.property.engine import native_task, single
 from tests.property.strategies import Shape, seeded_task, seeds

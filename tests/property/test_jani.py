@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.tasks.jani.findings import ModelError
-from bugsieve.tasks.jani.loading import load_model
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.jani.model.model import JaniModel
 from tests.depth import examples
 from tests.property.jani_models import ModelMaker
 from tests.reference.jani import ModelFaultError, ReferenceModel, Values

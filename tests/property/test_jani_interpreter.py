@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.checkers.jani_interpreter import JaniInterpreter, RefusedModelError
-from bugsieve.tasks.jani.loading import load_document
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.safety.checker.jani_interpreter import JaniInterpreter, RefusedModelError
 from tests.depth import examples
 from tests.property.jani_models import ModelMaker
 from tests.property.test_jani import as_row

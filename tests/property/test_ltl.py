@@ -12,15 +12,15 @@ from random import Random
 import numpy as np
 import pytest
 
-from bugsieve.rules.ltl.automaton import Automaton, automaton_of, equivalent
-from bugsieve.rules.ltl.causes import CRITERIA, Criterion, literals, trap
-from bugsieve.rules.ltl.formula import Formula, atom, atoms_of, distinct_parts, finally_
-from bugsieve.rules.ltl.normal_form import TEMPORAL, nnf, simplified
-from bugsieve.rules.ltl.patterns import PATTERNS, SCOPES, parameters_of, pattern_formula
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.ltl.traces import holds, holds_on_lasso, truth_table
-from bugsieve.rules.ltl.views import VIEWS, View, in_view
+from bugsieve.rooms.rules.ltl.automaton import Automaton, automaton_of, equivalent
+from bugsieve.rooms.rules.ltl.causes import CRITERIA, Criterion, literals, trap
+from bugsieve.rooms.rules.ltl.formula import Formula, atom, atoms_of, distinct_parts, finally_
+from bugsieve.rooms.rules.ltl.normal_form import TEMPORAL, nnf, simplified
+from bugsieve.rooms.rules.ltl.patterns import PATTERNS, SCOPES, parameters_of, pattern_formula
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.ltl.traces import holds, holds_on_lasso, truth_table
+from bugsieve.rooms.rules.ltl.views import VIEWS, View, in_view
 from tests.depth import examples
 from tests.reference import ltl as reference
 from tests.reference.ltl import AllWords, Truth, random_formula

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.fuzzing.biases import BIASES
-from bugsieve.oracles.registry import ORACLES
+from bugsieve.pipeline.biases import BIASES
+from bugsieve.pipeline.oracles.registry import ORACLES
 from bugsieve.policies.registry import POLICIES
 from bugsieve.testing import check_bias, check_oracle, check_policy
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import BugsieveError, UnsupportedError
-from bugsieve.rules.ltl.formula import Formula, atoms_of
-from bugsieve.rules.ltl.traces import holds_on_lasso
-from bugsieve.rules.models.bad_prefixes import bad_prefixes
-from bugsieve.rules.models.product import Watched, watched_document
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.base.errors import BugsieveError, UnsupportedError
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.rules.ltl.formula import Formula, atoms_of
+from bugsieve.rooms.rules.ltl.traces import holds_on_lasso
+from bugsieve.rooms.rules.models.bad_prefixes import bad_prefixes
+from bugsieve.rooms.rules.models.product import Watched, watched_document
 from tests.depth import examples
 from tests.property.jani_models import ModelMaker
 from tests.property.rules_cases import random_formula
@@ -203,7 +203,7 @@ def test_only_safety_rules_are_taken() -> None:
     [("F a", "may still keep"), ("G(a -> F b)", "may still keep"), ("a U b", "never comes")],
 )
 def test_others_are_refused_by_name(text: str, reason: str) -> None:
-    from bugsieve.rules.ltl.reader import Place, read_ltl
+    from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
 
     formula = read_ltl(text, place=Place("here"))
     with pytest.raises(UnsupportedError, match=f"rule FR-9 is no safety rule.*{reason}"):

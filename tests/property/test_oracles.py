@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from bugsieve._native import DEAD_END
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.benches.bench import Bench, Origin, Suspects
-from bugsieve.benches.objectives import make_objective
-from bugsieve.benches.objectives.objective import Objective, path_states, plan_cost
-from bugsieve.benches.objectives.qualitative import Qualitative
-from bugsieve.benches.objectives.quantitative import Quantitative
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
-from bugsieve.oracles.cost.bounds import (
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.pipeline.bench import Bench, Origin, Suspects
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.objectives.objective import Objective, path_states, plan_cost
+from bugsieve.pipeline.objectives.qualitative import Qualitative
+from bugsieve.pipeline.objectives.quantitative import Quantitative
+from bugsieve.pipeline.oracles.bounds import (
     BoundsOracle,
     Point,
     point,
@@ -30,12 +30,12 @@ from bugsieve.oracles.cost.bounds import (
     proposition_10,
     proposition_11,
 )
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.run_table import NOT_WITHIN
-from bugsieve.search import Limits, exact_goal_distances
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import Limits, exact_goal_distances
 from tests.depth import examples
 from tests.property.engine import native_task
 from tests.property.strategies import LONG, SMALL, sas_tasks, seeded_task, seeds

@@ -7,11 +7,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from bugsieve.faults.exact_costs import costs_for
-from bugsieve.faults.patterns import mining
-from bugsieve.faults.patterns.cover import Cover, Option
-from bugsieve.faults.patterns.features import Decision, Feature, Vocabulary
-from bugsieve.faults.patterns.mining import Regrets, mined
+from bugsieve.explanation.blame.exact_costs import costs_for
+from bugsieve.explanation.patterns import mining
+from bugsieve.explanation.patterns.cover import Cover, Option
+from bugsieve.explanation.patterns.features import Decision, Feature, Vocabulary
+from bugsieve.explanation.patterns.mining import Regrets, mined
 from tests.depth import examples
 from tests.reference import patterns
 from tests.unit.bugs.samples import SMALL, make_sample

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import assume, given, settings
 
 import bugsieve
-from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.base.errors import InputError, UnsupportedError
 from tests.depth import examples
 from tests.property.engine import rows, single
 from tests.property.pddl_strategies import PddlText, pddl_tasks

@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.benches.objectives.rules import VIOLATED, Rules
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.base.errors import InputError
 from bugsieve.checkers.cost import CertificateError, Checker
-from bugsieve.faults.blame import EXACT, NO_SINGLE_DECISION, blame
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.explanation.blame.blame import EXACT, NO_SINGLE_DECISION, blame
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.verdict import Verdict
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.runs import runs_of
-from bugsieve.rules.ltl.formula import Formula
-from bugsieve.rules.ltl.normal_form import nnf
-from bugsieve.rules.monitoring.rule_set import GroundRule, read_rule_set, rule_set_of
-from bugsieve.search import exact_goal_distances
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.rooms.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.normal_form import nnf
+from bugsieve.rooms.rules.monitoring.objective import VIOLATED, Rules
+from bugsieve.rooms.rules.monitoring.rule_set import GroundRule, read_rule_set, rule_set_of
+from bugsieve.tasks.grounded.task import StateArray, Task
+from bugsieve.tasks.search import exact_goal_distances
 from tests.depth import examples
 from tests.property.rules_cases import RuleShape, random_rule
 from tests.property.strategies import LONG, SMALL, seeded_task
@@ -292,7 +292,7 @@ def test_the_first_decision_after_which_no_run_keeps_the_rules_is_blamed() -> No
 
 def _can_go_on(case: RuledCase, states: StateArray, operators: list[int], step: int) -> bool:
     """By search in the compiled task, which other tests compare with the truth."""
-    from bugsieve.search import astar
+    from bugsieve.tasks.search import astar
 
     objective = make_objective(case.spec, case.task)
     alternatives = objective.alternatives()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.policies.asnets.pruning import (
+from bugsieve.rooms.formats.asnets.pruning import (
     GroundAction,
     GroundTask,
     kept_actions,

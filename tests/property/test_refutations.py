@@ -9,13 +9,13 @@ from unittest.mock import patch
 
 from hypothesis import given, settings
 
-from bugsieve.checkers.rules import CertificateError, Checker
-from bugsieve.rules.engine import refutations
-from bugsieve.rules.engine.certificates import Statement, trace_certificate
-from bugsieve.rules.engine.refutations import NoRefutation, Refutation, find_refutation
-from bugsieve.rules.ltl.formula import negation
-from bugsieve.rules.ltl.normal_form import nnf
-from bugsieve.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.checker.rules import CertificateError, Checker
+from bugsieve.rooms.rules.engine import refutations
+from bugsieve.rooms.rules.engine.certificates import Statement, trace_certificate
+from bugsieve.rooms.rules.engine.refutations import NoRefutation, Refutation, find_refutation
+from bugsieve.rooms.rules.ltl.formula import negation
+from bugsieve.rooms.rules.ltl.normal_form import nnf
+from bugsieve.rooms.rules.ltl.printer import to_text
 from tests.depth import examples
 from tests.property.rules_cases import RuleCase, RuleShape, random_condition, random_rule
 from tests.property.strategies import Shape, seeded_task, seeds

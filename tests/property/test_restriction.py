@@ -8,10 +8,10 @@ from collections import Counter
 from hypothesis import given, settings
 
 from bugsieve import _native
-from bugsieve.search import astar
-from bugsieve.tasks.fdr.conditions import parse_condition
-from bugsieve.tasks.fdr.restriction import Restriction
-from bugsieve.tasks.fdr.sas_text import from_core, write_sas
+from bugsieve.tasks.grounded.conditions import parse_condition
+from bugsieve.tasks.grounded.restriction import Restriction
+from bugsieve.tasks.grounded.sas_text import from_core, write_sas
+from bugsieve.tasks.search import astar
 from tests.depth import examples
 from tests.property.condition_strategies import Formula, seeded_formula
 from tests.property.engine import batch, native_task, single

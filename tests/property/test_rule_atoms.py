@@ -7,10 +7,10 @@ from random import Random
 
 from hypothesis import given, settings
 
-from bugsieve.rules.file.binding import BoundRules
-from bugsieve.rules.file.reading import rules_of
-from bugsieve.rules.file.source import Source
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.rules.file.binding import BoundRules
+from bugsieve.rooms.rules.file.reading import rules_of
+from bugsieve.rooms.rules.file.source import Source
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.pddl.summary import PddlTexts
 from tests.depth import examples
 from tests.property.pddl_strategies import DrawnAtom, PddlText, seeded_atoms

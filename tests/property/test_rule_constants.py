@@ -8,11 +8,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 
-from bugsieve.rules.ltl.constants import renamed, with_constants
-from bugsieve.rules.ltl.formula import FALSE, TRUE, Formula, Operator, atom, atoms_of
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.ltl.traces import holds
+from bugsieve.rooms.rules.ltl.constants import renamed, with_constants
+from bugsieve.rooms.rules.ltl.formula import FALSE, TRUE, Formula, Operator, atom, atoms_of
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.ltl.traces import holds
 from tests.depth import examples
 from tests.property.strategies import seeds
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import islice, product
 from random import Random
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.rules.engine.words import bad_prefixes_of, has_word
-from bugsieve.rules.ltl.formula import Formula
-from bugsieve.rules.ltl.traces import holds, holds_on_lasso
-from bugsieve.rules.ltl.views import in_view, is_proven_by_prefixes, shows_on_prefixes
-from bugsieve.rules.models.bad_prefixes import bad_prefixes
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.rooms.rules.engine.words import bad_prefixes_of, has_word
+from bugsieve.rooms.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.traces import holds, holds_on_lasso
+from bugsieve.rooms.rules.ltl.views import in_view, is_proven_by_prefixes, shows_on_prefixes
+from bugsieve.rooms.rules.models.bad_prefixes import bad_prefixes
 from tests.depth import examples
 from tests.property.rules_cases import RuleShape, random_rule
 from tests.property.strategies import SMALL, seeded_task

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from bugsieve.checkers.rules import CertificateError, Checker
+from bugsieve.rooms.rules.checker.rules import CertificateError, Checker
 from tests.depth import examples
 from tests.property.rule_cases import CLAIMS, VIEWS, RuleCase, random_formula, rule_case
 from tests.reference.rule_traces import closed_facts, lasso_satisfies, lassos

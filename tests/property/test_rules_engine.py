@@ -7,13 +7,20 @@ from random import Random
 
 from hypothesis import given, settings
 
-from bugsieve.checkers.rules import CertificateError, Checker
-from bugsieve.rules.engine.certificates import Statement, none_certificate, trace_certificate
-from bugsieve.rules.engine.deciding import Decision, Empty, Inconclusive, NoTrace, Trace, decide
-from bugsieve.rules.engine.proofs import proofs
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.rules.checker.rules import CertificateError, Checker
+from bugsieve.rooms.rules.engine.certificates import Statement, none_certificate, trace_certificate
+from bugsieve.rooms.rules.engine.deciding import (
+    Decision,
+    Empty,
+    Inconclusive,
+    NoTrace,
+    Trace,
+    decide,
+)
+from bugsieve.rooms.rules.engine.proofs import proofs
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits
 from tests.depth import examples
 from tests.property.engine import single
 from tests.property.rules_cases import RuleCase, RuleShape, random_rule

@@ -7,10 +7,10 @@ from random import Random
 
 from hypothesis import given, settings
 
-from bugsieve.checkers.rules import Checker
-from bugsieve.rules.engine.certificates import Statement, none_certificate, trace_certificate
-from bugsieve.rules.engine.lassos import Lasso, NoLasso, find_lasso
-from bugsieve.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.checker.rules import Checker
+from bugsieve.rooms.rules.engine.certificates import Statement, none_certificate, trace_certificate
+from bugsieve.rooms.rules.engine.lassos import Lasso, NoLasso, find_lasso
+from bugsieve.rooms.rules.ltl.printer import to_text
 from tests.depth import examples
 from tests.property.rules_cases import RuleShape, random_rule
 from tests.property.strategies import Shape, seeded_task, seeds

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from bugsieve.checkers.rules_pddl import CertificateError, validate_plan
-from bugsieve.checkers.rules_pddl_reader import read_domain, read_expression, read_problem
-from bugsieve.checkers.rules_pddl_states import PddlTask
+from bugsieve.rooms.rules.checker.rules_pddl import CertificateError, validate_plan
+from bugsieve.rooms.rules.checker.rules_pddl_reader import (
+    read_domain,
+    read_expression,
+    read_problem,
+)
+from bugsieve.rooms.rules.checker.rules_pddl_states import PddlTask
 from tests.depth import examples
 from tests.property.pddl_strategies import seeded_condition
 from tests.reference.pddl import PddlState, ground_actions, parse_task

@@ -9,19 +9,19 @@ from unittest.mock import patch
 
 from hypothesis import given, settings
 
-from bugsieve.checkers.rules import Checker
-from bugsieve.rules.engine import refutations
-from bugsieve.rules.file.binding import BoundRules, RuleInstance
-from bugsieve.rules.file.grounding import GroundAtom
-from bugsieve.rules.file.source import Position
-from bugsieve.rules.ltl.constants import with_constants
-from bugsieve.rules.ltl.formula import TRUE, Formula, negation
-from bugsieve.rules.obligations.answers import NO_PLAN
-from bugsieve.rules.obligations.grading import graded
-from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
-from bugsieve.rules.obligations.obligation import FORBIDDEN, rule_obligations
-from bugsieve.rules.obligations.task_world import TaskWorld
-from bugsieve.rules.scale import HOLDS, NEVER, SAFETY, UNDECIDED, VIOLATED
+from bugsieve.rooms.rules.checker.rules import Checker
+from bugsieve.rooms.rules.engine import refutations
+from bugsieve.rooms.rules.file.binding import BoundRules, RuleInstance
+from bugsieve.rooms.rules.file.grounding import GroundAtom
+from bugsieve.rooms.rules.file.source import Position
+from bugsieve.rooms.rules.ltl.constants import with_constants
+from bugsieve.rooms.rules.ltl.formula import TRUE, Formula, negation
+from bugsieve.rooms.rules.obligations.answers import NO_PLAN
+from bugsieve.rooms.rules.obligations.grading import graded
+from bugsieve.rooms.rules.obligations.judge import JudgeOptions, RuleJudge
+from bugsieve.rooms.rules.obligations.obligation import FORBIDDEN, rule_obligations
+from bugsieve.rooms.rules.obligations.task_world import TaskWorld
+from bugsieve.rooms.rules.scale import HOLDS, NEVER, SAFETY, UNDECIDED, VIOLATED
 from tests.depth import examples
 from tests.property.rules_cases import RuleCase, RuleShape, random_rule
 from tests.property.strategies import Shape, seeded_task, seeds

@@ -8,22 +8,22 @@ from typing import Any
 
 from hypothesis import given, settings
 
-from bugsieve.checkers.rules import Checker
-from bugsieve.rules.engine.lassos import Lasso, find_lasso
-from bugsieve.rules.file.binding import BoundRules, RuleInstance
-from bugsieve.rules.file.grounding import GroundAtom
-from bugsieve.rules.file.source import Position
-from bugsieve.rules.ltl.automaton import automaton_of
-from bugsieve.rules.ltl.causes import Criterion, literals, trap
-from bugsieve.rules.ltl.constants import with_constants
-from bugsieve.rules.ltl.formula import TRUE, Formula, negation, subformulas
-from bugsieve.rules.ltl.normal_form import nnf
-from bugsieve.rules.ltl.views import View, in_view
-from bugsieve.rules.obligations.answers import Answer
-from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
-from bugsieve.rules.obligations.obligation import Obligation, obligations_of, required
-from bugsieve.rules.obligations.task_world import TaskWorld
-from bugsieve.search import Limits
+from bugsieve.rooms.rules.checker.rules import Checker
+from bugsieve.rooms.rules.engine.lassos import Lasso, find_lasso
+from bugsieve.rooms.rules.file.binding import BoundRules, RuleInstance
+from bugsieve.rooms.rules.file.grounding import GroundAtom
+from bugsieve.rooms.rules.file.source import Position
+from bugsieve.rooms.rules.ltl.automaton import automaton_of
+from bugsieve.rooms.rules.ltl.causes import Criterion, literals, trap
+from bugsieve.rooms.rules.ltl.constants import with_constants
+from bugsieve.rooms.rules.ltl.formula import TRUE, Formula, negation, subformulas
+from bugsieve.rooms.rules.ltl.normal_form import nnf
+from bugsieve.rooms.rules.ltl.views import View, in_view
+from bugsieve.rooms.rules.obligations.answers import Answer
+from bugsieve.rooms.rules.obligations.judge import JudgeOptions, RuleJudge
+from bugsieve.rooms.rules.obligations.obligation import Obligation, obligations_of, required
+from bugsieve.rooms.rules.obligations.task_world import TaskWorld
+from bugsieve.tasks.search import Limits
 from tests.depth import examples
 from tests.property.rules_cases import RuleCase, RuleShape, random_rule
 from tests.property.strategies import CONDITIONAL, SMALL, seeded_task, seeds

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.checkers import safety_claims
-from bugsieve.oracles.safety.decide import Fault, Safety, SafetyDecider
-from bugsieve.search.limits import Limits
+from bugsieve.rooms.safety.checker import safety_claims
+from bugsieve.rooms.safety.oracles.decide import Fault, Safety, SafetyDecider
+from bugsieve.tasks.search.limits import Limits
 from tests.depth import examples
 from tests.property.safety_systems import ALGORITHMS, RADII, decider, model, systems
 from tests.reference.safety import (

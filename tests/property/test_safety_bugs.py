@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from bugsieve.bugs.safety.bug import long_certificate
-from bugsieve.bugs.safety.rows import KnownRows
-from bugsieve.checkers.safety import SafetyBugChecker, check_safety_bug
-from bugsieve.checkers.safety_claims import CertificateError
-from bugsieve.judging.runs import RunExaminer
-from bugsieve.oracles.safety.analysis import RunAnalyst
-from bugsieve.oracles.safety.decide import Safety
+from bugsieve.rooms.safety.bugs.bug import long_certificate
+from bugsieve.rooms.safety.bugs.rows import KnownRows
+from bugsieve.rooms.safety.checker.safety import SafetyBugChecker, check_safety_bug
+from bugsieve.rooms.safety.checker.safety_claims import CertificateError
+from bugsieve.rooms.safety.oracles.analysis import RunAnalyst
+from bugsieve.rooms.safety.oracles.decide import Safety
+from bugsieve.rooms.safety.walks.run_examiner import RunExaminer
 from tests.depth import examples
 from tests.property.safety_claims import (
     ALGORITHMS,

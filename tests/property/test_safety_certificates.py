@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bugsieve.checkers import safety_claims
+from bugsieve.rooms.safety.checker import safety_claims
 from tests.depth import examples
 from tests.property.safety_systems import RADII, decider, model, systems
 from tests.reference.safety import UNSAFE, System, safe_states

@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.basis.errors import BugsieveError
-from bugsieve.bugs.safety.green import SafeAnswers, safe_green
-from bugsieve.checkers.jani_starts import start_states
-from bugsieve.checkers.jani_terms import ModelFaultError, RefusedModelError
-from bugsieve.checkers.safety import document_hash
-from bugsieve.checkers.safety_claims import CertificateError
-from bugsieve.checkers.safety_green import check_safe_green
-from bugsieve.fuzzing.starts.every import all_starts
-from bugsieve.policies.models.reach import explore
-from bugsieve.tasks.jani.loading import load_document
+from bugsieve.base.errors import BugsieveError
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.policies.reach import explore
+from bugsieve.rooms.jani.starts.every import all_starts
+from bugsieve.rooms.safety.bugs.green import SafeAnswers, safe_green
+from bugsieve.rooms.safety.checker.jani_starts import start_states
+from bugsieve.rooms.safety.checker.jani_terms import ModelFaultError, RefusedModelError
+from bugsieve.rooms.safety.checker.safety import document_hash
+from bugsieve.rooms.safety.checker.safety_claims import CertificateError
+from bugsieve.rooms.safety.checker.safety_green import check_safe_green
 from tests.depth import examples
 from tests.property.jani_models import ModelMaker
 from tests.property.safety_models import ListedPolicy, _is_any, document

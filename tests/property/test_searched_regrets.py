@@ -8,13 +8,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.faults.patterns import searched
-from bugsieve.faults.patterns.features import Decision
-from bugsieve.faults.patterns.mining import Regrets
-from bugsieve.faults.patterns.searched import SearchedRegrets, Solved
-from bugsieve.search import ExactCosts, exact_costs
+from bugsieve.explanation.patterns import searched
+from bugsieve.explanation.patterns.features import Decision
+from bugsieve.explanation.patterns.mining import Regrets
+from bugsieve.explanation.patterns.searched import SearchedRegrets, Solved
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.tasks.search import ExactCosts, exact_costs
 from tests.depth import examples
 from tests.property.strategies import LONG, seeded_task
 from tests.unit.bugs.samples import TablePolicy

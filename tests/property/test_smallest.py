@@ -9,23 +9,23 @@ from pathlib import Path
 import numpy as np
 
 from bugsieve import find_bugs, make_policy, policy
-from bugsieve.basis.errors import InputError
-from bugsieve.basis.seeds import Stream
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.bug import Bug, make_bug
+from bugsieve.base.errors import InputError
+from bugsieve.base.seeds import Stream
 from bugsieve.checkers.cost import check_bug
-from bugsieve.domains import generate
-from bugsieve.faults.blame import blame
-from bugsieve.faults.causes.cause import Cause
-from bugsieve.faults.causes.cost import LIMITS, cause_of
-from bugsieve.faults.examples.smallest import SmallestExample, smallest_example
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.explanation.blame.blame import blame
+from bugsieve.explanation.causes.cost import LIMITS, cause_of
+from bugsieve.explanation.examples.smallest import SmallestExample, smallest_example
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import Bug, make_bug
+from bugsieve.pipeline.bugs.cause import Cause
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.policy import NoPolicy, Policy
-from bugsieve.tasks.fdr.fewer_objects import FewerObjects, objects_of
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.fdr.translator import WarmTranslator
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.fewer_objects import FewerObjects, objects_of
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.grounded.translator import WarmTranslator
 from tests.depth import examples
 from tests.unit.faults.ferryman import choose
 

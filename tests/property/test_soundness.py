@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.oracles.cost.fast_downward import find_fast_downward
-from bugsieve.oracles.registry import ORACLES as REGISTERED
-from bugsieve.search import Limits
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.pipeline.bugs.verdict import Outcome
+from bugsieve.pipeline.oracles.fast_downward import find_fast_downward
+from bugsieve.pipeline.oracles.registry import ORACLES as REGISTERED
+from bugsieve.tasks.search import Limits
 from tests.depth import examples
 from tests.property.soundness import (
     BUILT_IN,

@@ -10,28 +10,28 @@ from random import Random
 
 import pytest
 
-from bugsieve.rules.file.binding import RuleInstance
-from bugsieve.rules.file.source import Position
-from bugsieve.rules.file.timeline_atoms import TimelineAtom
-from bugsieve.rules.ltl.formula import Formula, atom, conjunction, finally_, globally, next_
-from bugsieve.rules.ltl.traces import holds
-from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
-from bugsieve.rules.obligations.obligation import obligations_of
+from bugsieve.rooms.rules.file.binding import RuleInstance
+from bugsieve.rooms.rules.file.source import Position
+from bugsieve.rooms.rules.ltl.formula import Formula, atom, conjunction, finally_, globally, next_
+from bugsieve.rooms.rules.ltl.traces import holds
+from bugsieve.rooms.rules.obligations.judge import JudgeOptions, RuleJudge
+from bugsieve.rooms.rules.obligations.obligation import obligations_of
+from bugsieve.rooms.timelines.models.timeline_atoms import TimelineAtom
 from tests.depth import examples
 
 REASON = "the extra 'timeline' is not installed"
 pytest.importorskip("lark", reason=REASON)
 pytest.importorskip("ortools", reason=REASON)
 
-from bugsieve.basis.errors import UnsupportedError  # noqa: E402
-from bugsieve.timelines.binding import TimelineRules  # noqa: E402
-from bugsieve.timelines.deciding import NoPlan, PlanFound, decide  # noqa: E402
-from bugsieve.timelines.emission import emit_nddl, slots_beside  # noqa: E402
-from bugsieve.timelines.models.atoms import resolve  # noqa: E402
-from bugsieve.timelines.models.loading import read_model  # noqa: E402
-from bugsieve.timelines.models.model import Model  # noqa: E402
-from bugsieve.timelines.nddl.relations import RELATIONS  # noqa: E402
-from bugsieve.timelines.world import TimelineWorld, check_plan  # noqa: E402
+from bugsieve.base.errors import UnsupportedError  # noqa: E402
+from bugsieve.rooms.timelines.binding import TimelineRules  # noqa: E402
+from bugsieve.rooms.timelines.deciding import NoPlan, PlanFound, decide  # noqa: E402
+from bugsieve.rooms.timelines.emission import emit_nddl, slots_beside  # noqa: E402
+from bugsieve.rooms.timelines.models.atoms import resolve  # noqa: E402
+from bugsieve.rooms.timelines.models.loading import read_model  # noqa: E402
+from bugsieve.rooms.timelines.models.model import Model  # noqa: E402
+from bugsieve.rooms.timelines.nddl.relations import RELATIONS  # noqa: E402
+from bugsieve.rooms.timelines.world import TimelineWorld, check_plan  # noqa: E402
 from tests.property.timeline_models import (  # noqa: E402
     ATOMS,
     margin_of,

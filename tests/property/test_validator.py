@@ -11,8 +11,9 @@ from random import Random
 import pytest
 
 import bugsieve
-from bugsieve import domains
-from bugsieve.search import (
+from bugsieve.rooms.zoo import domains
+from bugsieve.tasks.grounded.task import StateArray
+from bugsieve.tasks.search import (
     Limits,
     SearchResult,
     astar,
@@ -20,7 +21,6 @@ from bugsieve.search import (
     greedy,
     lookahead,
 )
-from bugsieve.tasks.fdr.task import StateArray
 from tests.reference.pddl import PddlTask, load, validate_plan
 
 LIMITS = Limits(expansions=5_000)

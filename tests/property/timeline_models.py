@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from random import Random
 
-from bugsieve.rules.file.timeline_atoms import TimelineAtom, TokenAtom
-from bugsieve.rules.ltl.formula import Formula, atom, conjunction, globally, until
-from bugsieve.timelines.nddl.relations import RELATIONS
+from bugsieve.rooms.rules.ltl.formula import Formula, atom, conjunction, globally, until
+from bugsieve.rooms.timelines.models.timeline_atoms import TimelineAtom, TokenAtom
+from bugsieve.rooms.timelines.nddl.relations import RELATIONS
 
 ATOMS: dict[str, TimelineAtom] = {
     "p": TokenAtom("A", "P"),

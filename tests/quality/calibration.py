@@ -15,8 +15,8 @@ from statistics import median
 
 import numpy as np
 
-from bugsieve.measuring.binomial import at_least, at_most
-from bugsieve.measuring.figures import Shown, figures_of
+from bugsieve.pipeline.measuring.binomial import at_least, at_most
+from bugsieve.pipeline.measuring.figures import Shown, figures_of
 from tests.quality.exact_sample import Pair
 
 TESTS = 1600

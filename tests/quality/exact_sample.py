@@ -14,16 +14,16 @@ from functools import cached_property
 import numpy as np
 
 from bugsieve import make_policy
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.faults.causes.cost import cause_of
-from bugsieve.judging.cases import Parcel
-from bugsieve.judging.judge import Judge
-from bugsieve.measuring.figures import Shown
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.explanation.causes.cost import cause_of
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.judging.cases import Parcel
+from bugsieve.pipeline.judging.judge import Judge
+from bugsieve.pipeline.measuring.figures import Shown
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.policy import Policy
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.quality.planted import ChangedPolicy, task_of
 from tests.reference.sas import State, parse
 from tests.reference.truth import Truth

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.run_table import RunTable
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray
 from tests.quality.zoo import DEAD_END, Habitat, Mask, TablePolicy, habitat_of
 
 OPEN, REACHED, WITHOUT, ANY = "open", "reached", "without", "any"

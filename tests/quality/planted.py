@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from bugsieve import load_task, make_policy
-from bugsieve.basis.seeds import Stream
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.benches.objectives.objective import path_states, plan_cost
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
-from bugsieve.domains import generate
+from bugsieve.base.seeds import Stream
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.objectives.objective import path_states, plan_cost
 from bugsieve.policies.policy import Policy
-from bugsieve.search import Limits, astar, greedy, improve_plan
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import Limits, astar, greedy, improve_plan
 
 _WALK = 30
 _TRIES = 20

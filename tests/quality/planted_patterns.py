@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.basis.seeds import Stream
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
+from bugsieve.base.seeds import Stream
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.objectives import make_objective
 from bugsieve.policies.graph import PolicyGraph
-from bugsieve.tasks.fdr.task import ActionArray
+from bugsieve.tasks.grounded.task import ActionArray
 from tests.quality.zoo import DEAD_END, Habitat, Mask, TablePolicy, habitat_of
 
 DOMAINS = (

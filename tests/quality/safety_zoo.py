@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from bugsieve import load_model
-from bugsieve.domains.jani import generate_model
-from bugsieve.oracles.safety.decide import Safety, SafetyDecider
-from bugsieve.policies.models.policy import ActionArray
-from bugsieve.search.limits import Limits
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.policy import ActionArray
+from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider
+from bugsieve.rooms.zoo.model_domains import generate_model
+from bugsieve.tasks.search.limits import Limits
 
 NO_FAULT = -1
 

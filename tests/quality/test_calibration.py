@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.sample import ALL_TESTS, Sample, Sampler, sampling
-from bugsieve.measuring.binomial import at_least, at_most
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.pipeline.measuring.binomial import at_least, at_most
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.sample import ALL_TESTS, Sample, Sampler, sampling
 from tests.depth import examples
 from tests.quality.calibration import (
     PAIRS,

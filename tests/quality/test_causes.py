@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from bugsieve import find_safety_bugs
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import Checker
-from bugsieve.faults.causes.cause import Cause
-from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.causes.safety import safety_cause_of
+from bugsieve.explanation.causes.cost import cause_of
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.cause import Cause
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.rooms.safety.causes import safety_cause_of
 from tests.depth import IS_DEEP, examples
 from tests.quality.cause_figures import Figures
 from tests.quality.lifted_zoo import LIFTED_EXHIBITS, LiftedExhibit, Specimen

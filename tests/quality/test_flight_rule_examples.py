@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.domain_testing.engine_judge import judge_rules
-from bugsieve.domain_testing.lint.run import lint
-from bugsieve.domain_testing.mutation import MutationOptions, MutationTest, score_of
-from bugsieve.domain_testing.rule_judging import Reading
-from bugsieve.domain_testing.suite_runs import RunOptions, run_suite
-from bugsieve.domain_testing.suites import read_suite
-from bugsieve.domain_testing.worlds import Files
-from bugsieve.domains import domain_text, generate
-from bugsieve.rules.file.reading import read_rules, rules_of
-from bugsieve.rules.file.source import Source
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.rooms.domain_testing.engine_judge import judge_rules
+from bugsieve.rooms.domain_testing.lint.run import lint
+from bugsieve.rooms.domain_testing.mutation import MutationOptions, MutationTest, score_of
+from bugsieve.rooms.domain_testing.rule_judging import Reading
+from bugsieve.rooms.domain_testing.suite_runs import RunOptions, run_suite
+from bugsieve.rooms.domain_testing.suites import read_suite
+from bugsieve.rooms.domain_testing.worlds import Files
+from bugsieve.rooms.rules.file.reading import read_rules, rules_of
+from bugsieve.rooms.rules.file.source import Source
+from bugsieve.rooms.zoo.domains import domain_text, generate
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.search import Limits
 from tests.depth import IS_DEEP, examples
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.green import stored_green
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.green import check_green
-from bugsieve.search import exact_costs
+from bugsieve.tasks.search import exact_costs
 from tests.depth import examples
 from tests.unit.policies.generated import generated_task
 

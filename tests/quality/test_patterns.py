@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from bugsieve.basis.seeds import Stream
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives.objective import path_states
-from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.causes.groups import Member, count_lines, grouped
-from bugsieve.faults.exact_costs import costs_for, exact_culprit
-from bugsieve.faults.patterns.features import Decision, words_of
-from bugsieve.faults.patterns.naming import Answers, FailingRun, patterns_of
+from bugsieve.base.seeds import Stream
+from bugsieve.explanation.blame.exact_costs import costs_for, exact_culprit
+from bugsieve.explanation.causes.cost import cause_of
+from bugsieve.explanation.causes.groups import Member, count_lines, grouped
+from bugsieve.explanation.patterns.features import Decision, words_of
+from bugsieve.explanation.patterns.naming import Answers, FailingRun, patterns_of
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives.objective import path_states
 from tests.depth import IS_DEEP, examples
 from tests.quality.planted_patterns import (
     DOMAINS,

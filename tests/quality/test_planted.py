@@ -7,9 +7,9 @@ from itertools import islice
 
 import pytest
 
-from bugsieve.basis.seeds import Stream
-from bugsieve.faults.blame import BOUND, EXACT, blame
-from bugsieve.search import Limits
+from bugsieve.base.seeds import Stream
+from bugsieve.explanation.blame.blame import BOUND, EXACT, blame
+from bugsieve.tasks.search import Limits
 from tests.depth import examples
 from tests.quality.planted import Planted, planted_into, planted_into_optimal, task_of
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.basis.seeds import Stream
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.benches.objectives.objective import path_states
+from bugsieve.base.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.faults.blame import EXACT, blame
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.search import ExactCosts, exact_costs
-from bugsieve.tasks.fdr.task import NO_ACTION
+from bugsieve.explanation.blame.blame import EXACT, blame
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.objectives.objective import path_states
+from bugsieve.tasks.grounded.task import NO_ACTION
+from bugsieve.tasks.search import ExactCosts, exact_costs
 from tests.depth import examples
 from tests.quality.planted import ChangedPolicy, task_of
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.judging.findings import CostBugRow
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.pipeline.judging.findings import CostBugRow
 from tests.depth import IS_DEEP
 from tests.quality.zoo import EXHIBITS, Exhibit, bugs, habitat_of
 

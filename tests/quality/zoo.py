@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve import _native, load_task
-from bugsieve.basis.seeds import Stream
-from bugsieve.domains import generate
+from bugsieve.base.seeds import Stream
 from bugsieve.policies.graph import PolicyGraph
-from bugsieve.search import exact_goal_distances
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import exact_goal_distances
 
 Mask = NDArray[np.bool_]
 DEAD_END = _native.DEAD_END

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.seeds import Stream
 from tests.reference.novelty import Novelty
 from tests.reference.relaxation import DEAD_END, hmax
 from tests.reference.sas import SasTask, State

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.checkers.jani_interpreter import JaniInterpreter, ModelFaultError
-from bugsieve.tasks.jani.findings import ModelError
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.safety.checker.jani_interpreter import JaniInterpreter, ModelFaultError
 
 Plain = tuple[Any, ...]
 

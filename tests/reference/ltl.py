@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from bugsieve.rules.ltl.formula import FALSE, TRUE, Formula, Operator, atom, distinct_parts
+from bugsieve.rooms.rules.ltl.formula import FALSE, TRUE, Formula, Operator, atom, distinct_parts
 
 Letter: TypeAlias = frozenset[str]
 Word: TypeAlias = tuple[Letter, ...]

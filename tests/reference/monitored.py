@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from bugsieve.rules.ltl.automaton import automaton_of
-from bugsieve.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.automaton import automaton_of
+from bugsieve.rooms.rules.ltl.formula import Formula
 from tests.reference.rules import Atoms, Letter, letter_of, satisfies
 from tests.reference.sas import SasTask, State
 from tests.reference.successors import is_goal, successors

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import combinations
 
-from bugsieve.faults.patterns.cover import MOST_FEATURES, Explained, Option
-from bugsieve.faults.patterns.features import Feature
+from bugsieve.explanation.patterns.cover import MOST_FEATURES, Explained, Option
+from bugsieve.explanation.patterns.features import Feature
 
 Features = Collection[Feature]
 

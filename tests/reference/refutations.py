@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
-from bugsieve.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.formula import Formula
 from tests.reference.rules import Atoms, Letter, choices, kept, letter_of, may_end, positive
 from tests.reference.sas import SasTask, State
 from tests.reference.successors import successors

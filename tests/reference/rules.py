@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bugsieve.rules.ltl.formula import TRUE, Formula, next_, weak_next
+from bugsieve.rooms.rules.ltl.formula import TRUE, Formula, next_, weak_next
 from tests.reference.sas import SasTask, State
 from tests.reference.successors import is_goal, successor, successors
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from bugsieve.timelines.models.model import (
+from bugsieve.rooms.timelines.models.model import (
     MASTER,
     Between,
     Body,

@@ -15,15 +15,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from bugsieve.basis import families
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.registry import families
+from bugsieve.base.seeds import Stream
 from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import Event
 from bugsieve.campaigns.kind import KINDS
 from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.tasks.jani.loading import load_model
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.rooms.jani.model.loading import load_model
 from tests.unit.judging import suffixes
 
 LONGEST_DELAY = 0.1

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from bugsieve.tasks.jani.loading import load_model
-from bugsieve.tasks.jani.model import JaniModel
-from bugsieve.tasks.jani.properties import PropertyFiles
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.model.properties import PropertyFiles
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "benchmarks" / "jani"
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis import families
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.registry import families
+from bugsieve.base.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign, summary_of
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.sample import sampling
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.sample import sampling
 from tests.depth import examples
 from tests.system.killing import kill_and_finish
 from tests.unit.campaigns.contents import contents

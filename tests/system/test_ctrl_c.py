@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bugsieve.campaigns.campaign import summary_of
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.results.schema import STORE_FILE
 
 KINDS = {
     "test": ["blocksworld", "--blocks", "6", "--seed", "1"],

@@ -12,7 +12,7 @@ import pytest
 
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.worker import WorkerLimits
 from tests.depth import IS_DEEP, examples
 from tests.system.killing import command

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.families import COMMANDS
+from bugsieve.base.registry.families import COMMANDS
 from bugsieve.cli import main
 
 GOLDEN = Path(__file__).with_name("golden")

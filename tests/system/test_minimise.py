@@ -16,17 +16,17 @@ from typing import Any
 import pytest
 
 from bugsieve import find_bugs, load_task, policy
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.events import Noted
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.problems import ProblemCampaigns
-from bugsieve.campaigns.several import joint_causes
+from bugsieve.campaigns.python_calls.problems import ProblemCampaigns
+from bugsieve.campaigns.several.several import joint_causes
 from bugsieve.cli import main
-from bugsieve.faults.causes.cost import cause_of
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.explanation.causes.cost import cause_of
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from tests.unit.faults import ferryman
 from tests.unit.policies.line import line_task
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.results.rules.records import RulesRecords
-from bugsieve.rules.examples import example_files
+from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.examples import example_files
+from bugsieve.rooms.rules.store.records import RulesRecords
 from tests.depth import IS_DEEP
 from tests.system.killing import kill_and_finish
 from tests.unit.campaigns.rules.small import said

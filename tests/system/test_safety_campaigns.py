@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import Event, RoundDone
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.campaigns.safety.policy import MODEL_FILE
-from bugsieve.checkers.safety import check_safety_bug
-from bugsieve.domains.jani import generate_model
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.policies.models.registry import make_model_policy
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.search import Limits
-from bugsieve.tasks.jani.loading import load_document, load_model
+from bugsieve.rooms.jani.model.loading import load_document, load_model
+from bugsieve.rooms.jani.policies.registry import make_model_policy
+from bugsieve.rooms.safety.campaign.policy import MODEL_FILE
+from bugsieve.rooms.safety.checker.safety import check_safety_bug
+from bugsieve.rooms.safety.store.records import SafetyRecords
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.zoo.model_domains import generate_model
+from bugsieve.tasks.search import Limits
 from tests.depth import examples
 from tests.property.safety_models import document
 from tests.reference.safety import UNSAFE, System, random_system, safe_states

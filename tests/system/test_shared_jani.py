@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.oracles.safety.decide import Safety, SafetyDecider
-from bugsieve.search.limits import Limits
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider
+from bugsieve.tasks.search.limits import Limits
 from tests.system.shared_jani import BENCHMARKS, Benchmark
 
 

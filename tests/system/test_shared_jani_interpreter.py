@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.checkers.jani_interpreter import JaniInterpreter
+from bugsieve.rooms.safety.checker.jani_interpreter import JaniInterpreter
 from tests.reference.jani_twins import assert_agreement, plain
 from tests.system.shared_jani import BENCHMARKS, Benchmark
 

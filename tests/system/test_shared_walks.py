@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.fuzzing.starts import StartSampler
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
-from bugsieve.policies.models.random import RandomPolicy
+from bugsieve.rooms.jani.policies.random import RandomPolicy
+from bugsieve.rooms.jani.starts import StartSampler
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
 from tests.system.shared_jani import BENCHMARKS, Benchmark
 
 WALKS = 60

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.oracles.safety.decide import SafetyDecider
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.safety.oracles.decide import SafetyDecider
 from tests.depth import examples
 from tests.reference.random_jani import BOOLEANS, INTEGERS, UPPER, random_document
 from tests.reference.storm import StormAnswer, ask_storm, is_installed

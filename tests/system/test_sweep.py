@@ -10,9 +10,9 @@ import pytest
 from benchmarks import sweep
 from benchmarks.tasks import BenchmarkTask
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from tests.unit.policies.generated import write_task
 
 NOTHING = sweep.Usage(0, 0.0, 0.0, 0.0)

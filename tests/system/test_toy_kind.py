@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis import families
+from bugsieve.base.registry import families
 from bugsieve.campaigns import kind
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.stop_rules import StopRules

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.results.training.records import TrainingRecords
+from bugsieve.rooms.training.store.records import TrainingRecords
 from tests.depth import IS_DEEP
 from tests.system.killing import kill_and_finish
 from tests.unit.campaigns.training.contents import contents, small_options

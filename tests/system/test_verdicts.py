@@ -21,9 +21,9 @@ import pytest
 import bugsieve
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.results.packing import packed, unpacked
-from bugsieve.results.schema import STORE_FILE
 from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.tasks.jani.small import write

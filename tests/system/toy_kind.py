@@ -12,20 +12,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.basis import families
-from bugsieve.basis.stopping import check_stop
+from bugsieve.base.registry import families
+from bugsieve.base.stopping import check_stop
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.kind import Beginning, Kind
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Counts, Driver, Session
+from bugsieve.campaigns.store.folder import Description
+from bugsieve.campaigns.store.progress import CampaignHeader, Progress
+from bugsieve.campaigns.store.records import CampaignRecords
+from bugsieve.campaigns.store.store import Store
 from bugsieve.campaigns.summary import Summary
-from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import BugRow, Finding, OracleRow
-from bugsieve.results.folder import Description
-from bugsieve.results.progress import CampaignHeader, Progress
-from bugsieve.results.records import CampaignRecords
-from bugsieve.results.store import Store
+from bugsieve.pipeline.judging.cases import Visit
+from bugsieve.pipeline.judging.findings import BugRow, Finding, OracleRow
 
 NAME = "primes"
 

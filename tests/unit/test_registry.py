@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.families import COMMANDS, FAMILIES, FORMATS, SAFETY_ORACLES, Family
-from bugsieve.basis.members import MemberTable
-from bugsieve.basis.reach import CODE, NOTHING, Reach
-from bugsieve.benches.objectives import OBJECTIVES
+from bugsieve.base.registry.families import COMMANDS, FAMILIES, FORMATS, SAFETY_ORACLES, Family
+from bugsieve.base.registry.members import MemberTable
+from bugsieve.base.registry.reach import CODE, NOTHING, Reach
 from bugsieve.cli import main
-from bugsieve.domains import DOMAINS, domain_text, generate
-from bugsieve.fuzzing.biases import BIASES
-from bugsieve.oracles.registry import ORACLES
-from bugsieve.oracles.safety.registry import SAFETY_ORACLES as SAFETY
 from bugsieve.pictures import PICTURES
-from bugsieve.policies.models.registry import MODEL_POLICIES
+from bugsieve.pipeline.biases import BIASES
+from bugsieve.pipeline.objectives import OBJECTIVES
+from bugsieve.pipeline.oracles.registry import ORACLES
 from bugsieve.policies.registry import POLICIES
+from bugsieve.rooms.jani.policies.registry import MODEL_POLICIES
+from bugsieve.rooms.safety.oracles.registry import SAFETY_ORACLES as SAFETY
+from bugsieve.rooms.zoo.domains import DOMAINS, domain_text, generate
 from tests.other_package import install
 
 DOWNWARD = Reach(programs=("fast-downward",))
@@ -104,7 +104,7 @@ def test_what_the_rest_of_a_table_would_touch(tmp_path: Path) -> None:
 
 
 def test_nested_plugins_count_as_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = "bugsieve.oracles.cost.aras:ArasOracle"
+    place = "bugsieve.pipeline.oracles.aras:ArasOracle"
     install(tmp_path, monkeypatch, {"bugsieve.oracles": {"own": place}})
     assert ORACLES.reach_of("any:own+planner:fd:x") == DOWNWARD | CODE
 
@@ -122,7 +122,7 @@ def test_plugins_are_listed_with_their_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     group = "bugsieve.biases"
-    entries = {"even": "bugsieve.fuzzing.biases.uniform:Uniform", "odd": "no_such_module:Odd"}
+    entries = {"even": "bugsieve.pipeline.biases.uniform:Uniform", "odd": "no_such_module:Odd"}
     install(tmp_path, monkeypatch, {group: entries})
     assert main(["list", "biases"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -133,7 +133,7 @@ def test_plugins_are_listed_with_their_package(
 
 
 LIFT = """
-from bugsieve.domains.miconic import Options, generate
+from bugsieve.rooms.zoo.miconic.generator import Options, generate
 
 SUMMARY = "a lift of another package"
 PDDL = "(define (domain lift))"

@@ -17,27 +17,27 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.basis.stopping import Stopped, StopToken
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.bug import Bug
-from bugsieve.bugs.cost.verdict import Verdict
+from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.checkers.cost import Checker
-from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
-from bugsieve.fuzzing.novelty import NovelStates
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.judging.cases import Parcel
-from bugsieve.judging.proving import Prover
-from bugsieve.oracles.cost.fast_downward import VARIABLE, FastDownward
-from bugsieve.oracles.registry import make_oracle
-from bugsieve.oracles.safety.decide import Safety, SafetyDecider, WordArray
-from bugsieve.policies.function_policy import FunctionPolicy
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import Bug
+from bugsieve.pipeline.bugs.verdict import Verdict
+from bugsieve.pipeline.judging.cases import Parcel
+from bugsieve.pipeline.judging.proving import Prover
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.fast_downward import VARIABLE, FastDownward
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.novelty import NovelStates
+from bugsieve.pipeline.pool.pool import Pool
+from bugsieve.policies.foreign.function_policy import FunctionPolicy
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.search import astar, exact_goal_distances
-from bugsieve.search.limits import NO_LIMITS
-from bugsieve.tasks.fdr.task import ActionArray, StateArray
+from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider, WordArray
+from bugsieve.tasks.grounded.task import ActionArray, StateArray
+from bugsieve.tasks.search import astar, exact_goal_distances
+from bugsieve.tasks.search.limits import NO_LIMITS
 from tests.unit.clock import Clock
 from tests.unit.native.chains import switches
 from tests.unit.oracles.benches import places, road_bench, road_map

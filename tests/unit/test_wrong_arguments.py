@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import bugsieve
-from bugsieve import search
 from bugsieve.policies import PolicyGraph, WorkerLimits
+from bugsieve.tasks import search
 from tests.unit.policies.line import line_task
 from tests.unit.tasks.jani.small import counter, load
 from tests.unit.tasks.pddl.texts import write

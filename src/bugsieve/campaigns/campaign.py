@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.basis.activity import doing
-from bugsieve.basis.arguments import require_folder, require_function, require_kind
-from bugsieve.basis.closing import Closing
-from bugsieve.basis.commands import quoted_command
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.notebooks import table_html
-from bugsieve.basis.ours import make_folders
-from bugsieve.basis.spec_folder import typed_in
-from bugsieve.basis.trust import trusting
+from bugsieve.base.activity import doing
+from bugsieve.base.arguments import require_folder, require_function, require_kind
+from bugsieve.base.commands import quoted_command
+from bugsieve.base.errors import UsageError
+from bugsieve.base.files_and_processes.closing import Closing
+from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.notebooks import table_html
+from bugsieve.base.registry.spec_folder import typed_in
+from bugsieve.base.trust.trust import trusting
 from bugsieve.campaigns.events import Event, Finished, Listener
 from bugsieve.campaigns.kind import (
     KINDS,
@@ -32,11 +32,11 @@ from bugsieve.campaigns.options import CampaignOptions, CostOptions
 from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.status import status_lines
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
+from bugsieve.campaigns.store.folder import check_free, restore, write_descriptions
+from bugsieve.campaigns.store.lock import FolderLock
+from bugsieve.campaigns.store.progress import Addition, CampaignHeader
+from bugsieve.campaigns.store.schema import explained
 from bugsieve.policies.fingerprints import earlier_spec, policy_fingerprint
-from bugsieve.results.folder import check_free, restore, write_descriptions
-from bugsieve.results.lock import FolderLock
-from bugsieve.results.progress import Addition, CampaignHeader
-from bugsieve.results.schema import explained
 
 AnyPath = str | os.PathLike[str]
 

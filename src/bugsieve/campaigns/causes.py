@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from bugsieve.basis.wording import counted
-from bugsieve.faults.causes.groups import Group, count_lines
-from bugsieve.results.records import CampaignRecords
+from bugsieve.base.wording import counted
+from bugsieve.campaigns.store.records import CampaignRecords
+from bugsieve.explanation.causes.groups import Group, count_lines
 
 MOST_CAUSES = 10
 """So many are listed, unless somebody asks for more."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from bugsieve.basis.wording import shown_number
+from bugsieve.base.wording import shown_number
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bugsieve.judging.findings import BugRow, RejectedRow, UnstableRow
+    from bugsieve.pipeline.judging.findings import BugRow, RejectedRow, UnstableRow
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.kind import kind_in
-from bugsieve.results.folder import write_bug
-from bugsieve.results.table_files import check_format, write_tables
+from bugsieve.campaigns.store.folder import write_bug
+from bugsieve.campaigns.store.table_files import check_format, write_tables
 
 
 def export(

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from bugsieve.basis.arguments import texts
-from bugsieve.basis.errors import InputError
-from bugsieve.basis.names import no_such
+from bugsieve.base.arguments import texts
+from bugsieve.base.errors import InputError
+from bugsieve.base.names import no_such
 from bugsieve.campaigns.option_tables import options_of
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 
 _OWN = (
     *("unit_cost", "objective", "oracles", "mode", "escalate_to", "step_limit", "workers"),

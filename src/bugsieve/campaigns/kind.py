@@ -13,25 +13,25 @@ from operator import methodcaller
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from bugsieve.basis import families
-from bugsieve.basis.build_servers import Check
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.members import MemberTable
-from bugsieve.basis.reach import NOTHING
-from bugsieve.basis.spec_folder import spec_folder, typed_in
-from bugsieve.basis.trust import remember, require_trusted
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.registry import families
+from bugsieve.base.registry.members import MemberTable
+from bugsieve.base.registry.reach import NOTHING
+from bugsieve.base.registry.spec_folder import spec_folder, typed_in
+from bugsieve.base.trust.trust import remember, require_trusted
 from bugsieve.campaigns.causes import MOST_CAUSES
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.exhibits import Exhibits, NoExhibits
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.session import Driver
+from bugsieve.campaigns.store.folder import Description
+from bugsieve.campaigns.store.progress import CampaignHeader, Progress
+from bugsieve.campaigns.store.records import CampaignRecords, kind_of
+from bugsieve.campaigns.store.salvage import Salvage
+from bugsieve.campaigns.store.store import Store
+from bugsieve.campaigns.store.table_files import Table
 from bugsieve.campaigns.summary import Summary
-from bugsieve.results.folder import Description
-from bugsieve.results.progress import CampaignHeader, Progress
-from bugsieve.results.records import CampaignRecords, kind_of
-from bugsieve.results.salvage import Salvage
-from bugsieve.results.store import Store
-from bugsieve.results.table_files import Table
+from bugsieve.rooms.regression.build_servers import Check
 
 OptionsT = TypeVar("OptionsT", bound=CampaignOptions)
 

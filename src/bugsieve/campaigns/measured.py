@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from bugsieve.basis.wording import counted
+from bugsieve.base.wording import counted
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.summary import Summary
-from bugsieve.measuring.figures import Figures, Risk, Share
-from bugsieve.measuring.looks import ERROR, FIRST_LOOK, is_look
+from bugsieve.pipeline.measuring.figures import Figures, Risk, Share
+from bugsieve.pipeline.measuring.looks import ERROR, FIRST_LOOK, is_look
 
 LOW_RISK = "the risk is low enough"
 UNIMPROVED = "costly runs that no oracle could improve are not in the share"

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from bugsieve.basis.arguments import require_text
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.names import no_such
-from bugsieve.basis.toml import parse_toml, toml_text
+from bugsieve.base.arguments import require_text
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.files_and_processes.toml import parse_toml, toml_text
+from bugsieve.base.names import no_such
 
 Options = TypeVar("Options")
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
-from bugsieve.basis.arguments import check_fields, whole_number
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.names import no_such
-from bugsieve.benches.objectives import objective_class
+from bugsieve.base.arguments import check_fields, whole_number
+from bugsieve.base.errors import UsageError
+from bugsieve.base.names import no_such
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.sample import ALL_TESTS, Part, require_sample
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.judging.escalation import MOST_EXPANSIONS, level_limits
-from bugsieve.judging.runs import DEFAULT_PROOF_ROWS
-from bugsieve.oracles.oracle import DEFAULT_LIMITS
-from bugsieve.oracles.safety.analysis import DEFAULT_LIMITS as DEFAULT_SAFETY_LIMITS
-from bugsieve.oracles.safety.registry import parse_safety_spec
+from bugsieve.pipeline.judging.escalation import MOST_EXPANSIONS, level_limits
+from bugsieve.pipeline.objectives import objective_class
+from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.sample import ALL_TESTS, Part, require_sample
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.search.limits import Limits
+from bugsieve.rooms.safety.oracles.analysis import DEFAULT_LIMITS as DEFAULT_SAFETY_LIMITS
+from bugsieve.rooms.safety.oracles.registry import parse_safety_spec
+from bugsieve.rooms.safety.walks.run_examiner import DEFAULT_PROOF_ROWS
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.tasks.search.limits import Limits
 
 INTERLEAVED = "interleaved"
 SEPARATE = "separate"

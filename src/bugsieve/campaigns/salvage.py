@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bugsieve.basis.arguments import require_folder
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.arguments import require_folder
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import AnyPath, make_folder
 from bugsieve.campaigns.kind import Kind, kind_in
-from bugsieve.results.folder import check_free, restore
-from bugsieve.results.progress import CampaignHeader
-from bugsieve.results.salvage import Loss, Salvage
-from bugsieve.results.schema import STORE_FILE, explained
+from bugsieve.campaigns.store.folder import check_free, restore
+from bugsieve.campaigns.store.progress import CampaignHeader
+from bugsieve.campaigns.store.salvage import Loss, Salvage
+from bugsieve.campaigns.store.schema import STORE_FILE, explained
 
 
 @dataclass(frozen=True)

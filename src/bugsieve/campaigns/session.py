@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.basis.activity import doing
-from bugsieve.basis.stopping import Stopped, StopToken, postponed
+from bugsieve.base.activity import doing
+from bugsieve.base.stopping import Stopped, StopToken, postponed
 from bugsieve.campaigns.events import (
     AnswersDiffer,
     BugFound,
@@ -41,14 +41,14 @@ from bugsieve.campaigns.pacing import (
     seconds_to_check,
     without_reserve,
 )
-from bugsieve.faults.causes.pattern import NOTE
-from bugsieve.judging.findings import BugRow, DeterminismCheck, Finding
+from bugsieve.campaigns.store.folder import BUGS_IN_FILES, write_bugs, write_timeline
+from bugsieve.campaigns.store.progress import Addition, CampaignHeader, Progress, TimelineRow
+from bugsieve.campaigns.store.records import CampaignRecords
+from bugsieve.campaigns.store.store import Store
+from bugsieve.explanation.causes.pattern import NOTE
+from bugsieve.pipeline.judging.findings import BugRow, DeterminismCheck, Finding
 from bugsieve.policies.call_counter import CallsSpent
-from bugsieve.results.folder import BUGS_IN_FILES, write_bugs, write_timeline
-from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow
-from bugsieve.results.records import CampaignRecords
-from bugsieve.results.store import Store
-from bugsieve.tasks.jani.findings import ModelError
+from bugsieve.rooms.jani.model.findings import ModelError
 
 MODEL_FAULT = "the model is faulty"
 

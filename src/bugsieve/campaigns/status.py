@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from bugsieve.campaigns.kind import Kind
+from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.wording import advice_lines, verdict_lines
-from bugsieve.results.progress import CampaignHeader
 
 
 def first_lines(kind: Kind[Any], summary: Summary) -> list[str]:

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from numbers import Integral, Real
 
-from bugsieve.basis.arguments import check_fields
-from bugsieve.basis.errors import UsageError
-from bugsieve.measuring.figures import first_look_below, least_limit
-from bugsieve.measuring.looks import MOST_TESTS, is_look, look_from
+from bugsieve.base.arguments import check_fields
+from bugsieve.base.errors import UsageError
+from bugsieve.pipeline.measuring.figures import first_look_below, least_limit
+from bugsieve.pipeline.measuring.looks import MOST_TESTS, is_look, look_from
 
 DEFAULT_TESTS = 1600
 

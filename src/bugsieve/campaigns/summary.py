@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bugsieve.basis.wording import counted
+from bugsieve.base.wording import counted
 from bugsieve.campaigns.coverage import Coverage
+from bugsieve.campaigns.store.records import CampaignRecords
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.campaigns.verdict import Outcome, Verdict, verdict_of
-from bugsieve.judging.findings import DeterminismCheck, RejectedRow, UnstableRow
-from bugsieve.measuring.figures import Figures
-from bugsieve.results.records import CampaignRecords
+from bugsieve.pipeline.judging.findings import DeterminismCheck, RejectedRow, UnstableRow
+from bugsieve.pipeline.measuring.figures import Figures
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bugsieve.basis.wording import counted
-from bugsieve.judging.findings import RunRow
+from bugsieve.base.wording import counted
+from bugsieve.pipeline.judging.findings import RunRow
 from bugsieve.policies.decisions import Ending
 
 FEWEST_RUNS = 3

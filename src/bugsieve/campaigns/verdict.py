@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from bugsieve.basis.wording import shown_number
+from bugsieve.base.wording import shown_number
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.several import JointSummary
+    from bugsieve.campaigns.several.several import JointSummary
     from bugsieve.campaigns.summary import Summary
 
 BUGS_FOUND = 1

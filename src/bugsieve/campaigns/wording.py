@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bugsieve.basis.wording import counted, printable
+from bugsieve.base.wording import counted, printable
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.verdict import Outcome
-from bugsieve.judging.findings import DeterminismCheck, UnstableRow
+from bugsieve.pipeline.judging.findings import DeterminismCheck, UnstableRow
 
 _LONGEST_STATE = 200
 

@@ -834,7 +834,7 @@ class _Proof:
         """The run violates rules as its ending lets it be read, and the plan keeps all."""
         if __package__ in (None, ""):  # run as a file: its neighbours are found from the source
             sys.path.append(str(Path(__file__).resolve().parents[2]))
-        from bugsieve.checkers.cost_rules import Rules
+        from bugsieve.rooms.rules.checker.cost_rules import Rules
 
         rules, ending = Rules(text, self.task, self.poll), self.claim.ending
         word = rules.word(run, self.claim.run.operators)

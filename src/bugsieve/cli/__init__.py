@@ -17,7 +17,7 @@ _INTERRUPTED = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, by default with the process's arguments; returns its exit code."""
     try:
-        from bugsieve.cli import program, signals
+        from bugsieve.commands.shared import program, signals
 
         code = program.main(arguments)
         if arguments is None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from bugsieve.pictures.picture import Picture
 from bugsieve.pictures.scene import ModelScene, Scene, TaskScene
 from bugsieve.pictures.shapes import Drawing, Rectangle, Shape, Text, label
-from bugsieve.tasks.jani.state_wording import value_text
-from bugsieve.tasks.jani.variables import Variable
+from bugsieve.rooms.jani.model.state_wording import value_text
+from bugsieve.rooms.jani.model.variables import Variable
 
 _ROW, _NAME, _BAR, _VALUE = 20.0, 130.0, 120.0, 110.0
 _MOST_ROWS = 80

@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeAlias
 
-from bugsieve.basis import families
-from bugsieve.basis.arguments import require_function
-from bugsieve.basis.errors import InternalError, UnsupportedError, UsageError
-from bugsieve.basis.members import MemberTable
+from bugsieve.base.arguments import require_function
+from bugsieve.base.errors import InternalError, UnsupportedError, UsageError
+from bugsieve.base.registry import families
+from bugsieve.base.registry.members import MemberTable
 from bugsieve.pictures.scene import ModelScene, Scene, Subject, TaskScene, Words, words_in
 from bugsieve.pictures.shapes import Drawing
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.tasks.grounded.task import Task
 
 
 class Picture(ABC):

@@ -5,16 +5,16 @@ It is code of the user's and runs in this process: nothing but what is typed nam
 
 from __future__ import annotations
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.functions import (
+from bugsieve.base.errors import UsageError
+from bugsieve.base.registry.functions import (
     LoadError,
     checked_target,
     function_reach,
     is_file,
     load_function,
 )
-from bugsieve.basis.reach import Reach
-from bugsieve.basis.spec_folder import located
+from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.spec_folder import located
 from bugsieve.pictures.picture import FunctionPicture
 from bugsieve.pictures.scene import Subject
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.wording import counted
+from bugsieve.base.errors import UsageError
+from bugsieve.base.wording import counted
 from bugsieve.pictures.legend import legend
 from bugsieve.pictures.picture import GENERAL, AnyPicture, Picture, general_for, picture_for
 from bugsieve.pictures.scene import Atom, ModelScene, Scene, Subject, TaskScene, scenes_of
 from bugsieve.pictures.shapes import Drawing, shortened
-from bugsieve.tasks.jani.state_wording import changes_text
+from bugsieve.rooms.jani.model.state_wording import changes_text
 
 _MOST_FACTS = 6
 _LONGEST_FACT = 60

@@ -13,11 +13,11 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bugsieve.basis.arguments import wrong
-from bugsieve.tasks.fdr.atoms import words_of
-from bugsieve.tasks.fdr.task import StateArray, Task
-from bugsieve.tasks.jani.model import JaniModel
-from bugsieve.tasks.jani.types import Value
+from bugsieve.base.arguments import wrong
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.model.types import Value
+from bugsieve.tasks.grounded.atoms import words_of
+from bugsieve.tasks.grounded.task import StateArray, Task
 
 Kept = TypeVar("Kept")
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.wording import printable
+from bugsieve.base.errors import UsageError
+from bugsieve.base.wording import printable
 
 ROLES = ("", "goal", "open goal", "moved", "danger")
 """What a shape says beside being there: a goal that holds or not, what changed, what is unsafe."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from numpy.typing import ArrayLike
 
-from bugsieve.basis.notebooks import image_html, line_html
+from bugsieve.base.notebooks import image_html, line_html
 from bugsieve.pictures.runs import Frame, draw_run, telling_steps
 from bugsieve.pictures.scene import Subject
 from bugsieve.pictures.shapes import Curve, Text, label

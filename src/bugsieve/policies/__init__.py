@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bugsieve.policies.decisions import Decisions, Ending, Failure
     from bugsieve.policies.distributions import Distributions
-    from bugsieve.policies.function import PolicyFunction
+    from bugsieve.policies.foreign.function import PolicyFunction
     from bugsieve.policies.graph import PolicyGraph
-    from bugsieve.policies.models.lifted import as_model_policy
-    from bugsieve.policies.models.policy import ModelPolicy
-    from bugsieve.policies.models.registry import list_model_policies, make_model_policy
     from bugsieve.policies.policy import BoundPolicy, Policy
     from bugsieve.policies.registry import list_policies, make_policy
     from bugsieve.policies.run_table import RunSource, RunTable
     from bugsieve.policies.runs import Run, run_policy
     from bugsieve.policies.worker import WorkerLimits
+    from bugsieve.rooms.jani.policies.lifted import as_model_policy
+    from bugsieve.rooms.jani.policies.policy import ModelPolicy
+    from bugsieve.rooms.jani.policies.registry import list_model_policies, make_model_policy
 
 # Loaded on first use: the worker of `python:` policies must start without NumPy.
 _HOMES = {

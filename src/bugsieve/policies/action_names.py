@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.errors import UsageError
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.distributions import Weights, checked_weights, likeliest
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON
 from bugsieve.policies.protocol import NamedWeights
 from bugsieve.policies.worker import printable
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 
 
 class ActionNames:

@@ -7,14 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from bugsieve.basis.errors import PolicyError, UsageError
-from bugsieve.basis.stopping import check_stop
+from bugsieve.base.errors import PolicyError, UsageError
+from bugsieve.base.stopping import check_stop
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.distributions import Distributions
 from bugsieve.policies.policy import FalliblePolicy, Policy, policy_name
 from bugsieve.policies.traces import trace_text, traceback_of
 from bugsieve.policies.worker import printable
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 
 _IDS = np.iinfo(np.int32)
 

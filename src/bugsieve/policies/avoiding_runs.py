@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.basis.stopping import check_stop
-from bugsieve.basis.wording import counted
+from bugsieve.base.stopping import check_stop
+from bugsieve.base.wording import counted
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.kept_runs import KeptRun, KeptRuns
 from bugsieve.policies.run_table import Ids
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 
 Preference = Callable[[StateArray, ActionArray, "NDArray[np.int64]"], ActionArray]
 """From successors, the operators that lead there, and where those of each state begin to the

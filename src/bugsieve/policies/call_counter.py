@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bugsieve.basis.stopping import Stopped
+from bugsieve.base.stopping import Stopped
 
 
 class CallsSpent(Stopped):

@@ -8,7 +8,7 @@ from enum import IntEnum, unique
 
 import numpy as np
 
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray
 
 
 @unique

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, argbest_within
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray
 
 Weights = tuple[tuple[int, float], ...]
 """Actions with positive weights, in ascending order; none of them stands for "no action"."""

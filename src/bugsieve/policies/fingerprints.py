@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from importlib.machinery import PathFinder
 
-from bugsieve.basis.derived_data import content_key
-from bugsieve.basis.spec_folder import spec_folder
+from bugsieve.base.files_and_processes.derived_data import content_key
+from bugsieve.base.registry.spec_folder import spec_folder
 
 
 class Fingerprinted:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve._native import StateRegistry
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.stopping import check_stop
+from bugsieve.base.errors import UsageError
+from bugsieve.base.stopping import check_stop
 from bugsieve.policies.asking import check_policy, decide, no_such_action
 from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Decisions, Ending, Failure, Recorded
@@ -25,8 +25,8 @@ from bugsieve.policies.endings import resolve_endings
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import NOT_WITHIN, Ids, RunSource, RunTable
-from bugsieve.tasks.fdr.arrays import ask_core
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task, require_task
+from bugsieve.tasks.grounded.arrays import ask_core
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task, require_task
 
 Progress = Callable[[int, int], None]
 Hopeless = Callable[[StateArray], "NDArray[np.bool_]"]

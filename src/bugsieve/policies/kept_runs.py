@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from bugsieve._native import StateRegistry
-from bugsieve.basis.errors import InternalError
+from bugsieve.base.errors import InternalError
 from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.run_table import Ids, RunTable
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 
 
 @dataclass(frozen=True, eq=False)

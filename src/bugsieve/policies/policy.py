@@ -9,13 +9,13 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.basis.arguments import check_fields
-from bugsieve.basis.closing import Closing
-from bugsieve.basis.errors import InternalError, PolicyError
+from bugsieve.base.arguments import check_fields
+from bugsieve.base.errors import InternalError, PolicyError
+from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.fingerprints import Fingerprinted
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 
 DEFAULT_TIE_EPSILON = 1e-5
 """Scores this close count as equal: above float32 noise of a batched network, below any cost."""

@@ -50,7 +50,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bugsieve.basis.wording import counted
+from bugsieve.base.wording import counted
 from bugsieve.policies.traces import trace_text
 from bugsieve.policies.worker import printable
 

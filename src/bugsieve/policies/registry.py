@@ -1,16 +1,16 @@
-"""Policies for planning tasks by their specs; the names are in `bugsieve.basis.families`."""
+"""Policies for planning tasks by their specs; the names are in `bugsieve.base.registry.families`."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from bugsieve.basis import families
-from bugsieve.basis.errors import PolicyError, UnsupportedError, UsageError
-from bugsieve.basis.members import MemberInfo, MemberTable
-from bugsieve.basis.trust import remember
+from bugsieve.base.errors import PolicyError, UnsupportedError, UsageError
+from bugsieve.base.registry import families
+from bugsieve.base.registry.members import MemberInfo, MemberTable
+from bugsieve.base.trust.trust import remember
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.fdr.task import Task, require_task
+from bugsieve.tasks.grounded.task import Task, require_task
 
 
 class Member(Protocol):

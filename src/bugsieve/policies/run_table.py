@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Ending, Failure
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 
 Ids = NDArray[np.int64]
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bugsieve.basis.arguments import require_function, require_kind
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.notebooks import line_html
-from bugsieve.basis.wording import counted
+from bugsieve.base.arguments import require_function, require_kind
+from bugsieve.base.errors import UsageError
+from bugsieve.base.notebooks import line_html
+from bugsieve.base.wording import counted
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, Progress, source_of
 from bugsieve.policies.policy import Bindable, Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.run_table import Ids, RunTable
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task, require_task
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task, require_task
 
 
 @dataclass(frozen=True, eq=False)

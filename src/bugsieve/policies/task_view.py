@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bugsieve.basis.ordered_sets import OrderedSet
+from bugsieve.base.ordered_sets import OrderedSet
 
 if TYPE_CHECKING:
-    from bugsieve.tasks.fdr.task import Task
+    from bugsieve.tasks.grounded.task import Task
 
 StateFunction = Callable[..., "str | Mapping[str, float] | None"]
 """`f(state, applicable)` or `f(state, applicable, view)`, returning an action name, weights of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bugsieve.basis.reach import NOTHING, Reach
+from bugsieve.base.registry.reach import NOTHING, Reach
 
 
 class Inner(NamedTuple):

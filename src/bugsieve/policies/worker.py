@@ -18,10 +18,10 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bugsieve.basis.arguments import check_fields
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.guarded import launch_guarded
-from bugsieve.basis.stopping import check_stop, seconds_left
+from bugsieve.base.arguments import check_fields
+from bugsieve.base.errors import UsageError
+from bugsieve.base.files_and_processes.guarded import launch_guarded
+from bugsieve.base.stopping import check_stop, seconds_left
 
 MAX_MEMORY_MB = 1 << 40
 """So many MiB still fit 64 bits when counted in bytes."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.finding.bug import FoundBug
-    from bugsieve.campaigns.finding.bugs import Bugs
+    from bugsieve.campaigns.python_calls.bug import FoundBug
+    from bugsieve.campaigns.python_calls.bugs import Bugs
 
 POLICY = "bugsieve_policy"
 TRUST = "bugsieve_trust_policy"

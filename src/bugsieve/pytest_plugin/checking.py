@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.arguments import require_folder
-from bugsieve.basis.errors import BugsieveError
-from bugsieve.campaigns.finding.bug import FoundBug
-from bugsieve.campaigns.finding.bugs import Bugs
-from bugsieve.campaigns.finding.check import CheckPlan, plan_check
+from bugsieve.base.arguments import require_folder
+from bugsieve.base.errors import BugsieveError
+from bugsieve.campaigns.python_calls.bug import FoundBug
+from bugsieve.campaigns.python_calls.bugs import Bugs
+from bugsieve.rooms.regression.check import CheckPlan, plan_check
 from bugsieve.tasks.problem_sets import folder_name
 
 _CALLS = pytest.StashKey[int]()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bugsieve.basis.errors import BugsieveError
+from bugsieve.base.errors import BugsieveError
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.finding.check_file import CheckFile
+    from bugsieve.rooms.regression.check_file import CheckFile
     from bugsieve.tasks.problem_sets import Problem
 
 
@@ -44,7 +44,7 @@ class ProblemsFile(_OurFile):
 
     def collect(self) -> Iterator[pytest.Item]:
         """The problems by their names, in the order of their files."""
-        from bugsieve.campaigns.finding.check_file import read_check_file
+        from bugsieve.rooms.regression.check_file import read_check_file
 
         content = read_check_file(self.path)
         for problem in content.problems:
@@ -63,7 +63,7 @@ class ProblemItem(_OurItem):
 
     def runtest(self) -> None:
         """Test the policy."""
-        from bugsieve.oracles.registry import ORACLES
+        from bugsieve.pipeline.oracles.registry import ORACLES
         from bugsieve.policies.registry import POLICIES
         from bugsieve.pytest_plugin.checking import run_kept
         from bugsieve.pytest_plugin.policies import Named, policy_for, require_startable
@@ -92,9 +92,9 @@ class BugItem(_OurItem):
 
     def runtest(self) -> None:
         """Check its certificate, then ask the policy again."""
-        from bugsieve.campaigns.regression.bug_file import read_bug_file
-        from bugsieve.campaigns.regression.replaying import replay_bug_file
         from bugsieve.pytest_plugin.policies import policy_for, require_startable
+        from bugsieve.rooms.regression.bug_file import read_bug_file
+        from bugsieve.rooms.regression.replaying import replay_bug_file
 
         content = read_bug_file(self.path)
         policy = policy_for(self.config, str(self.path))

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.members import MemberTable
-from bugsieve.basis.spec_folder import typed_in
-from bugsieve.basis.trust import agree, asking, require_trusted_below
+from bugsieve.base.errors import UsageError
+from bugsieve.base.registry.members import MemberTable
+from bugsieve.base.registry.spec_folder import typed_in
+from bugsieve.base.trust.trust import agree, asking, require_trusted_below
 from bugsieve.pytest_plugin import POLICY, TRUST
 
 

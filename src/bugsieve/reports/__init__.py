@@ -1,1 +1,1 @@
-"""Tables and pictures made from campaign folders."""
+"""A report on campaigns as one HTML file, which needs no network and no policy."""

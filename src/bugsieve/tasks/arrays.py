@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.errors import UsageError
 
 _INT32 = np.iinfo(np.int32)
 

@@ -7,8 +7,8 @@ import os
 import re
 from typing import Any, NoReturn
 
-from bugsieve.basis.allowances import allowance, take_work
-from bugsieve.basis.errors import InputError
+from bugsieve.base.allowances import allowance, take_work
+from bugsieve.base.errors import InputError
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 MAX_DEPTH = 10_000

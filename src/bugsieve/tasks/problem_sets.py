@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.tasks.sources import DOMAIN_FILE, PROBLEM_FILE
 
 _LONGEST_NAME = 60

@@ -8,9 +8,9 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from bugsieve.basis.allowances import MEBIBYTE as MEBIBYTE
-from bugsieve.basis.allowances import allow_for
-from bugsieve.basis.errors import InputError
+from bugsieve.base.allowances import MEBIBYTE as MEBIBYTE
+from bugsieve.base.allowances import allow_for
+from bugsieve.base.errors import InputError
 
 DOMAIN_FILE, PROBLEM_FILE = "domain.pddl", "problem.pddl"
 """What a folder holds that stands for a task."""

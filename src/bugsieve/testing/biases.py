@@ -9,9 +9,9 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.fuzzing.biases import BIASES, Bias, BiasResult, make_bias
-from bugsieve.fuzzing.biases import check_bias as check_bias_spec
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.pipeline.biases import BIASES, Bias, BiasResult, make_bias
+from bugsieve.pipeline.biases import check_bias as check_bias_spec
+from bugsieve.tasks.grounded.task import StateArray, Task
 from bugsieve.testing.cases import Case, cases
 
 

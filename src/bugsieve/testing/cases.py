@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve._native import DEAD_END
-from bugsieve.benches.bench import Bench, Origin, Suspects
-from bugsieve.benches.objectives import make_objective
+from bugsieve.pipeline.bench import Bench, Origin, Suspects
+from bugsieve.pipeline.objectives import make_objective
 from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.registry import make_policy
-from bugsieve.search import exact_goal_distances
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import exact_goal_distances
 from bugsieve.testing.tasks import random_tasks
 
 MOST_STATES = 100_000

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import NoReturn
 
-from bugsieve.basis.errors import BugsieveError, UnsupportedError
-from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.certificate import certificate_of, run_part
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
+from bugsieve.base.errors import BugsieveError, UnsupportedError
 from bugsieve.checkers.cost import Checker
-from bugsieve.oracles.learning import KnownCase, LearningOracle
-from bugsieve.oracles.registry import ORACLES, check_oracle_spec, make_oracle
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of, run_part
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle
+from bugsieve.pipeline.oracles.registry import ORACLES, check_oracle_spec, make_oracle
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits
 from bugsieve.testing.cases import Case, cases
 
 _LIMITS = (0, 2, 16)

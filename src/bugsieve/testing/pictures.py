@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from bugsieve.fuzzing.starts import StartSampler
 from bugsieve.pictures.picture import PICTURES, Picture, picture_for
 from bugsieve.pictures.scene import Scene, Subject, scenes_of
 from bugsieve.pictures.shapes import Drawing
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.starts import StartSampler
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.testing.tasks import random_tasks
 
 _STEPS = 12

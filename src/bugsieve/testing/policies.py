@@ -7,11 +7,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from bugsieve.basis.errors import PolicyError, UnsupportedError
+from bugsieve.base.errors import PolicyError, UnsupportedError
 from bugsieve.policies.policy import BoundPolicy
 from bugsieve.policies.registry import check_spec, make_policy
-from bugsieve.search import exact_goal_distances
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import exact_goal_distances
 from bugsieve.testing.cases import MOST_STATES
 from bugsieve.testing.tasks import random_tasks
 

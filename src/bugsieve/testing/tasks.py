@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import TypeAlias
 
-from bugsieve.tasks.fdr.loading import native_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.loading import native_task
+from bugsieve.tasks.grounded.task import Task
 
 Change: TypeAlias = "tuple[int, int, int]"
 """A variable with its values before (-1: any) and after."""

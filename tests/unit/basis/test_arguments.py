@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.arguments import check_fields, require_kind, texts, whole_number
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.arguments import check_fields, require_kind, texts, whole_number
+from bugsieve.base.errors import UsageError
 
 
 class Nameless:

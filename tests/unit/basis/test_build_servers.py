@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bugsieve.basis.build_servers import Check, Outcome, github_lines, junit_text, without_commands
+from bugsieve.rooms.regression.build_servers import (
+    Check,
+    Outcome,
+    github_lines,
+    junit_text,
+    without_commands,
+)
 
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failure", "undecided", "error", "skipped")
 HOSTILE = "a,b=c::error file=x::y%0A##[error]z]\r\n::warning::w"

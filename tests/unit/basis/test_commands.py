@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from bugsieve.basis.commands import command_line, quoted_command, typed_words
+from bugsieve.base.commands import command_line, quoted_command, typed_words
 
 
 def test_plain_names_stay_as_they_are() -> None:

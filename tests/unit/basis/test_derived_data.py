@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis import derived_data
-from bugsieve.basis.derived_data import DerivedData
-from bugsieve.basis.stopping import Stopped, StopToken
+from bugsieve.base.files_and_processes import derived_data
+from bugsieve.base.files_and_processes.derived_data import DerivedData
+from bugsieve.base.stopping import Stopped, StopToken
 
 TEXT = b"begin_version\n" * 100
 DATA = DerivedData("sas")
@@ -20,7 +20,7 @@ DATA = DerivedData("sas")
 _PROCESS = """
 import os, sys, time
 from pathlib import Path
-from bugsieve.basis.derived_data import DerivedData
+from bugsieve.base.files_and_processes.derived_data import DerivedData
 folder, own, wanted = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 def make():
     with open(folder / "made", "a") as file: file.write(own)

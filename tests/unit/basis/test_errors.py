@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import BugsieveError, InputError
+from bugsieve.base.errors import BugsieveError, InputError
 
 
 @pytest.mark.parametrize(

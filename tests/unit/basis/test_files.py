@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.files import write_text, write_together
+from bugsieve.base.files_and_processes.files import write_text, write_together
 
 
 def test_text_replaces_the_old_file_byte_by_byte(tmp_path: Path) -> None:

@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 import bugsieve
-from bugsieve.basis.interpreters import NEUTRAL_FOLDER, own_command, python_command
+from bugsieve.base.files_and_processes.interpreters import (
+    NEUTRAL_FOLDER,
+    own_command,
+    python_command,
+)
 
 SHOW = "import json; print(json.dumps([sys.path, sys.argv[1:], __import__('os').getcwd()]))"
 SOURCE = Path(bugsieve.__file__).parent

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, PolicyError, UsageError
-from bugsieve.basis.families import FAMILIES, Family
-from bugsieve.basis.members import MemberInfo, MemberTable
-from bugsieve.basis.reach import CODE, NOTHING, Reach, together
+from bugsieve.base.errors import InputError, PolicyError, UsageError
+from bugsieve.base.registry.families import FAMILIES, Family
+from bugsieve.base.registry.members import MemberInfo, MemberTable
+from bugsieve.base.registry.reach import CODE, NOTHING, Reach, together
 from tests.other_package import install
 
 HERE = __name__
 GROUP = "bugsieve.biases"  # any that is open
-FAMILY = Family("animal", {"cat": f"{HERE}:Cat", "names": "bugsieve.basis.names"}, group=GROUP)
+FAMILY = Family("animal", {"cat": f"{HERE}:Cat", "names": "bugsieve.base.names"}, group=GROUP)
 CLOSED = Family("animal", {"cat": f"{HERE}:Cat"})
 
 
@@ -89,7 +89,7 @@ def test_names_are_those_of_the_family_and_of_plugins(table: MemberTable[type]) 
 def test_built_in_members_come_first(table: MemberTable[type]) -> None:
     assert table["cat"] is Cat
     assert table["wolf"] is Wolf
-    assert table["names"].__name__ == "bugsieve.basis.names", "a whole module"
+    assert table["names"].__name__ == "bugsieve.base.names", "a whole module"
 
 
 def test_unknown_names_get_the_nearest(table: MemberTable[type]) -> None:

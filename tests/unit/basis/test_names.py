@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.names import no_such, suggest
+from bugsieve.base.names import no_such, suggest
 
 NAMES = ("transport", "visitall", "blocksworld", "matching-blocksworld")
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from bugsieve.basis.notebooks import image_html, line_html, table_html
+from bugsieve.base.notebooks import image_html, line_html, table_html
 
 
 class Tags(HTMLParser):

@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pytest
 
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.seeds import Stream
 
 
 def words(*name: int | str, count: int = 8) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bugsieve.basis.spec_folder import located, rooted_at, typed_in
+from bugsieve.base.registry.spec_folder import located, rooted_at, typed_in
 
 
 def test_absolute_names_are_sought_below_the_root_first(tmp_path: Path) -> None:

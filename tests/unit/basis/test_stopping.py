@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from bugsieve.basis.stopping import Stopped, StopToken, check_stop, postponed, seconds_left
+from bugsieve.base.stopping import Stopped, StopToken, check_stop, postponed, seconds_left
 
 
 def test_a_token_without_a_deadline_ends_when_it_is_told_to() -> None:

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.processes import Child, Inbox, serve
-from bugsieve.basis.threads import VARIABLE, num_threads
+from bugsieve.base.errors import UsageError
+from bugsieve.base.files_and_processes.processes import Child, Inbox, serve
+from bugsieve.base.threads import VARIABLE, num_threads
 
 
 def main(descriptor: int) -> None:

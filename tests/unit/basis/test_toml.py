@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bugsieve.basis.errors import InputError
-from bugsieve.basis.toml import parse_toml, toml_text
+from bugsieve.base.errors import InputError
+from bugsieve.base.files_and_processes.toml import parse_toml, toml_text
 
 scalars = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"])),

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.toml_places import KeyPath, Mark, marks_of, string_at
-from bugsieve.rules.file.source import Source
+from bugsieve.base.files_and_processes.toml_places import KeyPath, Mark, marks_of, string_at
+from bugsieve.rooms.rules.file.source import Source
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis import trust
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.spec_folder import located, spec_folder, typed_in
-from bugsieve.basis.trust import (
+from bugsieve.base.errors import UsageError
+from bugsieve.base.registry.spec_folder import located, spec_folder, typed_in
+from bugsieve.base.trust import trust
+from bugsieve.base.trust.trust import (
     LIST_FILE,
     agree,
     asking,
@@ -23,8 +23,8 @@ from bugsieve.basis.trust import (
     state_folder,
     trusting,
 )
-from bugsieve.policies.models.registry import MODEL_POLICIES
 from bugsieve.policies.registry import POLICIES
+from bugsieve.rooms.jani.policies.registry import MODEL_POLICIES
 from tests.unit.results.unprivileged import unprivileged
 
 SPEC = "cmd:true"
@@ -102,7 +102,7 @@ def test_the_oldest_make_room(state: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_processes_share_the_list(state: Path) -> None:
     program = (
-        "import sys; from bugsieve.basis.trust import remember\n"
+        "import sys; from bugsieve.base.trust.trust import remember\n"
         "from bugsieve.policies.registry import POLICIES\n"
         "for n in range(20): remember(POLICIES, f'cmd:true {sys.argv[1]} {n}')\n"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.wording import counted, csv_cell, printable, shown_value
+from bugsieve.base.wording import counted, csv_cell, printable, shown_value
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 states"), (1, "1 state"), (2, "2 states")])

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.benches.objectives import make_objective
-from bugsieve.benches.objectives.avoid import Avoid
-from bugsieve.search import astar
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.objectives.avoid import Avoid
+from bugsieve.tasks.search import astar
 from tests.unit.bugs.samples import line_bench, make_sample
 from tests.unit.policies.line import at, line_task
 

@@ -17,10 +17,19 @@ import numpy as np
 import pytest
 
 from bugsieve._native import DEAD_END
-from bugsieve.basis import families
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective, objective_class
-from bugsieve.benches.objectives.objective import (
+from bugsieve.base.registry import families
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.cost.wording import FoundStates
+from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.python_calls.find import find_bugs
+from bugsieve.checkers import cost as checker
+from bugsieve.checkers.cost import CertificateError, check
+from bugsieve.explanation.blame.blame import blame
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
+from bugsieve.pipeline.objectives import make_objective, objective_class
+from bugsieve.pipeline.objectives.objective import (
     UNSOLVED,
     Alternatives,
     BugKind,
@@ -28,21 +37,12 @@ from bugsieve.benches.objectives.objective import (
     Values,
     certain_failures,
 )
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.replay import ReplayStatus, replay
-from bugsieve.campaigns.cost.wording import FoundStates
-from bugsieve.campaigns.finding.find import find_bugs
-from bugsieve.campaigns.options import CostOptions
-from bugsieve.checkers import cost as checker
-from bugsieve.checkers.cost import CertificateError, check
-from bugsieve.faults.blame import blame
-from bugsieve.oracles.cost.aras import ArasOracle
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.oracles.aras import ArasOracle
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.run_table import RunTable
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.search import exact_goal_distances
-from bugsieve.tasks.fdr.loading import native_task
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.grounded.loading import native_task
+from bugsieve.tasks.grounded.task import StateArray, Task
+from bugsieve.tasks.search import exact_goal_distances
 from tests.property.strategies import LONG, seeded_task
 from tests.reference.sas import SasTask
 from tests.unit.bugs.samples import ErraticPolicy, TablePolicy, fork_task

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
 from bugsieve.policies.decisions import Decisions, Ending, Failure
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray
 from tests.unit.policies.line import at, line_task
 
 CRASH, HANG = Ending.POLICY_CRASH, Ending.POLICY_HANG

@@ -15,27 +15,27 @@ import numpy as np
 import pytest
 
 from bugsieve._native import DEAD_END
-from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.bug import bug_from_json, make_bug
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.replay import ReplayStatus, replay
-from bugsieve.bugs.cost.weighed import weighed
+from bugsieve.base.errors import UnsupportedError, UsageError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check, read_json
-from bugsieve.faults.blame import blame
-from bugsieve.faults.examples.smallest import smallest_example
-from bugsieve.fuzzing.biases.loopiness import Loopiness
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.explanation.blame.blame import blame
+from bugsieve.explanation.examples.smallest import smallest_example
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.biases.loopiness import Loopiness
+from bugsieve.pipeline.bugs.bug import bug_from_json, make_bug
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.decisions import Failure
 from bugsieve.policies.distributions import Distributions, Weights
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.search import exact_goal_distances
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.rooms.stochastic.weighed import weighed
+from bugsieve.tasks.grounded.task import StateArray, Task
+from bugsieve.tasks.search import exact_goal_distances
 from tests.depth import examples
 from tests.property.strategies import seeded_task
 from tests.reference.chances import probabilities
@@ -108,8 +108,8 @@ def test_deterministic_policies_get_the_verdicts_of_qualitative(spec: str) -> No
 
 
 def _judged(bench: Bench, spec: str) -> list[tuple[Any, ...]]:
-    from bugsieve.judging.cases import Parcel
-    from bugsieve.judging.examiner import Examiner
+    from bugsieve.pipeline.judging.cases import Parcel
+    from bugsieve.pipeline.judging.examiner import Examiner
 
     states = exact_goal_distances(bench.task)[0][:6]
     with Examiner(bench, [make_oracle(spec, bench)]) as examiner:

@@ -10,23 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import OBJECTIVES, make_objective, objective_class
-from bugsieve.benches.objectives.rules import VIOLATED, Rules
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.replay import ReplayStatus, replay
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign, read_campaign
-from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.python_calls.find import find_bugs
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.checkers.cost import check
-from bugsieve.faults.blame import EXACT, NO_SINGLE_DECISION, blame
-from bugsieve.faults.causes.cause import Cause, LiftedStep
-from bugsieve.faults.causes.cost import cause_of
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.oracles.registry import make_oracle
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.explanation.blame.blame import EXACT, NO_SINGLE_DECISION, blame
+from bugsieve.explanation.causes.cost import cause_of
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.cause import Cause, LiftedStep
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
+from bugsieve.pipeline.objectives import OBJECTIVES, make_objective, objective_class
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.rules.monitoring.objective import VIOLATED, Rules
+from bugsieve.tasks.grounded.loading import load_task
 from tests.unit.bugs.samples import line_bench
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.generated import write_task

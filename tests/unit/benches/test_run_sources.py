@@ -9,27 +9,27 @@ import numpy as np
 import pytest
 
 from bugsieve._native import StateRegistry
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.bug import make_bug
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.replay import ReplayStatus, replay
-from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import check
-from bugsieve.faults.blame import blame
-from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.examples.smallest import smallest_example
-from bugsieve.fuzzing.biases.detour import Detour
-from bugsieve.fuzzing.biases.loopiness import Loopiness
-from bugsieve.fuzzing.biases.policy_quality import PolicyQuality
-from bugsieve.fuzzing.biases.surface import Surface
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.explanation.blame.blame import blame
+from bugsieve.explanation.causes.cost import cause_of
+from bugsieve.explanation.examples.smallest import smallest_example
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.biases.detour import Detour
+from bugsieve.pipeline.biases.loopiness import Loopiness
+from bugsieve.pipeline.biases.policy_quality import PolicyQuality
+from bugsieve.pipeline.biases.surface import Surface
+from bugsieve.pipeline.bugs.bug import make_bug
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.run_table import Ids, RunSource, RunTable
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 from tests.unit.bugs.samples import LONG, Sample, make_sample
 from tests.unit.policies.line import line_task
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from bugsieve._native import DEAD_END
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.objectives import make_objective
 from bugsieve.policies.decisions import Decisions, Ending, Failure
-from bugsieve.search import astar, exact_goal_distances
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import astar, exact_goal_distances
 from tests.property.condition_strategies import seeded_formula
 from tests.property.strategies import LONG, SMALL, Shape, seeded_task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.bugs.cost.bug import Bug, FoundBy, bug_from_json, make_bug
+from bugsieve.base.errors import InputError
 from bugsieve.checkers.cost import ID_LENGTH, bug_id
+from bugsieve.pipeline.bugs.bug import Bug, FoundBy, bug_from_json, make_bug
 from tests.unit.bugs.samples import line_bench, proven
 from tests.unit.policies.line import at, line_task
 

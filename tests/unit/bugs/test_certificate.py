@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import BugsieveError, InputError, InternalError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.certificate import as_json_number, certificate_of, from_json_number
-from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied
+from bugsieve.base.errors import BugsieveError, InputError, InternalError
 from bugsieve.checkers.cost import check
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import as_json_number, certificate_of, from_json_number
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, implied
+from bugsieve.pipeline.objectives import make_objective
 from bugsieve.policies.decisions import Decisions, Ending, Failure
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 from tests.unit.bugs.samples import TablePolicy, fork_task, line_bench, proven
 from tests.unit.policies.line import at, line_task
 

@@ -8,13 +8,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bugsieve.bugs.cost.groups import (
+from bugsieve.pipeline.bugs.groups import (
     bug_regions,
     count_regions,
     have_unique_fact_pair,
     unique_fact_pair_share,
 )
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.property.strategies import seeded_task, some_states, wide_task
 from tests.reference.sas import SasTask, State
 from tests.reference.successors import successors
@@ -82,7 +82,7 @@ def test_unique_fact_pairs_of_many_variables(monkeypatch: pytest.MonkeyPatch) ->
     states = list(dict.fromkeys(some_states(sas, 5, 200)))
     share = check_unique(as_task(sas), states)
     assert 0 < share < 1, "otherwise little was tested"
-    monkeypatch.setattr("bugsieve.bugs.cost.groups._CODES_PER_BATCH", 600)
+    monkeypatch.setattr("bugsieve.pipeline.bugs.groups._CODES_PER_BATCH", 600)
     assert check_unique(as_task(sas), states) == share, "neither batches nor sorting matter"
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.benches.objectives.objective import path_states
-from bugsieve.bugs.cost.bug import FoundBy, make_bug, with_policy_of
-from bugsieve.bugs.cost.later_start import objection, starting_later
 from bugsieve.checkers.cost import CertificateError, check, check_bug
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import FoundBy, make_bug, with_policy_of
+from bugsieve.pipeline.bugs.later_start import objection, starting_later
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.objectives.objective import path_states
 from bugsieve.policies.policy import NoPolicy
 from tests.unit.bugs.samples import LONG, TablePolicy, fork_task, line_bench, make_sample, proven
 from tests.unit.policies.line import at, line_task

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.replay import ReplayStatus, replay
-from bugsieve.tasks.fdr.task import ActionArray, StateArray
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.tasks.grounded.task import ActionArray, StateArray
 from tests.unit.bugs.samples import (
     LONG,
     TablePolicy,

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.bugs.safety.bug import SafetyBug, safety_bug_from_json
-from bugsieve.checkers.safety import (
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.policy import ActionArray, ModelPolicy
+from bugsieve.rooms.jani.policies.runs import UnsafeRun
+from bugsieve.rooms.safety.bugs.bug import SafetyBug, safety_bug_from_json
+from bugsieve.rooms.safety.checker.safety import (
     SafetyBugChecker,
     bug_id,
     check_safety_bug,
     document_hash,
 )
-from bugsieve.checkers.safety_claims import CertificateError
-from bugsieve.judging.runs import RunExaminer
-from bugsieve.policies.models.policy import ActionArray, ModelPolicy
-from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.safety.checker.safety_claims import CertificateError
+from bugsieve.rooms.safety.walks.run_examiner import RunExaminer
 from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable
 
 

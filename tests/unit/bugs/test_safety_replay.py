@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from bugsieve.bugs.cost.replay import ReplayStatus
-from bugsieve.bugs.safety.replay import replay_safety
-from bugsieve.judging.runs import RunExaminer
-from bugsieve.policies.models.policy import ActionArray
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.pipeline.bugs.replay import ReplayStatus
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.policy import ActionArray
+from bugsieve.rooms.safety.bugs.replay import replay_safety
+from bugsieve.rooms.safety.walks.run_examiner import RunExaminer
 from tests.property.safety_models import Case, ListedPolicy, document
 from tests.reference.safety import GOAL, ORDINARY, UNSAFE, System
 

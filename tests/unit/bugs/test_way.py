@@ -6,10 +6,10 @@ from random import Random
 
 import numpy as np
 
-from bugsieve.benches.objectives.objective import path_states
-from bugsieve.bugs.cost.way import shortest_way
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.bugs.way import shortest_way
+from bugsieve.pipeline.objectives.objective import path_states
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits
 from tests.unit.bugs.samples import LONG, fork_task, make_sample
 from tests.unit.policies.line import at, line_task
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.campaigns.cost.records import CostRecords
 
 
 def contents(directory: Path) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bugsieve.benches.bench import Suspects
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
-from bugsieve.oracles.oracle import Oracle
+from bugsieve.pipeline.bench import Suspects
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.oracles.oracle import Oracle
 
 
 class LyingOracle(Oracle):

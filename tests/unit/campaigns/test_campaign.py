@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import (
+from bugsieve.base.errors import (
     InputError,
     InternalError,
     PolicyError,
@@ -20,6 +20,7 @@ from bugsieve.basis.errors import (
 )
 from bugsieve.campaigns.campaign import Campaign, make_folder
 from bugsieve.campaigns.cost.kind import COST
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.events import (
     BugFound,
     ClaimRejected,
@@ -31,13 +32,12 @@ from bugsieve.campaigns.events import (
 )
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.campaigns.store.folder import restore
 from bugsieve.checkers.cost import check
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.oracles import registry
-from bugsieve.policies.function import policy
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.folder import restore
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.oracles import registry
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.policies.foreign.function import policy
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.campaigns.contents import contents
 from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.policies.generated import generated_task, write_task

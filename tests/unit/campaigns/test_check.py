@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError, PolicyError, UsageError
+from bugsieve.base.errors import InputError, PolicyError, UsageError
 from bugsieve.campaigns.campaign import read_campaign, summary_of
-from bugsieve.campaigns.finding.check import Checked, plan_check
-from bugsieve.campaigns.finding.check_file import read_check_file
 from bugsieve.campaigns.flat_options import flat_options
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.cli.campaign_arguments import options_of
-from bugsieve.cli.parser import Parser
-from bugsieve.cli.test import register
+from bugsieve.commands.shared.campaign_arguments import options_of
+from bugsieve.commands.shared.parser import Parser
+from bugsieve.commands.test import register
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.search import Limits
+from bugsieve.rooms.regression.check import Checked, plan_check
+from bugsieve.rooms.regression.check_file import read_check_file
 from bugsieve.tasks.problem_sets import problems_beside
+from bugsieve.tasks.search import Limits
 from tests.unit.policies.line import line_task
 from tests.unit.pytest_plugin.projects import write_project
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.cost.crossing import cross_judge
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import check
 from bugsieve.cli import main
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.results.cost.compare import Shares, compare
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.lab.comparing import Shares, compare
+from bugsieve.rooms.lab.crossing import cross_judge
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task
 
 

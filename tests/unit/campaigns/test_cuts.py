@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis import stopping
+from bugsieve.base import stopping
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions, SafetyOptions
 from bugsieve.campaigns.pacing import MAX_TIME, StopWatch
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.depth import IS_DEEP
 from tests.unit.campaigns import contents as cost
 from tests.unit.campaigns.safety import contents as safety

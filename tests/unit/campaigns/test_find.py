@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError, PolicyError, UsageError
+from bugsieve.base.errors import InputError, PolicyError, UsageError
 from bugsieve.campaigns.cost.summary import CostSummary
-from bugsieve.campaigns.finding.bug import FoundBug
-from bugsieve.campaigns.finding.bugs import Bugs
-from bugsieve.campaigns.several import joint_summary
+from bugsieve.campaigns.python_calls.bug import FoundBug
+from bugsieve.campaigns.python_calls.bugs import Bugs
+from bugsieve.campaigns.several.several import joint_summary
 from bugsieve.cli import main
-from bugsieve.search import astar
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import astar
 from tests.unit.policies.generated import write_task
 from tests.unit.policies.line import line_task
 

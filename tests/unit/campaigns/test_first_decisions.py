@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, PolicyError, UsageError
+from bugsieve.base.errors import InputError, PolicyError, UsageError
 from bugsieve.campaigns.campaign import Campaign, summary_of
-from bugsieve.campaigns.finding.check import check
-from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.campaigns.flat_options import flat_options
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.problems import ProblemCampaigns
+from bugsieve.campaigns.python_calls.find import find_bugs
+from bugsieve.campaigns.python_calls.problems import ProblemCampaigns
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.verdict import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, Outcome
-from bugsieve.policies.function_policy import FunctionPolicy
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.policies.foreign.function_policy import FunctionPolicy
+from bugsieve.rooms.regression.check import check
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.problem_sets import Problem
 from tests.unit.campaigns.test_greens import best_policy
 from tests.unit.judging.test_determinism import FailsLate

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.bugs.cost.replay import ReplayStatus
-from bugsieve.campaigns.finding.bug import FoundBug
-from bugsieve.campaigns.finding.bugs import Bugs
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.campaigns.python_calls.bug import FoundBug
+from bugsieve.campaigns.python_calls.bugs import Bugs
 from bugsieve.checkers.cost import check_bug
 from bugsieve.cli import main
-from bugsieve.domains import generate
-from bugsieve.domains.jani import generate_model
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.jani.loading import load_model
+from bugsieve.pipeline.bugs.replay import ReplayStatus
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.rooms.zoo.model_domains import generate_model
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.faults import ferryman
 from tests.unit.pictures.subjects import model_of
 from tests.unit.policies.line import line_task

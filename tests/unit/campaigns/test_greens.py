@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns import greens
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.cost.green import answers, stored_green
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.store.packing import packed
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.checkers.green import main as check_alone
 from bugsieve.cli import main
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.policies.plan_runs import PlanRuns
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.packing import packed
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.search import exact_costs
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.policies.foreign.plan_runs import PlanRuns
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import exact_costs
 from tests.depth import examples
 from tests.property.green_claims import claim_of, some_policy, some_task
 from tests.reference.greens import is_true

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.bugs.cost.bug import bug_from_json
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.cost.kind import COST
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.events import Event, RoundDone
 from bugsieve.campaigns.export import export, export_bugs
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.folder import BUGS_IN_FILES
+from bugsieve.campaigns.store.folder import BUGS_IN_FILES
+from bugsieve.pipeline.bugs.bug import bug_from_json
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from tests.unit.policies.generated import generated_task
 
 FEW, MANY = 100, 500

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost import usual_bias
 from bugsieve.campaigns.options import CostOptions, SafetyOptions
-from bugsieve.campaigns.problems import share
+from bugsieve.campaigns.python_calls.problems import share
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.registry import make_policy
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 from tests.unit.campaigns.test_problems import part
 from tests.unit.policies.generated import generated_task
 

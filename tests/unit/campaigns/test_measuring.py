@@ -12,24 +12,24 @@ from typing import Any
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign, summary_of
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import LOW_RISK, measured_lines, percent
 from bugsieve.campaigns.options import CostOptions, SafetyOptions
-from bugsieve.campaigns.problems import ProblemCampaigns
+from bugsieve.campaigns.python_calls.problems import ProblemCampaigns
 from bugsieve.campaigns.salvage import salvage_campaign
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.sample import ALL_MADE, sampling
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.measuring.figures import Figures
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.search.limits import Limits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.measuring.figures import Figures
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.sample import ALL_MADE, sampling
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.problem_sets import problems_of
+from bugsieve.tasks.search.limits import Limits
 from tests.unit.campaigns.contents import contents, verdicts
 from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.campaigns.safety.ledge import Leftist, loaded

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.benches.objectives.objective import FOR_PLANS, Objective
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.objectives.objective import FOR_PLANS, Objective
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.search import Limits
+from bugsieve.tasks.search import Limits
 
 
 def options(**changes: Any) -> CostOptions:

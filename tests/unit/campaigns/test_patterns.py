@@ -10,21 +10,21 @@ import pytest
 import bugsieve
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.causes import UNKNOWN_RULES
-from bugsieve.campaigns.finding.bugs import Bugs
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.cost.store import CostStore
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
-from bugsieve.campaigns.several import joint_causes, joint_summary
+from bugsieve.campaigns.python_calls.bugs import Bugs
+from bugsieve.campaigns.several.several import joint_causes, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.cli import main
-from bugsieve.domains import generate
-from bugsieve.faults.causes.groups import count_lines
-from bugsieve.faults.causes.pattern import NOTE, Pattern, pattern_from
-from bugsieve.faults.patterns import naming
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.sample import sampling
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.store import CostStore
-from bugsieve.search import exact_costs
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.explanation.causes.groups import count_lines
+from bugsieve.explanation.causes.pattern import NOTE, Pattern, pattern_from
+from bugsieve.explanation.patterns import naming
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.sample import sampling
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import exact_costs
 from tests.quality.planted import ChangedPolicy
 
 RULE = Pattern("unstack", ("(clear b3)",))
@@ -165,7 +165,7 @@ def test_causes_stay_where_regrets_are_unknown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(naming, "costs_for", lambda bench: None)
-    monkeypatch.setattr("bugsieve.faults.patterns.searched.MOST_EXPANSIONS", 0)
+    monkeypatch.setattr("bugsieve.explanation.patterns.searched.MOST_EXPANSIONS", 0)
     where = tmp_path / "campaign"
     Campaign.create(where, CostOptions(task=(), policy="planted"), task, policy=policy).run()
     with CostRecords(where) as records:

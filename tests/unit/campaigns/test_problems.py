@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.ours import PROBLEMS_FILE
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.files_and_processes.ours import PROBLEMS_FILE
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.problems import ProblemCampaigns, read_problem_set, share
-from bugsieve.campaigns.several import JointSummary, joint_summary
+from bugsieve.campaigns.python_calls.problems import ProblemCampaigns, read_problem_set, share
+from bugsieve.campaigns.several.several import JointSummary, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.verdict import Outcome, Verdict
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.tasks.grounded.loading import load_task
 from bugsieve.tasks.problem_sets import Problem, problems_of
 from tests.unit.policies.generated import write_task
 

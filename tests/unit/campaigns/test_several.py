@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.several import campaigns_in, joint_summary
+from bugsieve.campaigns.several.several import campaigns_in, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.verdict import Outcome
 from bugsieve.cli import main
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.registry import make_policy
 from tests.unit.policies.generated import generated_task
 

@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
+from bugsieve.base.errors import InputError, UnsupportedError, UsageError
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.cost.kind import COST
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.events import Started
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.status import first_lines
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.oracles.cost.planner import PlannerOracle
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.planner import PlannerOracle
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.registry import make_policy
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 from tests.unit.campaigns.contents import contents
 from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.policies.generated import generated_task
@@ -235,7 +235,7 @@ class Prepared(PlannerOracle):
 def test_what_an_oracle_prepares_counts_as_running_time(
     task: Task, pool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from bugsieve.basis import families
+    from bugsieve.base.registry import families
 
     monkeypatch.setitem(families.ORACLES.builtin, "prepared", f"{__name__}:Prepared")
     seen: list[Any] = []

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import PolicyError
+from bugsieve.base.errors import PolicyError
 from bugsieve.campaigns.troubles import Trouble, is_one_reason, silence, troubles_of
-from bugsieve.judging.findings import RunRow
+from bugsieve.pipeline.judging.findings import RunRow
 from bugsieve.policies.decisions import Ending
 from tests.unit.policies.line import line_task
 

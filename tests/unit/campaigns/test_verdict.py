@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.coverage import Coverage, joint_coverage
-from bugsieve.campaigns.several import JointSummary
+from bugsieve.campaigns.several.several import JointSummary
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.campaigns.verdict import Outcome
-from bugsieve.judging.findings import RejectedRow, UnstableRow
+from bugsieve.pipeline.judging.findings import RejectedRow, UnstableRow
 
 REJECTED = RejectedRow(1, "exact", "no")
 CHANGED = UnstableRow(1, 0, "s", "a", "b")

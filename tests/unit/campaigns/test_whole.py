@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.brief import brief
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.cost import whole
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.export import export_bugs
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.campaigns.store.packing import packed
 from bugsieve.campaigns.verdict import Outcome
 from bugsieve.checkers.cost import check
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.brief import brief
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.registry import make_policy
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.packing import packed
-from bugsieve.search import TooLargeError, exact_costs
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
+from bugsieve.tasks.search import TooLargeError, exact_costs
 from tests.unit.campaigns.contents import contents
 from tests.unit.fuzzing.tasks import star_task
 from tests.unit.policies.generated import generated_task
@@ -203,7 +203,7 @@ def test_where_no_plan_exists_nothing_is_tested(tmp_path: Path) -> None:
 
 def replace_goal(task: Task) -> Task:
     """A line whose last step is missing."""
-    from bugsieve.tasks.fdr.loading import native_task
+    from bugsieve.tasks.grounded.loading import native_task
     from tests.reference.sas import parse, render
 
     sas = parse(task.to_sas())

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import bugsieve.checkers.cost as checker_module
-from bugsieve.benches.objectives import OBJECTIVES
-from bugsieve.bugs.cost.certificate import VERSION, certificate_of
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
 from bugsieve.checkers.cost import CertificateError, Checker, bug_id, check, check_bug, main
+from bugsieve.pipeline.bugs.certificate import VERSION, certificate_of
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.objectives import OBJECTIVES
 from bugsieve.policies.decisions import Ending
 from tests.unit.bugs.samples import line_bench, proven
 from tests.unit.policies.line import at, line_task

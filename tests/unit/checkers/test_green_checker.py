@@ -15,13 +15,13 @@ import pytest
 
 import bugsieve.checkers.green as checker_module
 from bugsieve._native import DEAD_END
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.green import GreenAnswers, green_certificate
 from bugsieve.checkers.cost import CertificateError
 from bugsieve.checkers.green import Green, check_green, main, said_of
-from bugsieve.search import exact_goal_distances
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.green import GreenAnswers, green_certificate
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import exact_goal_distances
 from tests.reference.greens import Claim, Row, encoded, packed
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable, State, render
 from tests.unit.bugs.samples import TablePolicy

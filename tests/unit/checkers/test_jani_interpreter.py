@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 
-from bugsieve.checkers import jani_interpreter
-from bugsieve.checkers.jani_interpreter import JaniInterpreter, ModelFaultError, RefusedModelError
-from bugsieve.tasks.jani.loading import load_document
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.safety.checker import jani_interpreter
+from bugsieve.rooms.safety.checker.jani_interpreter import (
+    JaniInterpreter,
+    ModelFaultError,
+    RefusedModelError,
+)
 from tests.reference.jani_twins import assert_agreement, reached
 from tests.unit.tasks.jani.small import (
     automaton,
@@ -62,7 +66,7 @@ def test_shares_no_code_with_the_engine(name: str) -> None:
 
 
 def test_needs_nothing_but_the_standard_library() -> None:
-    script = "import sys, bugsieve.checkers.safety; sys.exit('numpy' in sys.modules)"
+    script = "import sys, bugsieve.rooms.safety.checker.safety; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-import bugsieve.checkers.rules as rules_module
-from bugsieve.checkers.rules import CertificateError, Checker, check, main
+import bugsieve.rooms.rules.checker.rules as rules_module
+from bugsieve.rooms.rules.checker.rules import CertificateError, Checker, check, main
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable, render
 
 FOLDER = Path(rules_module.__file__).parent
@@ -435,7 +435,9 @@ def test_it_imports_the_standard_library_and_its_neighbours_only() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
                 module = node.module or ""
-                is_ours = module.startswith(("bugsieve.checkers.rules", "bugsieve.checkers.cost"))
+                is_ours = module.startswith(
+                    ("bugsieve.rooms.rules.checker.rules", "bugsieve.checkers.cost")
+                )
                 assert is_ours or module.split(".")[0] in sys.stdlib_module_names, module
 
 

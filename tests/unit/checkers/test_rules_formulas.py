@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from bugsieve.checkers.cost import CertificateError
-from bugsieve.checkers.rules_formulas import MAX_TEXT, Formulas
-from bugsieve.checkers.rules_progression import Obligations, Progression
+from bugsieve.rooms.rules.checker.rules_formulas import MAX_TEXT, Formulas
+from bugsieve.rooms.rules.checker.rules_progression import Obligations, Progression
 from tests.depth import examples
 from tests.property.rule_cases import VIEWS, random_formula
 from tests.reference.temporal import (

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.checkers import rules_pddl_states
-from bugsieve.checkers.rules_pddl import (
+from bugsieve.rooms.rules.checker import rules_pddl_states
+from bugsieve.rooms.rules.checker.rules_pddl import (
     CertificateError,
     PddlChecker,
     RefusedPddlError,

@@ -10,8 +10,13 @@ from typing import Any
 
 import pytest
 
-from bugsieve.checkers import safety_claims
-from bugsieve.checkers.safety_claims import CertificateError, ExplicitModel, Proven, check
+from bugsieve.rooms.safety.checker import safety_claims
+from bugsieve.rooms.safety.checker.safety_claims import (
+    CertificateError,
+    ExplicitModel,
+    Proven,
+    check,
+)
 
 # The policy goes 0 -> 1 -> 2 or 3, where 3 is unsafe; in 0 it could go to the goal 4 as well.
 MODEL = ExplicitModel(

@@ -10,13 +10,21 @@ from typing import Any
 
 import pytest
 
-from bugsieve.checkers.timelines import PlanError, check_plan, holds
-from bugsieve.rules.file.timeline_atoms import LevelAtom, TimelineAtom, TokenAtom
-from bugsieve.rules.ltl.formula import Formula, atom, finally_, globally, next_, release, until
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.traces import holds as expected
-from bugsieve.timelines.deciding import PlanFound, atom_text, decide
-from bugsieve.timelines.models.loading import read_model
+from bugsieve.rooms.rules.ltl.formula import (
+    Formula,
+    atom,
+    finally_,
+    globally,
+    next_,
+    release,
+    until,
+)
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.traces import holds as expected
+from bugsieve.rooms.timelines.checker.timelines import PlanError, check_plan, holds
+from bugsieve.rooms.timelines.deciding import PlanFound, atom_text, decide
+from bugsieve.rooms.timelines.models.loading import read_model
+from bugsieve.rooms.timelines.models.timeline_atoms import LevelAtom, TimelineAtom, TokenAtom
 from tests.depth import examples
 from tests.unit.timelines.rover import ltl
 

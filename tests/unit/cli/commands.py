@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.results.packing import packed, unpacked
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.schema import STORE_FILE
 
 Run = Callable[..., tuple[int, str, str]]
 """Calls the command line; gives the exit code, what it printed, and its complaints."""

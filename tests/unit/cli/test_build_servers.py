@@ -129,7 +129,7 @@ def test_what_was_interrupted_is_not_green(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bugsieve.cli.campaign_report.run_displayed", interrupt)
+    monkeypatch.setattr("bugsieve.commands.shared.campaign_report.run_displayed", interrupt)
     command = ("test", domain / "a", "--policy", "optimal", "--junit", "j.xml", "--github")
     code, out, _ = run(*command, "-o", "r")
     assert code == 2 and outcomes("j.xml") == {"gripper-balls-2-seed-0": [("error", "undecided")]}

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.toml import parse_toml
-from bugsieve.cli import doctor
-from bugsieve.cli.doctor import BROKEN, EXTRAS, FaultError, Finding, examine, table
-from bugsieve.cli.program import main
-from bugsieve.tasks.fdr import translator
+from bugsieve.base.files_and_processes.toml import parse_toml
+from bugsieve.commands import doctor
+from bugsieve.commands.doctor import BROKEN, EXTRAS, FaultError, Finding, examine, table
+from bugsieve.commands.shared.program import main
+from bugsieve.tasks.grounded import translator
 
 
 def test_this_installation_works(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve import dominance
-from bugsieve.cli.heartbeat import Heartbeat
+from bugsieve.commands.shared.heartbeat import Heartbeat
+from bugsieve.rooms import dominance
 from tests.unit.cli.commands import Run
 from tests.unit.clock import Clock
 from tests.unit.dominance.small_tasks import small_task

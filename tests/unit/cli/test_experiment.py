@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.wording import duration
+from bugsieve.base.wording import duration
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.cli import main
-from bugsieve.cli.experiment_progress import Counts, ExperimentDisplay
-from bugsieve.cli.heartbeat import Heartbeat
-from bugsieve.experiments.experiment import ExperimentStarted
-from bugsieve.experiments.file import read_experiment
-from bugsieve.experiments.grid import Grid
-from bugsieve.experiments.jobs import JobFailed, JobProgress, JobReport, JobStarted
+from bugsieve.commands.shared.heartbeat import Heartbeat
+from bugsieve.rooms.lab.commands.experiment_progress import Counts, ExperimentDisplay
+from bugsieve.rooms.lab.experiments.experiment import ExperimentStarted
+from bugsieve.rooms.lab.experiments.file import read_experiment
+from bugsieve.rooms.lab.experiments.grid import Grid
+from bugsieve.rooms.lab.experiments.jobs import JobFailed, JobProgress, JobReport, JobStarted
 
 Captured = pytest.CaptureFixture[str]
 
@@ -158,8 +158,8 @@ def test_progress_lines(capsys: Captured) -> None:
 
 
 def test_progress_lines_on_safety(capsys: Captured) -> None:
-    from bugsieve.training.environments import Evaluation
-    from bugsieve.training.q_learning import Evaluated
+    from bugsieve.rooms.training.environments import Evaluation
+    from bugsieve.rooms.training.q_learning import Evaluated
 
     Path("safe.toml").write_text(SAFETY_GRID)
     state = round_done("safety", walks=7, cases=3, limit=10, bugs={"fault": 2})
@@ -183,7 +183,9 @@ def test_progress_lines_on_safety(capsys: Captured) -> None:
 
 def test_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("bugsieve.cli.experiment_progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(
+        "bugsieve.rooms.lab.commands.experiment_progress.time.monotonic", lambda: now[0]
+    )
     counts = Counts(10, done=2)
     now[0] += 30.0
     counts.add(failed=False)

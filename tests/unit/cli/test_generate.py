@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.cli import generate as command
-from bugsieve.cli.parser import Parser
-from bugsieve.domains import DOMAINS, generate
-from bugsieve.domains.jani import MODEL_DOMAINS, generate_model
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.commands.shared.parser import Parser
+from bugsieve.rooms.zoo import generate as command
+from bugsieve.rooms.zoo.domains import DOMAINS, generate
+from bugsieve.rooms.zoo.model_domains import MODEL_DOMAINS, generate_model
 
 
 def call(*arguments: str) -> int:
@@ -197,8 +197,8 @@ def test_only_the_chosen_domain_is_imported(tmp_path: Path) -> None:
         "import sys; from bugsieve.cli import main; "
         f"main(['generate', 'ferry', '-o', {str(tmp_path)!r}]); "
         "print(*(name for name in sys.modules if name in "
-        "('numpy', 'bugsieve._native', 'bugsieve.domains.ferry', 'bugsieve.domains.rovers', "
-        "'bugsieve.domains.jani.lines')))"
+        "('numpy', 'bugsieve._native', 'bugsieve.rooms.zoo.ferry.generator', 'bugsieve.rooms.zoo.rovers.generator', "
+        "'bugsieve.rooms.zoo.lines')))"
     )
     child = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert child.stdout.splitlines()[2:] == ["bugsieve.domains.ferry"]
+    assert child.stdout.splitlines()[2:] == ["bugsieve.rooms.zoo.ferry.generator"]

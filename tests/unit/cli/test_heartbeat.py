@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.activity import doing
-from bugsieve.basis.stopping import Stopped, StopToken
+from bugsieve.base.activity import doing
+from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.cli import program
-from bugsieve.cli.campaign_display import CampaignDisplay
-from bugsieve.cli.heartbeat import Heartbeat
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.policies.function_policy import FunctionPolicy
-from bugsieve.search import astar
+from bugsieve.commands.shared import program
+from bugsieve.commands.shared.campaign_display import CampaignDisplay
+from bugsieve.commands.shared.heartbeat import Heartbeat
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.policies.foreign.function_policy import FunctionPolicy
+from bugsieve.tasks.search import astar
 from tests.unit.clock import Clock
 from tests.unit.native.chains import switches
 from tests.unit.policies.line import as_task, line_task

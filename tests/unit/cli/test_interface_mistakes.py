@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.base.errors import PolicyError, UsageError
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.cli.commands import Run
 from tests.unit.policies.generated import generated_task, write_task

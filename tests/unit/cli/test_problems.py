@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.cli import main
-from bugsieve.domains import generate
+from bugsieve.rooms.zoo.domains import generate
 from tests.unit.cli.commands import Run
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import BudgetError, InputError, InternalError, PolicyError
-from bugsieve.cli import doctor, program
-from bugsieve.cli.program import COMMANDS, main
+from bugsieve.base.errors import BudgetError, InputError, InternalError, PolicyError
+from bugsieve.commands import doctor
+from bugsieve.commands.shared import program
+from bugsieve.commands.shared.program import COMMANDS, main
 
 
 def fails_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -192,7 +193,9 @@ def test_closed_output_ends_quietly(tmp_path: Path) -> None:
 
 
 def test_characters_the_terminal_lacks_are_replaced() -> None:
-    code = "from bugsieve.cli.program import main; main(['--version']); print('\\u03c0')"
+    code = (
+        "from bugsieve.commands.shared.program import main; main(['--version']); print('\\u03c0')"
+    )
     result = child("-c", code, PYTHONIOENCODING="ascii")
     assert result.returncode == 0
     assert result.stdout.endswith("?\n")

@@ -9,7 +9,7 @@ import pytest
 
 from bugsieve.campaigns.campaign import Campaign, read_campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.worker import WorkerLimits
 from tests.unit.campaigns.contents import contents
 from tests.unit.campaigns.safety.contents import contents as safety_contents

@@ -11,7 +11,7 @@ import pytest
 
 from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.rules.driver import RulesDriver
+from bugsieve.rooms.rules.campaign.driver import RulesDriver
 from tests.unit.campaigns.rules.small import DOMAIN, OBLIGATIONS, PROBLEM, RULES, said, written
 from tests.unit.cli.commands import Run
 

@@ -9,11 +9,11 @@ import pytest
 
 from bugsieve.campaigns.campaign import summary_of
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.campaigns.safety.models import model_of
-from bugsieve.checkers.safety import check_safety_bug
-from bugsieve.checkers.safety import main as checker
 from bugsieve.cli import main
-from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.rooms.safety.campaign.models import model_of
+from bugsieve.rooms.safety.checker.safety import check_safety_bug
+from bugsieve.rooms.safety.checker.safety import main as checker
+from bugsieve.rooms.safety.store.records import SafetyRecords
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.cli.commands import (
     Run,

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.events import ClaimRejected, RoundDone
-from bugsieve.campaigns.safety.summary import RunCounts, SafetySummary
-from bugsieve.campaigns.safety.wording import SafetyWording
 from bugsieve.campaigns.troubles import Trouble
-from bugsieve.cli.campaign_display import CampaignDisplay
-from bugsieve.judging.findings import RejectedRow, UnprovenRow
-from bugsieve.tasks.jani.state_wording import changes_text, telling_text, values_text
+from bugsieve.commands.shared.campaign_display import CampaignDisplay
+from bugsieve.pipeline.judging.findings import RejectedRow, UnprovenRow
+from bugsieve.rooms.jani.model.state_wording import changes_text, telling_text, values_text
+from bugsieve.rooms.safety.campaign.summary import RunCounts, SafetySummary
+from bugsieve.rooms.safety.campaign.wording import SafetyWording
 
 ROUND = RoundDone(
     kind="safety",

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.interruptions import interruption_seen
+from bugsieve.base.files_and_processes.interruptions import interruption_seen
 from bugsieve.cli import main
-from bugsieve.cli.signals import _LOOK_SECONDS, InterruptedBySignal, ending_on_signals
+from bugsieve.commands.shared.signals import _LOOK_SECONDS, InterruptedBySignal, ending_on_signals
 from tests.hostile.processes import wait_until_gone
 from tests.hostile.test_policies_that_misbehave import FAMILY, pids_from
 from tests.unit.policies.line import line_task
@@ -131,7 +131,13 @@ sys.meta_path.insert(0, Finder())
 
 @pytest.mark.parametrize(
     "module",
-    ["bugsieve.cli.program", "argparse", "bugsieve.cli.rollout", "numpy", "bugsieve._native"],
+    [
+        "bugsieve.commands.shared.program",
+        "argparse",
+        "bugsieve.commands.rollout",
+        "numpy",
+        "bugsieve._native",
+    ],
 )
 def test_while_modules_are_imported(module: str, tmp_path: Path) -> None:
     task = str(tmp_path / "line.sas")
@@ -245,7 +251,7 @@ def test_an_interruption_that_was_dealt_with_does_not_come_again() -> None:
 
 def test_other_things_that_python_swallows_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     code = (
-        "from bugsieve.cli.signals import ending_on_signals\n"
+        "from bugsieve.commands.shared.signals import ending_on_signals\n"
         "class Odd:\n    def __del__(self): 1 / 0\n"
         "with ending_on_signals(): Odd()\n"
     )

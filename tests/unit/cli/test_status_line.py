@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from bugsieve.basis.activity import doing
-from bugsieve.cli.status_line import StatusLine
+from bugsieve.base.activity import doing
+from bugsieve.commands.shared.status_line import StatusLine
 
 
 def test_a_terminal_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:

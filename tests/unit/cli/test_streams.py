@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.cli.streams import OutputError, flush_output, show
+from bugsieve.commands.shared.streams import OutputError, flush_output, show
 
 FULL = Path("/dev/full")
 NO_SPACE = "bugsieve: error: cannot write to standard output: No space left on device\n"

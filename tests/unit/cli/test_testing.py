@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 import bugsieve
-from bugsieve.basis.wording import counted
+from bugsieve.base.wording import counted
 from bugsieve.campaigns.campaign import summary_of
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import check
 from bugsieve.cli import main
-from bugsieve.results.cost.records import CostRecords
 from tests.unit.cli.commands import (
     Run,
     check_explained_fields,
@@ -204,7 +204,7 @@ def test_explain_starts_without_what_runs_campaigns(results: Path) -> None:
     command = [sys.executable, "-c", script, "explain", str(results), bug]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     loaded = said.splitlines()[-1].split()
-    assert "bugsieve.faults.blame" in loaded
+    assert "bugsieve.explanation.blame.blame" in loaded
     idle = ("campaigns", "rules", "tasks.jani", "oracles.safety", "fuzzing.fuzzer", "training")
     assert not [name for name in loaded if name.startswith(tuple(f"bugsieve.{i}" for i in idle))]
 

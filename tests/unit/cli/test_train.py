@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from bugsieve.campaigns.events import RoundDone
-from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.campaigns.training.summary import BestModel
-from bugsieve.campaigns.training.wording import TrainingWording, best_line
-from bugsieve.cli.campaign_display import progress_line
-from bugsieve.cli.program import main
-from bugsieve.cli.train import command_of
-from bugsieve.results.training.records import TrainingRecords
+from bugsieve.commands.shared.campaign_display import progress_line
+from bugsieve.commands.shared.program import main
+from bugsieve.rooms.training.campaign.options import TrainingOptions
+from bugsieve.rooms.training.campaign.summary import BestModel
+from bugsieve.rooms.training.campaign.wording import TrainingWording, best_line
+from bugsieve.rooms.training.commands.train import command_of
+from bugsieve.rooms.training.store.records import TrainingRecords
 from tests.unit.training.networks import write_visitall
 
 Captured = pytest.CaptureFixture[str]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.cli import train_q
-from bugsieve.cli.program import main
-from bugsieve.training.torch_loading import require_torch
+from bugsieve.base.errors import UsageError
+from bugsieve.commands.shared.program import main
+from bugsieve.rooms.training.commands import train_q
+from bugsieve.rooms.training.torch_loading import require_torch
 from tests.unit.tasks.jani.small import write
 from tests.unit.training.path import document
 
@@ -31,7 +31,7 @@ def test_a_network_is_written(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("torch")
-    from bugsieve.policies.networks import read_network
+    from bugsieve.rooms.formats.networks import read_network
 
     file = tmp_path / "net.safetensors"
     assert main(["train-q", model, "-o", str(file), *QUICK]) == 0
@@ -119,8 +119,8 @@ def test_without_pytorch(
 
 def test_the_display_says_how_far_it_is() -> None:
     pytest.importorskip("torch")
-    from bugsieve.training.environments import Evaluation
-    from bugsieve.training.q_learning import Evaluated, TrainingStarted
+    from bugsieve.rooms.training.environments import Evaluation
+    from bugsieve.rooms.training.q_learning import Evaluated, TrainingStarted
 
     display = train_q.TrainingDisplay(1000)
     assert display.lines()[0].startswith("starting")

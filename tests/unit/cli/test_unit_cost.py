@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.base.errors import UsageError
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check, main
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.loading import load_task, with_unit_costs
-from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.tasks.grounded.loading import load_task, with_unit_costs
+from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.bugs.samples import line_bench, proven
 from tests.unit.cli.commands import Run
 from tests.unit.policies.generated import generated_task, write_task

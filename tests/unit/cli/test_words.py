@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.bugs.cost.replay import ReplayStatus
-from bugsieve.bugs.safety.bug import AVOIDABLE, FAULT
 from bugsieve.cli import main
-from bugsieve.fuzzing.walk_outcomes import WalkOutcome
+from bugsieve.pipeline.bugs.replay import ReplayStatus
 from bugsieve.policies.decisions import Ending
+from bugsieve.rooms.safety.bugs.bug import AVOIDABLE, FAULT
+from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
 
 DOCS = Path(__file__).parents[3] / "docs"
 WALKS = [outcome.value for outcome in WalkOutcome]

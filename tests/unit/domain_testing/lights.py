@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bugsieve.domain_testing.suites import Suite, read_suite
+from bugsieve.rooms.domain_testing.suites import Suite, read_suite
 
 DOMAIN = """\
 (define (domain lights)

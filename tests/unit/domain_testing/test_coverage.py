@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.domain_testing.coverage import MAX_PARTS, percentages
-from bugsieve.domain_testing.coverage_runs import CoverageRun, cover
-from bugsieve.domain_testing.worlds import Files
-from bugsieve.search import Limits
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.domain_testing.coverage import MAX_PARTS, percentages
+from bugsieve.rooms.domain_testing.coverage_runs import CoverageRun, cover
+from bugsieve.rooms.domain_testing.worlds import Files
+from bugsieve.tasks.search import Limits
 from tests.unit.domain_testing.lights import DOMAIN, PROBLEM, write_files
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import BugsieveError
-from bugsieve.domain_testing.equivalence import compare_tasks
-from bugsieve.domain_testing.mutants import mutants_of
-from bugsieve.domain_testing.worlds import Files
+from bugsieve.base.errors import BugsieveError
+from bugsieve.rooms.domain_testing.equivalence import compare_tasks
+from bugsieve.rooms.domain_testing.mutants import mutants_of
+from bugsieve.rooms.domain_testing.worlds import Files
 from bugsieve.tasks.pddl.reader import Document, parse
 from tests.depth import examples
 from tests.property.pddl_strategies import seeded_pddl

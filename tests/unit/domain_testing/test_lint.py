@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.families import DOMAINS
-from bugsieve.domain_testing.lint.findings import CODES, Finding
-from bugsieve.domain_testing.lint.run import lint
-from bugsieve.domain_testing.worlds import Files
-from bugsieve.domains import generate
+from bugsieve.base.registry.families import DOMAINS
+from bugsieve.rooms.domain_testing.lint.findings import CODES, Finding
+from bugsieve.rooms.domain_testing.lint.run import lint
+from bugsieve.rooms.domain_testing.worlds import Files
+from bugsieve.rooms.zoo.domains import generate
 from tests.depth import examples
 from tests.unit.domain_testing.lights import DOMAIN, PROBLEM, write_files
 from tests.unit.domain_testing.test_mistakes import MISTAKES

@@ -11,10 +11,10 @@ from random import Random
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.domain_testing.lint.findings import Finding
-from bugsieve.domain_testing.lint.run import lint
-from bugsieve.domain_testing.worlds import Files
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.domain_testing.lint.findings import Finding
+from bugsieve.rooms.domain_testing.lint.run import lint
+from bugsieve.rooms.domain_testing.worlds import Files
 from bugsieve.tasks.pddl.check import check_pddl
 from bugsieve.tasks.pddl.domain import check_domain
 from bugsieve.tasks.pddl.reader import read_document

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from bugsieve.domain_testing.mutants import KINDS, Mutant, changed_line, mutants_of
-from bugsieve.domains import domain_text
+from bugsieve.rooms.domain_testing.mutants import KINDS, Mutant, changed_line, mutants_of
+from bugsieve.rooms.zoo.domains import domain_text
 from bugsieve.tasks.pddl.domain import Domain, check_domain
 from bugsieve.tasks.pddl.reader import Document, parse, to_text
 from tests.unit.domain_testing.lights import DOMAIN

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.domain_testing import mutation
-from bugsieve.domain_testing.mutation import (
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.rooms.domain_testing import mutation
+from bugsieve.rooms.domain_testing.mutation import (
     MutantResult,
     MutationOptions,
     MutationTest,
     score_of,
 )
-from bugsieve.domain_testing.suite_runs import RunOptions
-from bugsieve.domain_testing.worlds import Files
+from bugsieve.rooms.domain_testing.suite_runs import RunOptions
+from bugsieve.rooms.domain_testing.worlds import Files
 from tests.unit.domain_testing.lights import DOMAIN, PROBLEM, write_files, write_suite
 
 BEST = {"label": "best", "minLength": 3, "maxLength": 3}

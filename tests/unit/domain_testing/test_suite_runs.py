@@ -8,13 +8,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bugsieve.basis.build_servers import junit_text
-from bugsieve.basis.errors import InputError, InternalError
-from bugsieve.checkers.rules import CertificateError, Checker
-from bugsieve.domain_testing import suite_runs
-from bugsieve.domain_testing.mutation import MutationOptions, MutationTest
-from bugsieve.domain_testing.suite_runs import CaseResult, RunOptions, exit_code, run_suite
-from bugsieve.domain_testing.worlds import Files
+from bugsieve.base.errors import InputError, InternalError
+from bugsieve.rooms.domain_testing import suite_runs
+from bugsieve.rooms.domain_testing.mutation import MutationOptions, MutationTest
+from bugsieve.rooms.domain_testing.suite_runs import CaseResult, RunOptions, exit_code, run_suite
+from bugsieve.rooms.domain_testing.worlds import Files
+from bugsieve.rooms.regression.build_servers import junit_text
+from bugsieve.rooms.rules.checker.rules import CertificateError, Checker
 from tests.unit.domain_testing.lights import PROBLEM, write_suite
 
 PLAN = "(light s a)\n(pass a b)\n(light s a)\n"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.domain_testing.suites import Suite, read_suite
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.domain_testing.suites import Suite, read_suite
 
 
 def read(folder: Path, **content: Any) -> Suite:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
-from bugsieve.domain_testing.worlds import Files
-from bugsieve.tasks.fdr.translator import TrivialGoalError
+from bugsieve.rooms.domain_testing.worlds import Files
+from bugsieve.tasks.grounded.translator import TrivialGoalError
 from bugsieve.tasks.pddl.reader import Document, parse
 from tests.unit.domain_testing.lights import DOMAIN, PROBLEM, write_files
 

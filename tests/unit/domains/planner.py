@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bugsieve.domains import GeneratedTask
+from bugsieve.rooms.zoo.domains import GeneratedTask
 
 
 def translate(task: GeneratedTask, folder: Path) -> Path:

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import pytest
 
-from bugsieve.domains import DOMAINS, generate
+from bugsieve.rooms.zoo.domains import DOMAINS, generate
 from tests.reference.pddl import PddlTask, parse_task
 from tests.reference.pddl_syntax import And, Atom
 from tests.unit.domains.sizes import SIZES, Size

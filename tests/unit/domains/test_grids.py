@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.seeds import Stream
-from bugsieve.domains.grids import neighbours, reachable, rectangle, step, thinned
+from bugsieve.base.seeds import Stream
+from bugsieve.rooms.zoo.grids import neighbours, reachable, rectangle, step, thinned
 
 
 def test_neighbours_stay_among_the_cells() -> None:

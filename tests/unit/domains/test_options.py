@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.domains import generate
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.zoo.domains import generate
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.domains import DOMAINS, generate
+from bugsieve.rooms.zoo.domains import DOMAINS, generate
 from tests.reference.pddl import parse_task, validate_plan
 from tests.unit.domains.planner import optimal_plan, search_program, translate
 from tests.unit.domains.sizes import SIZES

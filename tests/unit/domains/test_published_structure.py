@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import pytest
 
-from bugsieve.domains import domain_text
+from bugsieve.rooms.zoo.domains import domain_text
 
 Expression: TypeAlias = "str | list[Expression]"
 Atom = tuple[str | int, ...]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.domains import DOMAINS, GeneratedTask, domain_text, generate
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.zoo.domains import DOMAINS, GeneratedTask, domain_text, generate
 from tests.reference.pddl_parser import parse_domain
 
 

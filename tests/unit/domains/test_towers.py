@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import permutations, product
 
-from bugsieve.basis.seeds import Stream
-from bugsieve.domains.towers import random_rearrangement, random_towers
+from bugsieve.base.seeds import Stream
+from bugsieve.rooms.zoo.towers import random_rearrangement, random_towers
 
 Towers = frozenset[tuple[str, "str | None"]]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.labels import Label
 
 FactorState = tuple[int, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from math import inf
 
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.factors import Factor, merged, projection, prune
 from tests.unit.dominance.labels import Label, labels_of
 

@@ -6,7 +6,7 @@ from itertools import product
 from math import inf
 from typing import NamedTuple
 
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.mistakes import Mistake
 from tests.unit.dominance.small_tasks import small_task
 

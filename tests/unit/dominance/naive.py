@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import inf
 
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.factors import (
     Factor,
     FactorState,

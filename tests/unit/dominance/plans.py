@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Sequence
 from random import Random
 
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.naive import State, successor
 
 

@@ -9,7 +9,7 @@ from itertools import count, islice
 from math import inf, prod
 from random import Random
 
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.property.strategies import Shape, domain_sizes, seeded_task
 from tests.reference.sas import SasEffect, SasOperator, SasTask
 from tests.unit.dominance.factors import projection, prune

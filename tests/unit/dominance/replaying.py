@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.factors import FactorState
 from tests.unit.dominance.naive import NOOP, NaiveDominance, State, part, successor
 

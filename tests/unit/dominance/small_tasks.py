@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bugsieve.tasks.fdr.loading import native_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.loading import native_task
+from bugsieve.tasks.grounded.task import Task
 from tests.reference.sas import (
     Fact,
     SasEffect,

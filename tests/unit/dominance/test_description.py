@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.activity import activities
-from bugsieve.basis.errors import UsageError
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.dominance.description import StrongPair, describe_factor
-from bugsieve.dominance.fact_words import FactWords, listed
-from bugsieve.dominance.sampling import compare_random_pairs
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.activity import activities
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.description import StrongPair, describe_factor
+from bugsieve.rooms.dominance.fact_words import FactWords, listed
+from bugsieve.rooms.dominance.sampling import compare_random_pairs
+from bugsieve.tasks.grounded.task import Task
 from tests.depth import examples
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.dominance.naive import all_states, h_star

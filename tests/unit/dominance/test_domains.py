@@ -9,9 +9,9 @@ import pytest
 
 import bugsieve
 from bugsieve._native import DEAD_END
-from bugsieve.domains import DOMAINS, generate
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.search import exact_goal_distances
+from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.zoo.domains import DOMAINS, generate
+from bugsieve.tasks.search import exact_goal_distances
 from tests.unit.dominance.checks import assert_sound
 from tests.unit.dominance.merging import dfp_blocks
 from tests.unit.dominance.random_tasks import needs_all_variables

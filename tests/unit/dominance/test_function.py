@@ -9,9 +9,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.tasks.grounded.task import StateArray
 from tests.depth import examples
 from tests.unit.dominance.checks import Table, assert_sound, table_of
 from tests.unit.dominance.merging import atomic_blocks, dfp_blocks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.checks import assert_sound, table_of
 from tests.unit.dominance.merging import atomic_blocks
 from tests.unit.dominance.mistaken_cases import CASES, Case, reachable_task

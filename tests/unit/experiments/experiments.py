@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.experiments.experiment import Experiment, ExperimentSummary
-from bugsieve.experiments.file import read_experiment
-from bugsieve.experiments.grid import Grid
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.base.errors import InputError
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.rooms.lab.experiments.experiment import Experiment, ExperimentSummary
+from bugsieve.rooms.lab.experiments.file import read_experiment
+from bugsieve.rooms.lab.experiments.grid import Grid
 from tests.hostile.processes import children, wait_until_gone
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from bugsieve.experiments.experiment import Experiment
-from bugsieve.experiments.file import read_experiment
+from bugsieve.rooms.lab.experiments.experiment import Experiment
+from bugsieve.rooms.lab.experiments.file import read_experiment
 grid = read_experiment(Path(sys.argv[1]))
 try:
     Experiment(grid, Path(sys.argv[2])).run(workers=2, on_event=lambda e: print("go", flush=True))

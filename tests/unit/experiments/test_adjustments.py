@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.cli import main
-from bugsieve.domains import generate
-from bugsieve.experiments.adjustments import Adjustments
-from bugsieve.experiments.experiment import Experiment, ExperimentStarted
-from bugsieve.experiments.file import read_experiment
-from bugsieve.experiments.grid import Cell, Grid
-from bugsieve.policies.asnets.files import save_weights
-from bugsieve.policies.asnets.grounding import ground
-from bugsieve.policies.asnets.weights import random_weights
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.rooms.formats.asnets.files import save_weights
+from bugsieve.rooms.formats.asnets.grounding import ground
+from bugsieve.rooms.formats.asnets.weights import random_weights
+from bugsieve.rooms.lab.experiments.adjustments import Adjustments
+from bugsieve.rooms.lab.experiments.experiment import Experiment, ExperimentStarted
+from bugsieve.rooms.lab.experiments.file import read_experiment
+from bugsieve.rooms.lab.experiments.grid import Cell, Grid
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.loading import load_task
 from tests.unit.experiments.experiments import read, shipped
 
 GRID = """

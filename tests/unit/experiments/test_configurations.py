@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.experiments.configurations import CONFIGURATIONS, Budgets, configurations
-from bugsieve.training.selection import Schedule
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.lab.experiments.configurations import CONFIGURATIONS, Budgets, configurations
+from bugsieve.rooms.training.campaign.options import TrainingOptions
+from bugsieve.rooms.training.selection import Schedule
 
 
 def _base(*, inits: int, start_epochs: int) -> TrainingOptions:

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.experiments.experiment import (
+from bugsieve.campaigns.store.lock import EXPERIMENT_LOCK_FILE, FolderLock
+from bugsieve.rooms.lab.experiments.experiment import (
     Experiment,
     ExperimentStarted,
     ExperimentSummary,
 )
-from bugsieve.experiments.index import read_index
-from bugsieve.experiments.jobs import JobDone, JobFailed, JobStarted
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.lock import EXPERIMENT_LOCK_FILE, FolderLock
+from bugsieve.rooms.lab.experiments.index import read_index
+from bugsieve.rooms.lab.experiments.jobs import JobDone, JobFailed, JobStarted
 from tests.hostile.processes import children, needs_proc
 from tests.unit.campaigns.contents import contents
 from tests.unit.experiments.experiments import (

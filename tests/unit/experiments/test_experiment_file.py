@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.benches.objectives.objective import FOR_PLANS, Objective
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.cli.experiment import example
-from bugsieve.domains import generate
-from bugsieve.experiments import file as experiment_file
-from bugsieve.experiments.file import read_experiment
-from bugsieve.experiments.grid import Cell, folder_name
+from bugsieve.pipeline.objectives.objective import FOR_PLANS, Objective
+from bugsieve.rooms.lab.commands.experiment import example
+from bugsieve.rooms.lab.experiments import file as experiment_file
+from bugsieve.rooms.lab.experiments.file import read_experiment
+from bugsieve.rooms.lab.experiments.grid import Cell, folder_name
+from bugsieve.rooms.zoo.domains import generate
 from tests.unit.experiments.experiments import check_refused, read, shipped
 
 SMALL = """

@@ -10,29 +10,29 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.training.choices import choices, stored_signature, stored_weights
-from bugsieve.campaigns.training.coverage import load_test_tasks, solved_by_models
-from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.experiments.experiment import Experiment, TestsStarted
-from bugsieve.experiments.final_jobs import model_digest
-from bugsieve.experiments.final_records import (
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.lab.experiments.experiment import Experiment, TestsStarted
+from bugsieve.rooms.lab.experiments.final_jobs import model_digest
+from bugsieve.rooms.lab.experiments.final_records import (
     FinalChoice,
     FinalRecord,
     read_choices,
     read_record,
     record_file,
 )
-from bugsieve.experiments.final_tests import FinalTests
-from bugsieve.experiments.jobs import JobDone
-from bugsieve.experiments.trainings import TrainingInstance
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.reports.training.icaps25 import collect_runs, criteria_table
-from bugsieve.results.training.records import TrainingRecords
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.training.model_tests import ModelTestPlan, PooledTask, TaskTester, make_pool
+from bugsieve.rooms.lab.experiments.final_tests import FinalTests
+from bugsieve.rooms.lab.experiments.jobs import JobDone
+from bugsieve.rooms.lab.experiments.trainings import TrainingInstance
+from bugsieve.rooms.lab.reports.training.icaps25 import collect_runs, criteria_table
+from bugsieve.rooms.training.campaign.choices import choices, stored_signature, stored_weights
+from bugsieve.rooms.training.campaign.coverage import load_test_tasks, solved_by_models
+from bugsieve.rooms.training.campaign.options import TrainingOptions
+from bugsieve.rooms.training.model_tests import ModelTestPlan, PooledTask, TaskTester, make_pool
+from bugsieve.rooms.training.store.records import TrainingRecords
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.saved import SavedTask
 from tests.depth import IS_DEEP
 from tests.unit.campaigns.training.contents import contents
 from tests.unit.experiments.experiments import experiment, run, stopped

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.experiments.models import ModelInstance
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.tasks.fond.loading import load_fond
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.jani.fond.loading import load_fond
+from bugsieve.rooms.lab.experiments.models import ModelInstance
+from bugsieve.rooms.safety.store.records import SafetyRecords
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.experiments.experiments import check_refused, experiment, folders, read, run
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.experiments.experiment import Experiment
-from bugsieve.experiments.file import read_experiment
+from bugsieve.rooms.lab.experiments.experiment import Experiment
+from bugsieve.rooms.lab.experiments.file import read_experiment
 from tests.unit.benches.test_rules import RULES
 from tests.unit.experiments.experiments import run
 

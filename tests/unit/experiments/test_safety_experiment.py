@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.experiments.experiment import Experiment, ExperimentStarted
-from bugsieve.experiments.jobs import JobDone, JobFailed, JobStarted
-from bugsieve.experiments.training import is_trained
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.training.options import QOptions
+from bugsieve.base.errors import InputError
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.rooms.lab.experiments.experiment import Experiment, ExperimentStarted
+from bugsieve.rooms.lab.experiments.jobs import JobDone, JobFailed, JobStarted
+from bugsieve.rooms.lab.experiments.training import is_trained
+from bugsieve.rooms.safety.store.records import SafetyRecords
+from bugsieve.rooms.training.options import QOptions
 from tests.depth import examples
 from tests.hostile.processes import needs_proc
 from tests.unit.campaigns.safety.contents import contents

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
-from bugsieve.domains.jani import generate_model
-from bugsieve.experiments.grid import Grid
-from bugsieve.experiments.models import ModelInstance
-from bugsieve.training.options import QOptions
+from bugsieve.rooms.lab.experiments.grid import Grid
+from bugsieve.rooms.lab.experiments.models import ModelInstance
+from bugsieve.rooms.training.options import QOptions
+from bugsieve.rooms.zoo.model_domains import generate_model
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.experiments.experiments import check_refused, read, shipped
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.experiments.file import read_experiment
-from bugsieve.experiments.trainings import TrainingInstance
+from bugsieve.rooms.lab.experiments.file import read_experiment
+from bugsieve.rooms.lab.experiments.trainings import TrainingInstance
+from bugsieve.rooms.training.campaign.options import TrainingOptions
 from tests.unit.experiments.experiments import check_refused, read
 
 DATA_FOLDER = "../../shared/benchmarks"

@@ -6,11 +6,11 @@ from math import inf
 from re import match
 from unittest.mock import patch
 
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.faults.bad_decision import bad_by_itself
-from bugsieve.faults.blame import EXACT, Blame, blame
-from bugsieve.tasks.fdr.task import NO_ACTION, Task
+from bugsieve.explanation.blame.blame import EXACT, Blame, blame
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.blame.bad_decision import bad_by_itself
+from bugsieve.tasks.grounded.task import NO_ACTION, Task
 from tests.depth import examples
 from tests.unit.dominance.naive import State
 from tests.unit.dominance.small_tasks import small_task

@@ -7,12 +7,12 @@ from math import inf
 
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.faults.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.explanation.blame.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.bugs.samples import TablePolicy, fork_task, line_bench, proven
 from tests.unit.policies.line import as_task, at, line_task

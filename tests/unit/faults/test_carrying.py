@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.benches.objectives.objective import path_states, plan_cost
-from bugsieve.faults import carrying
-from bugsieve.faults.carrying import carry_over
-from bugsieve.faults.course import Course
-from bugsieve.search import astar
+from bugsieve.explanation.blame.course import Course
+from bugsieve.pipeline.objectives.objective import path_states, plan_cost
+from bugsieve.rooms.dominance.blame import carrying
+from bugsieve.rooms.dominance.blame.carrying import carry_over
+from bugsieve.tasks.search import astar
 from tests.unit.policies.generated import generated_task
 
 

@@ -10,21 +10,21 @@ import pytest
 
 import bugsieve
 from bugsieve import _native
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.domains import generate
-from bugsieve.faults.causes import cost
-from bugsieve.faults.causes.cause import UNNAMED, Cause, LiftedStep, cause_from
-from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.causes.groups import Member, grouped
-from bugsieve.faults.causes.tree import where
-from bugsieve.faults.causes.words import in_words
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.explanation.causes import cost
+from bugsieve.explanation.causes.cost import cause_of
+from bugsieve.explanation.causes.groups import Member, grouped
+from bugsieve.explanation.causes.tree import where
+from bugsieve.explanation.causes.words import in_words
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.cause import UNNAMED, Cause, LiftedStep, cause_from
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.objectives import make_objective
 from bugsieve.policies.decisions import Decisions, Ending, Failure
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
-from bugsieve.tasks.jani.types import Type
-from bugsieve.tasks.jani.variables import Variable
+from bugsieve.rooms.jani.model.types import Type
+from bugsieve.rooms.jani.model.variables import Variable
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.bugs.samples import LONG, fork_task, line_bench, make_sample, proven
 from tests.unit.policies.line import as_task, at, line_task

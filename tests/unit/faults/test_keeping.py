@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.faults.blame import Blame, blame
-from bugsieve.faults.keeping import blame_of_note, note_of
-from bugsieve.search import Limits
+from bugsieve.explanation.blame.blame import Blame, blame
+from bugsieve.explanation.blame.keeping import blame_of_note, note_of
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.tasks.search import Limits
 from tests.depth import examples
 from tests.unit.bugs.samples import LONG, line_bench, make_sample, proven
 from tests.unit.policies.line import at, line_task

@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from bugsieve.benches.objectives.objective import path_states, plan_cost
-from bugsieve.faults.neighbourhood import Neighbourhood
+from bugsieve.explanation.blame.neighbourhood import Neighbourhood
+from bugsieve.pipeline.objectives.objective import path_states, plan_cost
 from tests.depth import examples
 from tests.unit.bugs.samples import LONG, make_sample
 from tests.unit.policies.line import at, line_task

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives.quantitative import Quantitative
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives.quantitative import Quantitative
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.policies.line import as_task, line_task
 

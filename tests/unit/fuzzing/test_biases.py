@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.benches.bench import Bench
-from bugsieve.fuzzing.biases import BIASES, check_bias, make_bias, rows
-from bugsieve.fuzzing.biases.detour import Detour
-from bugsieve.fuzzing.biases.loopiness import Loopiness
-from bugsieve.fuzzing.biases.scores import ENDLESS, NEVER, weights_of
-from bugsieve.fuzzing.biases.surface import Surface
-from bugsieve.fuzzing.biases.traces import TraceBias, follow
+from bugsieve.base.errors import UsageError
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.biases import BIASES, check_bias, make_bias, rows
+from bugsieve.pipeline.biases.detour import Detour
+from bugsieve.pipeline.biases.loopiness import Loopiness
+from bugsieve.pipeline.biases.scores import ENDLESS, NEVER, weights_of
+from bugsieve.pipeline.biases.surface import Surface
+from bugsieve.pipeline.biases.traces import TraceBias, follow
 from tests.unit.fuzzing.tasks import bench, line_bench
 from tests.unit.policies.line import at, line_task
 

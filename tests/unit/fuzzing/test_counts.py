@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.fuzzing.counts import WalkCounts, counts_from, counts_of
-from bugsieve.fuzzing.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.pool.counts import WalkCounts, counts_from, counts_of
+from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
 from bugsieve.policies.registry import make_policy
 from tests.unit.policies.line import line_task
 

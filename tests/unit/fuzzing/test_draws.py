@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.fuzzing.draws import draws_of
+from bugsieve.pipeline.pool.draws import draws_of
 from tests.reference import fuzzing as reference
 
 BOUNDS = [1, 2, 3, 1000, 2**32, 2**32 + 1, 3 * 2**61, 2**63 - 1]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.fuzzing.fuzzer import NO_WAY_OUT, NOTHING_NEW, POOL_FULL, Fuzzer, FuzzOptions
-from bugsieve.fuzzing.pool import Pool
+from bugsieve.base.errors import UsageError
+from bugsieve.pipeline.pool.fuzzer import NO_WAY_OUT, NOTHING_NEW, POOL_FULL, Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.pool import Pool
 from tests.property.engine import rows
 from tests.reference.novelty import Novelty
 from tests.unit.fuzzing.tasks import bench, line_bench, star_task, switches_task

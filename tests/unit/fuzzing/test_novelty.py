@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.fuzzing.novelty import make_filter
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.pipeline.pool.novelty import make_filter
+from bugsieve.pipeline.pool.pool import Pool
+from bugsieve.tasks.grounded.task import StateArray
 from tests.unit.fuzzing.tasks import switches_task
 
 TASK = switches_task(3)

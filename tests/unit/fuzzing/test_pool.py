@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.fuzzing.pool import Pool, PoolEntry
+from bugsieve.pipeline.pool.pool import Pool, PoolEntry
 from tests.unit.policies.line import at, line_task
 
 TASK = line_task(6)

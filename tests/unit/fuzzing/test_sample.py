@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.benches.objectives.objective import path_states
-from bugsieve.fuzzing.sample import (
+from bugsieve.base.errors import UsageError
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.objectives.objective import path_states
+from bugsieve.pipeline.pool.sample import (
     ALL_MADE,
     ALL_TESTS,
     Part,
@@ -24,8 +24,8 @@ from bugsieve.fuzzing.sample import (
     sampling,
 )
 from bugsieve.policies.registry import make_policy
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 from tests.reference.sas import parse, render
 from tests.unit.policies.generated import generated_task
 

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from bugsieve.basis.errors import InputError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.campaigns.finding.find import find_bugs
-from bugsieve.fuzzing import selection as selection_module
-from bugsieve.fuzzing.biases import Bias, BiasResult
-from bugsieve.fuzzing.novelty import make_filter
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.fuzzing.selection import Passing, Selected, selected_starts, selection
+from bugsieve.base.errors import InputError
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.python_calls.find import find_bugs
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.biases import Bias, BiasResult
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.pool import selection as selection_module
+from bugsieve.pipeline.pool.novelty import make_filter
+from bugsieve.pipeline.pool.pool import Pool
+from bugsieve.pipeline.pool.selection import Passing, Selected, selected_starts, selection
 from bugsieve.policies.registry import make_policy
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.unit.campaigns.contents import contents
 from tests.unit.cli.commands import Run
 from tests.unit.cli.conftest import run as run  # the fixture

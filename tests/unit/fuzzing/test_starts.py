@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bugsieve.basis.errors import BudgetError, InputError, UnsupportedError
-from bugsieve.fuzzing.starts import StartSampler, planning
-from bugsieve.fuzzing.starts.parts import Rows, Source
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.base.errors import BudgetError, InputError, UnsupportedError
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.starts import StartSampler, planning
+from bugsieve.rooms.jani.starts.parts import Rows, Source
 from tests.unit.tasks.jani.small import binary, bounded, condition, edge, simple, variable
 
 Json = Any

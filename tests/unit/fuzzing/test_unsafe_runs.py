@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.fuzzing.starts import StartSampler
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
-from bugsieve.fuzzing.walk_outcomes import WalkOutcome
-from bugsieve.policies.models.policy import ActionArray, ModelPolicy
-from bugsieve.tasks.jani.findings import ModelError
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.base.errors import UnsupportedError, UsageError
+from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.policy import ActionArray, ModelPolicy
+from bugsieve.rooms.jani.starts import StartSampler
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
+from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
 from tests.reference.unsafe_runs import Search, walk
 from tests.unit.tasks.jani.small import (
     binary,

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from bugsieve._native import LiveSuccessors, Walks
-from bugsieve.benches.bench import Bench
-from bugsieve.fuzzing.biases import make_bias
-from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets
-from bugsieve.fuzzing.draws import FIRST_STEP, draws_of
-from bugsieve.fuzzing.walks import Walked, Walker
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.biases import make_bias
+from bugsieve.pipeline.biases.bias import Bias, BiasResult, Offsets
+from bugsieve.pipeline.pool.draws import FIRST_STEP, draws_of
+from bugsieve.pipeline.pool.walks import Walked, Walker
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.unit.fuzzing.tasks import bench, line_bench, star_task, switches_task
 
 

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives.objective import path_states, plan_cost
-from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
-from bugsieve.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
-from bugsieve.oracles.oracle import DEFAULT_LIMITS
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.base.errors import UsageError
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, inconclusive
+from bugsieve.pipeline.objectives.objective import path_states, plan_cost
+from bugsieve.pipeline.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
+from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.tasks.grounded.task import StateArray
+from bugsieve.tasks.search import Limits
 
 NAME = "suffixes"
 PLACE = f"{__name__}:SuffixOracle"

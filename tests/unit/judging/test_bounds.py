@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.checkers.cost import check
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.tasks.grounded.task import Task
 from tests.depth import examples
 from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.campaigns.test_cuts import cuts, run

@@ -12,24 +12,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.benches.objectives.objective import path_states
-from bugsieve.bugs.cost.replay import ReplayStatus, replay
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign, summary_of
-from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.campaigns.salvage import salvage_campaign
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.checkers.cost import check
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.oracles.cost.lookahead import LookaheadOracle
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.objectives.objective import path_states
+from bugsieve.pipeline.oracles.lookahead import LookaheadOracle
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.registry import make_policy
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import NO_ACTION, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, Task
+from bugsieve.tasks.search import Limits
 from tests.unit.campaigns.contents import contents, verdicts
 from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.fuzzing.tasks import PlacePolicy

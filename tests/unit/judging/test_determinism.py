@@ -10,25 +10,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.cost.driver import CostDriver
-from bugsieve.campaigns.finding.find import find_bugs
-from bugsieve.campaigns.finding.measure import measure
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.python_calls.find import find_bugs
+from bugsieve.campaigns.python_calls.measure import measure
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.verdict import LEFT_OPEN, Outcome
 from bugsieve.campaigns.wording import check_lines
 from bugsieve.cli import main
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.judging import determinism
-from bugsieve.judging.determinism import CostDeterminism, JudgedRuns
-from bugsieve.judging.findings import DeterminismCheck, UnstableRow
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.judging import determinism
+from bugsieve.pipeline.judging.determinism import CostDeterminism, JudgedRuns
+from bugsieve.pipeline.judging.findings import DeterminismCheck, UnstableRow
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.distributions import Distributions
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 from tests.unit.bugs.samples import TablePolicy
 from tests.unit.campaigns.contents import contents
 from tests.unit.campaigns.test_greens import BestPlans, best_policy
@@ -412,8 +412,8 @@ def test_records_of_strangers_are_checked(task: Task, tmp_path: Path) -> None:
     import sqlite3
     from contextlib import closing
 
-    from bugsieve.basis.errors import InputError
-    from bugsieve.results.schema import STORE_FILE
+    from bugsieve.base.errors import InputError
+    from bugsieve.campaigns.store.schema import STORE_FILE
 
     folder = tmp_path / "campaign"
     run(folder, task, best_policy(task))

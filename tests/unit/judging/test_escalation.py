@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.verdict import LEFT_OPEN
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.judging.escalation import SEARCH, Due, Escalation, Outlay, level_limits
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.search.limits import Limits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.judging.escalation import SEARCH, Due, Escalation, Outlay, level_limits
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search.limits import Limits
 from tests.depth import examples
 from tests.unit.campaigns.contents import contents, verdicts
 from tests.unit.campaigns.interrupting import interrupted

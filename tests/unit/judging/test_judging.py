@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InternalError
-from bugsieve.benches.bench import Bench, Suspects
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.bug import Bug, make_bug
-from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied, passed
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.judging.cases import Parcel
-from bugsieve.judging.findings import Finding
-from bugsieve.judging.judge import Judge
-from bugsieve.oracles.oracle import Oracle
+from bugsieve.base.errors import InternalError
+from bugsieve.pipeline.bench import Bench, Suspects
+from bugsieve.pipeline.bugs.bug import Bug, make_bug
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, implied, passed
+from bugsieve.pipeline.judging.cases import Parcel
+from bugsieve.pipeline.judging.findings import Finding
+from bugsieve.pipeline.judging.judge import Judge
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.oracle import Oracle
+from bugsieve.pipeline.pool.pool import Pool
 from bugsieve.policies.decisions import Ending
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 from tests.unit.policies.line import at, line_task
 
 TASK = line_task(4, right_costs=[1, 5, 1])
@@ -136,7 +136,7 @@ def test_the_checker_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
         made = make_bug(*args, **options)
         return replace(made, certificate={**made.certificate, "value": 1})
 
-    monkeypatch.setattr("bugsieve.judging.proving.make_bug", forged)
+    monkeypatch.setattr("bugsieve.pipeline.judging.proving.make_bug", forged)
     found = findings(lambda place: bug((1, 2)) if place == 1 else passed(""))
     assert not found[1].bugs
     (row,) = found[1].rejected

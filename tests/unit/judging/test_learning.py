@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis import families
-from bugsieve.basis.errors import InternalError, UsageError
-from bugsieve.basis.wording import counted
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.verdict import implied, inconclusive
+from bugsieve.base.errors import InternalError, UsageError
+from bugsieve.base.registry import families
+from bugsieve.base.wording import counted
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.cost.wording import CostWording
@@ -22,15 +20,17 @@ from bugsieve.campaigns.events import BugFound, BugImproved, Event
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.checkers.cost import check
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.judging.cases import Parcel
-from bugsieve.judging.examiner import Examiner
-from bugsieve.oracles.learning import Learnt, Revision
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.verdict import implied, inconclusive
+from bugsieve.pipeline.judging.cases import Parcel
+from bugsieve.pipeline.judging.examiner import Examiner
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.learning import Learnt, Revision
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.pool import Pool
 from bugsieve.policies.registry import make_policy
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.campaigns.contents import contents
 from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.judging.suffixes import NAME, PLACE, SuffixOracle

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.judging.pool_test import PoolTest, examine_pool
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.registry import make_policy
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import StateArray, Task
-from bugsieve.training.model_tests import make_pool
+from bugsieve.rooms.training.model_tests import make_pool
+from bugsieve.rooms.training.pool_test import PoolTest, examine_pool
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.unit.policies.generated import generated_task
 
 NO_LIMIT = 10**9

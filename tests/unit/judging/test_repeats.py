@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench, Origin
-from bugsieve.benches.objectives import make_objective
-from bugsieve.judging.cases import Parcel
-from bugsieve.judging.escalation import Due, Escalation, Outlay
-from bugsieve.judging.judge import Judge
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Bench, Origin
+from bugsieve.pipeline.judging.cases import Parcel
+from bugsieve.pipeline.judging.escalation import Due, Escalation, Outlay
+from bugsieve.pipeline.judging.judge import Judge
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.registry import make_policy
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task
 
 

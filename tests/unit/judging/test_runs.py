@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.checkers import safety
-from bugsieve.checkers.jani_terms import RefusedModelError
-from bugsieve.checkers.safety_claims import CertificateError
-from bugsieve.judging.findings import Sighting
-from bugsieve.judging.runs import RunExaminer
-from bugsieve.policies.models.policy import ActionArray
-from bugsieve.tasks.jani.model import Valuations
+from bugsieve.pipeline.judging.findings import Sighting
+from bugsieve.rooms.jani.model.model import Valuations
+from bugsieve.rooms.jani.policies.policy import ActionArray
+from bugsieve.rooms.safety.checker import safety
+from bugsieve.rooms.safety.checker.jani_terms import RefusedModelError
+from bugsieve.rooms.safety.checker.safety_claims import CertificateError
+from bugsieve.rooms.safety.walks.run_examiner import RunExaminer
 from tests.property.safety_models import Case, ListedPolicy
 from tests.unit.oracles.safety.runs import OTHER_RUN, RUN, SYSTEM, small_case
 

@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis import families
-from bugsieve.basis.stopping import StopToken, check_stop
+from bugsieve.base.registry import families
+from bugsieve.base.stopping import StopToken, check_stop
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.events import AnswersDiffer, Event
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.judging import stability
+from bugsieve.pipeline.judging import stability
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.asking import decide_anew, is_ours
+from bugsieve.policies.built_in.greedy import GreedyPolicy
+from bugsieve.policies.built_in.hill_climbing import HillClimbingPolicy
 from bugsieve.policies.decisions import Decisions, Ending, Failure
-from bugsieve.policies.greedy import GreedyPolicy
-from bugsieve.policies.hill_climbing import HillClimbingPolicy
-from bugsieve.policies.python import PythonPolicy
+from bugsieve.policies.foreign.python import PythonPolicy
 from bugsieve.policies.registry import make_policy
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 from tests.unit.benches.test_run_sources import PlanFollower, PlanRuns
 from tests.unit.campaigns.contents import contents
 from tests.unit.judging.suffixes import NAME, PLACE

@@ -14,21 +14,21 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis import process_pool
-from bugsieve.basis.errors import BudgetError, UsageError
+from bugsieve.base.errors import BudgetError, UsageError
+from bugsieve.base.files_and_processes import process_pool
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.bench import plan_of
 from bugsieve.campaigns.events import Event, RoundDone
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.judging.cases import Parcel
-from bugsieve.judging.findings import Finding
-from bugsieve.judging.judge import Judge
-from bugsieve.judging.workers import LocalJudge, WorkerPool, WorkerSetup, parcel_size
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.pipeline.judging.cases import Parcel
+from bugsieve.pipeline.judging.findings import Finding
+from bugsieve.pipeline.judging.judge import Judge
+from bugsieve.pipeline.judging.workers import LocalJudge, WorkerPool, WorkerSetup, parcel_size
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.pool import Pool
+from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits
 from tests.hostile.processes import children, is_running, needs_proc, wait_until_gone
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.generated import generated_task, write_task
@@ -39,7 +39,7 @@ import sys
 from bugsieve import load_task
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.search import Limits
+from bugsieve.tasks.search import Limits
 domain, problem, folder = sys.argv[1:]
 options = CostOptions(
     task=(domain, problem), policy="random", workers=2, limits=Limits(),
@@ -119,10 +119,10 @@ HASTY = """
 import sys, time
 from bugsieve.campaigns.cost.bench import plan_of
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.judging.cases import Parcel
-from bugsieve.judging.workers import WorkerPool, WorkerSetup
-from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.pipeline.judging.cases import Parcel
+from bugsieve.pipeline.judging.workers import WorkerPool, WorkerSetup
+from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.tasks.grounded.loading import load_task
 options = CostOptions(task=(sys.argv[1],), policy="random")
 task = load_task(sys.argv[1])
 setup = WorkerSetup(SavedTask.of(task), plan_of(options), ("lookahead",))

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.certificate import run_part
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
-from bugsieve.oracles.learning import KnownCase, LearningOracle
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.certificate import run_part
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle
+from bugsieve.tasks.grounded.task import StateArray
 
 
 def known_cases(bench: Bench, states: StateArray) -> list[KnownCase]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from bugsieve.measuring.binomial import at_least, at_most, lower_limit, upper_limit
+from bugsieve.pipeline.measuring.binomial import at_least, at_most, lower_limit, upper_limit
 from tests.reference import binomial
 
 _CLOSE = Fraction(1, 10**9)

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from bugsieve.measuring.binomial import lower_limit, upper_limit
-from bugsieve.measuring.figures import (
+from bugsieve.pipeline.measuring.binomial import lower_limit, upper_limit
+from bugsieve.pipeline.measuring.figures import (
     FINE,
     UNDECIDED,
     Risk,

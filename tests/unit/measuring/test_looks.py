@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.measuring.looks import ERROR, error_at, is_look, look_from, looks
+from bugsieve.pipeline.measuring.looks import ERROR, error_at, is_look, look_from, looks
 
 
 def test_looks_double() -> None:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from bugsieve import _native
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable, render
 
 Road = tuple[int, int, int]

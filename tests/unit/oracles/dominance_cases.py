@@ -12,15 +12,15 @@ from random import Random
 import numpy as np
 
 from bugsieve._native import DEAD_END
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.oracles.oracle import Oracle
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.oracle import Oracle
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
-from bugsieve.search import Limits, exact_goal_distances
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import Limits, exact_goal_distances
 from tests.property.soundness import TWO_WAYS, with_ways_back
 from tests.property.strategies import domain_sizes, seeded_task
 from tests.unit.dominance.naive import State, all_states, h_star, successor

@@ -6,7 +6,7 @@ Quicker than the translator on tiny problems, and another encoding than the tran
 from __future__ import annotations
 
 from bugsieve import _native
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.reference.pddl import Binding, PddlTask, ground, parse_task
 from tests.reference.pddl_syntax import And, Atom, Change, Condition, Effect, Together
 from tests.reference.sas import Fact, SasEffect, SasOperator, SasTask, SasVariable, render

@@ -11,8 +11,8 @@ from math import inf
 
 import numpy as np
 
-from bugsieve.dominance import DominanceFunction
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.dominance import DominanceFunction
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.naive import State, all_states, successor
 from tests.unit.dominance.plans import cost_of, is_goal
 from tests.unit.oracles.naive_greedy import NaiveGreedy

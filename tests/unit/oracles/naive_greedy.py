@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 
 from bugsieve import _native
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.naive import State, successor
 from tests.unit.dominance.plans import cost_of, is_goal
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from bugsieve._native import DEAD_END
 from bugsieve.policies.policy import Policy
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.naive import NaiveDominance, State, successor
 from tests.unit.dominance.plans import is_goal
 

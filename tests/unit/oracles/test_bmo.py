@@ -8,17 +8,17 @@ from random import Random
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.bugs.cost.bug import make_bug
-from bugsieve.bugs.cost.replay import ReplayStatus, replay
-from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.checkers.cost import check
-from bugsieve.faults.blame import blame
-from bugsieve.oracles.combined import CombinedBounds
-from bugsieve.oracles.cost.bmo import BoundMaintenance
-from bugsieve.oracles.learning import KnownCase, LearningOracle, Learnt
-from bugsieve.oracles.registry import check_oracle_spec, make_oracle
-from bugsieve.search import Limits, greedy
+from bugsieve.explanation.blame.blame import blame
+from bugsieve.pipeline.bugs.bug import make_bug
+from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, inconclusive
+from bugsieve.pipeline.oracles.combined import CombinedBounds
+from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle, Learnt
+from bugsieve.pipeline.oracles.registry import check_oracle_spec, make_oracle
+from bugsieve.rooms.dominance.oracles.bmo import BoundMaintenance
+from bugsieve.tasks.search import Limits, greedy
 from tests.depth import examples
 from tests.unit.dominance.naive import State
 from tests.unit.dominance.plans import cost_of

@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from bugsieve.benches.bench import Origin
-from bugsieve.benches.objectives.quantitative import Quantitative
-from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.oracles.cost.bounds import Point, proposition_8, proposition_10, proposition_11
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Origin
+from bugsieve.pipeline.bugs.verdict import Outcome
+from bugsieve.pipeline.objectives.quantitative import Quantitative
+from bugsieve.pipeline.oracles.bounds import Point, proposition_8, proposition_10, proposition_11
+from bugsieve.pipeline.oracles.registry import make_oracle
 from tests.unit.oracles.benches import places, road_bench, road_map
 
 # From 0 the policy goes the long way 0-1-2-3; from 4 it is right.

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from bugsieve.benches.bench import Bench, Suspects
-from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied, inconclusive, passed
-from bugsieve.oracles.combined import AnyOracle, BestOfOracle, CombinedOracle
-from bugsieve.oracles.oracle import Oracle
+from bugsieve.pipeline.bench import Bench, Suspects
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, implied, inconclusive, passed
+from bugsieve.pipeline.oracles.combined import AnyOracle, BestOfOracle, CombinedOracle
+from bugsieve.pipeline.oracles.oracle import Oracle
 from tests.unit.oracles.benches import places, road_bench, road_map
 
 TASK = road_map(((0, 1, 1), (1, 2, 1)), places=3, goal=2)

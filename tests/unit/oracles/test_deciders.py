@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from bugsieve._native import DEAD_END
-from bugsieve.basis.errors import BudgetError
-from bugsieve.benches.objectives.objective import path_states
-from bugsieve.domains import domain_text
-from bugsieve.oracles.cost.deciders import Decider, decider_for
-from bugsieve.oracles.cost.deciders.floortile import FloortileDecider
-from bugsieve.oracles.cost.deciders.graphs import components, source_parts
-from bugsieve.oracles.cost.deciders.guided import guided_search
-from bugsieve.oracles.cost.deciders.matching_blocksworld import MatchingBlocksworldDecider
-from bugsieve.oracles.cost.deciders.spanner import SpannerDecider
-from bugsieve.search import Limits, exact_goal_distances
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.errors import BudgetError
+from bugsieve.pipeline.objectives.objective import path_states
+from bugsieve.pipeline.oracles.deciders import Decider, decider_for
+from bugsieve.pipeline.oracles.deciders.guided import guided_search
+from bugsieve.rooms.zoo.domains import domain_text
+from bugsieve.rooms.zoo.floortile.decider import FloortileDecider
+from bugsieve.rooms.zoo.graphs import components, source_parts
+from bugsieve.rooms.zoo.matching_blocksworld.decider import MatchingBlocksworldDecider
+from bugsieve.rooms.zoo.spanner.decider import SpannerDecider
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits, exact_goal_distances
 from tests.depth import examples
 from tests.unit.oracles.grounding import grounded_task
 from tests.unit.oracles.small_problems import blocks_problem, floor_problem, spanner_problem

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.oracles.cost import fast_downward
-from bugsieve.oracles.cost.fast_downward import FastDownward, find_fast_downward
-from bugsieve.oracles.registry import make_oracle
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.errors import UnsupportedError, UsageError
+from bugsieve.pipeline.bugs.verdict import Outcome
+from bugsieve.pipeline.oracles import fast_downward
+from bugsieve.pipeline.oracles.fast_downward import FastDownward, find_fast_downward
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits
 from tests.property.engine import native_task
 from tests.property.strategies import LONG, seeded_task
 from tests.reference.search import optimal_cost
@@ -137,8 +137,8 @@ def test_an_absent_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 CALLER = """
 import sys
-from bugsieve.oracles.cost.fast_downward import FastDownward
-from bugsieve.search import Limits
+from bugsieve.pipeline.oracles.fast_downward import FastDownward
+from bugsieve.tasks.search import Limits
 from tests.unit.oracles.test_fast_downward import TASK
 FastDownward("any").search(TASK, TASK.initial_state, Limits(), None)
 """

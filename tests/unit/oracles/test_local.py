@@ -7,12 +7,12 @@ from math import inf
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
-from bugsieve.dominance import DominanceOptions
-from bugsieve.dominance.decisions import BadDecision, bad_decisions, worst_decision
-from bugsieve.oracles.registry import check_oracle_spec
-from bugsieve.tasks.fdr.task import NO_ACTION, Task
+from bugsieve.base.errors import UnsupportedError, UsageError
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.oracles.registry import check_oracle_spec
+from bugsieve.rooms.dominance import DominanceOptions
+from bugsieve.rooms.dominance.decisions import BadDecision, bad_decisions, worst_decision
+from bugsieve.tasks.grounded.task import NO_ACTION, Task
 from tests.depth import examples
 from tests.unit.dominance.naive import State, successor
 from tests.unit.dominance.small_tasks import small_task

@@ -6,14 +6,14 @@ import math
 
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.oracles.cost import lookahead
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.verdict import Outcome
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles import lookahead
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Ending
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import ActionArray, StateArray
+from bugsieve.tasks.grounded.task import ActionArray, StateArray
+from bugsieve.tasks.search import Limits
 from tests.unit.clock import Clock
 from tests.unit.oracles.benches import RoadPolicy, places, road_bench, road_map
 

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
+from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.dominance import DominanceOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.oracles.registry import check_oracle_spec
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import check_oracle_spec
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.decisions import Ending
-from bugsieve.tasks.fdr.task import NO_ACTION, Task
+from bugsieve.rooms.dominance import DominanceOptions
+from bugsieve.tasks.grounded.task import NO_ACTION, Task
 from tests.depth import examples
 from tests.unit.campaigns.contents import contents
 from tests.unit.dominance.naive import NaiveDominance, State

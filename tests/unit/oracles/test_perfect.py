@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.verdict import Outcome
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.registry import make_policy
-from bugsieve.search import Limits, greedy
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import Limits, greedy
 from tests.unit.oracles.benches import places, road_bench, road_map
 from tests.unit.policies.generated import generated_task
 

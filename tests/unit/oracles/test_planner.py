@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from bugsieve.bugs.cost.verdict import Outcome
-from bugsieve.oracles.registry import make_oracle
-from bugsieve.search import Limits
+from bugsieve.pipeline.bugs.verdict import Outcome
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.tasks.search import Limits
 from tests.unit.oracles.benches import places, road_bench, road_map
 
 ROADS = ((0, 1, 1), (1, 2, 1), (2, 3, 1), (0, 3, 2), (3, 4, 1), (5, 5, 1))

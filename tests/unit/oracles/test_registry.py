@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.benches.bench import Suspects
-from bugsieve.bugs.cost.verdict import Verdict, inconclusive
-from bugsieve.oracles.combined import AnyOracle, BestOfOracle, split_specs
-from bugsieve.oracles.oracle import Oracle
-from bugsieve.oracles.registry import ORACLES, check_oracle_spec, make_oracle
+from bugsieve.base.errors import InputError, UnsupportedError, UsageError
+from bugsieve.pipeline.bench import Suspects
+from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive
+from bugsieve.pipeline.oracles.combined import AnyOracle, BestOfOracle, split_specs
+from bugsieve.pipeline.oracles.oracle import Oracle
+from bugsieve.pipeline.oracles.registry import ORACLES, check_oracle_spec, make_oracle
 from tests.other_package import install
 from tests.unit.oracles.benches import places, road_bench, road_map
 

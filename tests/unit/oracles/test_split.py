@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis import families
-from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.oracles.registry import check_oracle_spec, make_oracle
-from bugsieve.oracles.split import SplitOracle
+from bugsieve.base.errors import UnsupportedError, UsageError
+from bugsieve.base.registry import families
+from bugsieve.pipeline.oracles.registry import check_oracle_spec, make_oracle
+from bugsieve.pipeline.oracles.split import SplitOracle
 from tests.unit.judging.suffixes import NAME, PLACE
 from tests.unit.oracles.benches import places, road_bench, road_map
 from tests.unit.oracles.test_combined import Fixed, bug

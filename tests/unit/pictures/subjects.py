@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.domains import DOMAINS, generate
-from bugsieve.domains.jani import MODEL_DOMAINS, generate_model
 from bugsieve.pictures.scene import Scene, Subject, TaskScene, scenes_of
-from bugsieve.tasks.fdr.loading import load_task, native_task
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.jani.loading import load_model
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.zoo.domains import DOMAINS, generate
+from bugsieve.rooms.zoo.model_domains import MODEL_DOMAINS, generate_model
+from bugsieve.tasks.grounded.loading import load_task, native_task
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.testing.pictures import walk
 
 DRAWN_BY = {

@@ -6,9 +6,9 @@ from itertools import combinations, pairwise, product
 
 import pytest
 
-from bugsieve.pictures.layouts import by_directions, by_numbers, in_rows, on_map
 from bugsieve.pictures.shapes import Curve, Text
-from bugsieve.pictures.tasks.transport import TransportPicture
+from bugsieve.rooms.zoo.layouts import by_directions, by_numbers, in_rows, on_map
+from bugsieve.rooms.zoo.transport.picture import TransportPicture
 from tests.unit.pictures.subjects import scene_after, task_of
 
 GRID = [(f"c-{y}-{x}", f"c-{y}-{x + 1}") for y, x in product(range(3), range(2))]

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.basis.members import MemberTable
-from bugsieve.domains import generate
+from bugsieve.base.errors import UnsupportedError, UsageError
+from bugsieve.base.registry.members import MemberTable
 from bugsieve.pictures import PICTURES, picture_for
 from bugsieve.pictures.picture import GENERAL
 from bugsieve.pictures.runs import draw_run
 from bugsieve.pictures.scene import TaskScene, scenes_of
 from bugsieve.pictures.shapes import Circle, Curve, Drawing, Rectangle, Shape, Text
-from bugsieve.pictures.tasks.places import PlacesPicture, Thing
-from bugsieve.pictures.tasks.transport import TransportPicture
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.rooms.zoo.places import PlacesPicture, Thing
+from bugsieve.rooms.zoo.transport.picture import TransportPicture
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.testing import check_picture
 from bugsieve.testing.pictures import walk
 from tests.unit.pictures.subjects import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.errors import UsageError
 from bugsieve.pictures.scene import ModelScene, TaskScene, Words, scenes_of
 from bugsieve.testing.pictures import walk
 from tests.unit.pictures.subjects import from_sas, model_of, scene_after, task_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.errors import UsageError
 from bugsieve.pictures.shapes import (
     MOST_SHAPES,
     Circle,

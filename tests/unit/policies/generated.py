@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bugsieve.domains import generate
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 
 
 def write_task(folder: Path, domain: str, *, seed: int = 0, **parameters: int | bool) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bugsieve.tasks.fdr.loading import native_task
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.grounded.loading import native_task
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable, render
 
 

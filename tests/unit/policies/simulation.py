@@ -10,7 +10,7 @@ from bugsieve.policies.asking import decide
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.runs import Run
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.base.errors import PolicyError, UsageError
 from bugsieve.policies.asking import decide
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.runs import run_policy
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray
 from tests.unit.policies.line import at, line_task
 
 
@@ -203,7 +203,7 @@ def test_functions_and_specs_are_bound_to_the_task() -> None:
 
 
 def test_a_policy_made_for_one_call_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bugsieve.policies.greedy import GreedyPolicy
+    from bugsieve.policies.built_in.greedy import GreedyPolicy
 
     closed: list[str] = []
     monkeypatch.setattr(GreedyPolicy, "close", lambda self: closed.append(self.spec))

@@ -11,28 +11,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InternalError, UnsupportedError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.bug import make_bug
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.later_start import objection
-from bugsieve.bugs.cost.replay import ReplayStatus, replay
+from bugsieve.base.errors import InternalError, UnsupportedError
 from bugsieve.campaigns.cost.green import stored_green
 from bugsieve.campaigns.cost.green_replay import replay_green
-from bugsieve.campaigns.finding.find import find_bugs
 from bugsieve.campaigns.greens import GreenStatus
+from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.checkers.green import check_green
-from bugsieve.faults.blame import blame
-from bugsieve.faults.examples.smallest import smallest_example
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.explanation.blame.blame import blame
+from bugsieve.explanation.examples.smallest import smallest_example
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import make_bug
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.later_start import objection
+from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.avoiding_runs import AvoidingRuns
 from bugsieve.policies.call_counter import CallsSpent
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.runs import run_policy, runs_of
-from bugsieve.search import exact_costs
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.search import exact_costs
 from tests.property.strategies import SMALL, seeded_task
 from tests.unit.policies.generated import generated_task
 from tests.unit.policies.line import as_task, at, line_task

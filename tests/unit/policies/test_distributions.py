@@ -13,21 +13,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.cli import main
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.asking import weigh, weigh_anew
 from bugsieve.policies.decisions import Ending, Failure
-from bugsieve.policies.function import policy as lifted
+from bugsieve.policies.foreign.function import policy as lifted
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.runs import run_policy
-from bugsieve.policies.servers.addresses import Address
-from bugsieve.policies.servers.service import PolicyService
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.rooms.formats.servers.addresses import Address
+from bugsieve.rooms.formats.servers.service import PolicyService
 from tests.unit.campaigns.contents import contents
 from tests.unit.policies.asnets.tasks import made, network, walked
 from tests.unit.policies.generated import generated_task, write_task

@@ -9,15 +9,15 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from bugsieve.policies.command import CommandPolicy
+from bugsieve.policies.built_in.random import RandomPolicy
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.examples import blocksworld, gripper
-from bugsieve.policies.function import policy
-from bugsieve.policies.random import RandomPolicy
+from bugsieve.policies.foreign.command import CommandPolicy
+from bugsieve.policies.foreign.function import policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.runs import run_policy
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.unit.policies.generated import generated_task
 
 ROOT = Path(__file__).parents[3]

@@ -11,13 +11,13 @@ import pytest
 
 import bugsieve
 from bugsieve.policies.fingerprints import module_file, policy_fingerprint
-from bugsieve.policies.models.lifted import as_model_policy
-from bugsieve.policies.models.registry import make_model_policy
+from bugsieve.policies.foreign.python import PythonPolicy
 from bugsieve.policies.policy import Policy
-from bugsieve.policies.python import PythonPolicy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray
+from bugsieve.rooms.jani.policies.lifted import as_model_policy
+from bugsieve.rooms.jani.policies.registry import make_model_policy
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray
 from tests.unit.policies.line import line_task
 from tests.unit.policies.models.lift import lift
 

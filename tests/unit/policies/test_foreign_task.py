@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.errors import UsageError
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.runs import run_policy
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.native.chains import chain, native
 
 

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bugsieve
-from bugsieve.basis.errors import PolicyError
+from bugsieve.base.errors import PolicyError
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.policy import argbest_within
 from bugsieve.policies.runs import run_policy
 from bugsieve.policies.task_view import TaskView
-from bugsieve.tasks.fdr.task import NO_ACTION
+from bugsieve.tasks.grounded.task import NO_ACTION
 from tests.depth import examples
 from tests.unit.policies.line import at, line_task
 

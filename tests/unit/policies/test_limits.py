@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.policies.lazy import LazyPolicy
-from bugsieve.policies.optimal import OptimalPolicy
+from bugsieve.base.errors import UsageError
+from bugsieve.policies.built_in.lazy import LazyPolicy
+from bugsieve.policies.built_in.optimal import OptimalPolicy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.worker import MAX_MEMORY_MB, WorkerLimits
 from tests.unit.policies.line import at, line_task

@@ -11,19 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve._native import DEAD_END
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.errors import UsageError
 from bugsieve.policies.asking import decide
+from bugsieve.policies.built_in.ehc import EhcPolicy
+from bugsieve.policies.built_in.greedy import GreedyPolicy
+from bugsieve.policies.built_in.hill_climbing import HillClimbingPolicy
+from bugsieve.policies.built_in.lazy import LazyPolicy
+from bugsieve.policies.built_in.optimal import OptimalPolicy
+from bugsieve.policies.built_in.random import RandomPolicy, mixed
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.ehc import EhcPolicy
-from bugsieve.policies.greedy import GreedyPolicy
-from bugsieve.policies.hill_climbing import HillClimbingPolicy
-from bugsieve.policies.lazy import LazyPolicy
-from bugsieve.policies.optimal import OptimalPolicy
 from bugsieve.policies.policy import BoundPolicy
-from bugsieve.policies.random import RandomPolicy, mixed
 from bugsieve.policies.runs import run_policy
-from bugsieve.search import Limits, SearchResult, astar, greedy
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.search import Limits, SearchResult, astar, greedy
 from tests.property.strategies import ANY, SMALL, Shape, seeded_task, seeds, some_states
 from tests.reference.strips import Strips, strips_task
 from tests.unit.native.chains import native, switches

@@ -9,27 +9,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import PolicyError, UsageError
-from bugsieve.basis.reach import Reach
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.bug import make_bug
-from bugsieve.bugs.cost.certificate import certificate_of
-from bugsieve.bugs.cost.replay import ReplayStatus, replay
-from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.base.errors import PolicyError, UsageError
+from bugsieve.base.registry.reach import Reach
+from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check
-from bugsieve.faults.blame import blame
-from bugsieve.faults.examples.smallest import smallest_example
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.explanation.blame.blame import blame
+from bugsieve.explanation.examples.smallest import smallest_example
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import make_bug
+from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.plan_runs import PlanRuns
+from bugsieve.policies.foreign.plan_runs import PlanRuns
 from bugsieve.policies.policy import BoundPolicy
 from bugsieve.policies.protocol import PLANS, parse_answers
 from bugsieve.policies.registry import POLICIES, check_spec, make_policy
 from bugsieve.policies.runs import Run, run_policy
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task
 from tests.unit.policies.line import at, line_task
 

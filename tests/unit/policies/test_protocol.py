@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.policies.model_view import ModelView
 from bugsieve.policies.protocol import (
     PLANS,
     VALUES,
@@ -24,6 +23,7 @@ from bugsieve.policies.protocol import (
     parse_answers,
 )
 from bugsieve.policies.task_view import TaskView
+from bugsieve.rooms.jani.policies.model_view import ModelView
 
 
 def test_hello_describes_the_task_on_one_line() -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import PolicyError, UnsupportedError, UsageError
-from bugsieve.policies.greedy import GreedyPolicy
+from bugsieve.base.errors import PolicyError, UnsupportedError, UsageError
+from bugsieve.policies.built_in.greedy import GreedyPolicy
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
 from bugsieve.policies.registry import check_spec, list_policies, make_policy
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 from tests.other_package import install
 from tests.unit.policies.line import at, line_task
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.base.errors import PolicyError, UsageError
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.policies.run_table import NOT_WITHIN
 from bugsieve.policies.runs import run_policy
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 from tests.depth import examples
 from tests.property.strategies import ANY, Shape, seeded_task, seeds, some_states
 from tests.reference.strips import Strips, strips_task

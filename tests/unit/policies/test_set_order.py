@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.ordered_sets import OrderedSet
+from bugsieve.base.errors import UsageError
+from bugsieve.base.ordered_sets import OrderedSet
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.cli import main
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.policies.python import PythonPolicy
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.policies.foreign.python import PythonPolicy
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task, write_task
 
 SETS = """

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import PolicyError, UsageError
-from bugsieve.basis.reach import NOTHING, Reach
-from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.base.errors import PolicyError, UsageError
+from bugsieve.base.registry.reach import NOTHING, Reach
+from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import check
 from bugsieve.policies.asking import decide_anew
 from bugsieve.policies.decisions import Ending
@@ -20,7 +20,7 @@ from bugsieve.policies.protocol import VALUES, MiscountError, ProtocolError, par
 from bugsieve.policies.registry import POLICIES, check_spec, make_policy
 from bugsieve.policies.runs import run_policy
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task
 
 MISSING = "greedy:python:bugsieve.policies.examples.missing:value"

@@ -154,7 +154,7 @@ def test_loading_it_loads_nothing_else(tmp_path: Path) -> None:
         "ours = {name for name in sys.modules if name.partition('.')[0] == 'bugsieve'}\n"
         "assert ours == {'bugsieve', 'bugsieve.pytest_plugin'}, ours\n"
         "assert 'numpy' not in sys.modules\n"
-        "import bugsieve.basis.names as one\n"
+        "import bugsieve.base.names as one\n"
         "assert 'rewrite' not in type(one.__loader__).__module__, 'it would take long'\n"
         "sys.exit(code)\n"
     )

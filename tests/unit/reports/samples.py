@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bugsieve.bugs.cost.bug import Bug, FoundBy
-from bugsieve.bugs.cost.verdict import Outcome, Verdict
+from bugsieve.campaigns.cost.store import CostStore, PoolPart
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.pool import PoolEntry
-from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import (
+from bugsieve.campaigns.store.progress import Addition, CampaignHeader, Progress
+from bugsieve.pipeline.bugs.bug import Bug, FoundBy
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
+from bugsieve.pipeline.judging.cases import Visit
+from bugsieve.pipeline.judging.findings import (
     CostBugRow,
     Finding,
     OracleRow,
@@ -21,10 +21,10 @@ from bugsieve.judging.findings import (
     RunRow,
     VerdictRow,
 )
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.pool import PoolEntry
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.store import CostStore, PoolPart
-from bugsieve.results.progress import Addition, CampaignHeader, Progress
-from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.grounded.saved import SavedTask
 from tests.unit.policies.line import at, line_task
 
 PLACES = 100

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.reports.bugs_table import bugs_table
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.lab.reports.bugs_table import bugs_table
 from tests.unit.policies.generated import generated_task
 from tests.unit.reports.safety.samples import FULL
 from tests.unit.reports.samples import Sample

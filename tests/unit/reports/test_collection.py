@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.experiments.index import INDEX_FILE, Index, IndexEntry, write_index
-from bugsieve.reports.collection import Card, collect, in_file_order
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.lab.experiments.index import INDEX_FILE, Index, IndexEntry, write_index
+from bugsieve.rooms.lab.reports.collection import Card, collect, in_file_order
 from tests.unit.reports.samples import Sample
 
 SAMPLE = Sample("s", {"lookahead": "b"}, bias="uniform", novelty=1, seed=7)

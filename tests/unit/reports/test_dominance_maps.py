@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from bugsieve.dominance import DominanceFunction, DominanceOptions
-from bugsieve.reports.dominance_maps import draw_dominance
-from bugsieve.reports.pictures import picture_style, save_picture
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.dominance_maps import draw_dominance
+from bugsieve.rooms.lab.reports.pictures import picture_style, save_picture
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.small_tasks import small_task
 from tests.unit.policies.generated import generated_task
 from tests.unit.policies.line import line_task

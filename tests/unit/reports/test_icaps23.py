@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis import families
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
+from bugsieve.base.registry import families
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.reports.collection import collect
-from bugsieve.reports.icaps23 import OracleTableOptions, icaps23_table, judged_in
-from bugsieve.reports.measures import UNDEFINED, Value
-from bugsieve.reports.table import Table
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.lab.reports.collection import collect
+from bugsieve.rooms.lab.reports.icaps23 import OracleTableOptions, icaps23_table, judged_in
+from bugsieve.rooms.lab.reports.measures import UNDEFINED, Value
+from bugsieve.rooms.lab.reports.table import Table
 from tests.unit.judging.suffixes import NAME, PLACE
 from tests.unit.policies.generated import generated_task
 from tests.unit.reports.samples import Sample

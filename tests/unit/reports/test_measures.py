@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.reports.measures import (
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.lab.reports.measures import (
     NOT_APPLICABLE,
     UNDEFINED,
     Value,
@@ -18,8 +19,7 @@ from bugsieve.reports.measures import (
     measure,
     percentage,
 )
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task
 from tests.unit.reports.samples import Sample
 

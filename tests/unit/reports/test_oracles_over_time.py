@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.reports.collection import collect
-from bugsieve.reports.oracles_over_time import (
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.lab.reports.collection import collect
+from bugsieve.rooms.lab.reports.oracles_over_time import (
     OraclePanel,
     draw_oracles_over_time,
     oracle_panels,
 )
-from bugsieve.reports.pictures import picture_style
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.rooms.lab.reports.pictures import picture_style
 from tests.unit.policies.generated import generated_task
 from tests.unit.reports.samples import Sample
 

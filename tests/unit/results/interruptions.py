@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from bugsieve.basis.errors import InputError
-from bugsieve.results.store import Store
+from bugsieve.base.errors import InputError
+from bugsieve.campaigns.store.store import Store
 from tests.unit.results.small_disk import small_disk
 
 WRITER = """

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.bugs.cost.bug import Bug, FoundBy
-from bugsieve.bugs.cost.verdict import Outcome, Verdict, inconclusive, passed
-from bugsieve.faults.causes.cause import Cause, LiftedStep
-from bugsieve.fuzzing.pool import PoolEntry
-from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import (
+from bugsieve.campaigns.cost.store import CostStore, PoolPart
+from bugsieve.campaigns.store.progress import Addition, CampaignHeader, Progress, TimelineRow
+from bugsieve.pipeline.bugs.bug import Bug, FoundBy
+from bugsieve.pipeline.bugs.cause import Cause, LiftedStep
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, inconclusive, passed
+from bugsieve.pipeline.judging.cases import Visit
+from bugsieve.pipeline.judging.findings import (
     CostBugRow,
     Finding,
     OracleRow,
@@ -23,11 +24,10 @@ from bugsieve.judging.findings import (
     RunRow,
     VerdictRow,
 )
+from bugsieve.pipeline.pool.pool import PoolEntry
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.store import CostStore, PoolPart
-from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow
-from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.line import line_task
 
 ORACLES = ("lookahead", "perfect")

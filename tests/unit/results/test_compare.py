@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.fuzzing.pool import PoolEntry
-from bugsieve.judging.findings import Finding
-from bugsieve.results.cost.compare import Crossed, Recall, Shares, compare
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.store import CostStore, PoolPart
-from bugsieve.results.progress import Addition, Progress
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.base.errors import InputError
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.cost.store import CostStore, PoolPart
+from bugsieve.campaigns.store.progress import Addition, Progress
+from bugsieve.pipeline.judging.findings import Finding
+from bugsieve.pipeline.pool.pool import PoolEntry
+from bugsieve.rooms.lab.comparing import Crossed, Recall, Shares, compare
+from bugsieve.tasks.grounded.task import StateArray
 from tests.unit.policies.line import at, line_task
 from tests.unit.results.samples import bug_row, created, finding, header
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
+from bugsieve.base.errors import InputError, UnsupportedError, UsageError
 from bugsieve.campaigns.export import export
 from tests.unit.results.samples import add, created, rounds
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.bugs.cost.bug import bug_from_json
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.cost.kind import COST
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.folder import check_free, restore
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.store.folder import check_free, restore
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.pipeline.bugs.bug import bug_from_json
 from tests.unit.results.samples import add, created, header, rounds
 from tests.unit.results.unprivileged import unprivileged
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import BudgetError, InputError
-from bugsieve.results import packing
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.packing import json_text, packed, unpacked
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.base.errors import BudgetError, InputError
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.store import packing
+from bugsieve.campaigns.store.packing import json_text, packed, unpacked
+from bugsieve.campaigns.store.schema import STORE_FILE
 from tests.unit.results.samples import add, created, rounds
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.families import KINDS
-from bugsieve.results.store import Store
-from bugsieve.results.validation import layout_of
+from bugsieve.base.registry.families import KINDS
+from bugsieve.campaigns.store.store import Store
+from bugsieve.campaigns.store.validation import layout_of
 
 FOLDER = Path(__file__).with_name("schemas")
 

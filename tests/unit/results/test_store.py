@@ -15,22 +15,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.seeds import Stream
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.cost.store import CostStore, PoolPart
 from bugsieve.campaigns.cost.summary import summarise
-from bugsieve.fuzzing.pool import PoolEntry
-from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import Finding, OracleRow, RunRow
+from bugsieve.campaigns.store.folder import check_free
+from bugsieve.campaigns.store.lock import FolderLock
+from bugsieve.campaigns.store.progress import Addition, Progress
+from bugsieve.campaigns.store.records import kind_of
+from bugsieve.campaigns.store.schema import STORE_FILE, VERSION, _require_file
+from bugsieve.campaigns.store.store import PART_FILE
+from bugsieve.pipeline.judging.cases import Visit
+from bugsieve.pipeline.judging.findings import Finding, OracleRow, RunRow
+from bugsieve.pipeline.pool.pool import PoolEntry
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.store import CostStore, PoolPart
-from bugsieve.results.folder import check_free
-from bugsieve.results.lock import FolderLock
-from bugsieve.results.progress import Addition, Progress
-from bugsieve.results.records import kind_of
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.schema import STORE_FILE, VERSION, _require_file
-from bugsieve.results.store import PART_FILE
+from bugsieve.rooms.safety.store.records import SafetyRecords
 from tests.unit.results import samples
 from tests.unit.results.interruptions import filled_up, killed
 from tests.unit.results.samples import ORACLES, add, bug_row, created, header, rounds
@@ -285,7 +285,7 @@ def test_one_runner_at_a_time_but_any_number_of_readers(campaign: Path) -> None:
 def test_the_lock_dies_with_its_holder(campaign: Path) -> None:
     code = (
         "import sys, time\nfrom pathlib import Path\n"
-        "from bugsieve.results.lock import FolderLock\n"
+        "from bugsieve.campaigns.store.lock import FolderLock\n"
         "lock = FolderLock(Path(sys.argv[1]))\nprint('held', flush=True)\ntime.sleep(600)"
     )
     holder = subprocess.Popen(

@@ -7,9 +7,9 @@ from typing import get_args
 
 import pytest
 
-from bugsieve.rules.obligations.answers import VERDICTS_ON
-from bugsieve.rules.obligations.grading import graded
-from bugsieve.rules.scale import (
+from bugsieve.rooms.rules.obligations.answers import VERDICTS_ON
+from bugsieve.rooms.rules.obligations.grading import graded
+from bugsieve.rooms.rules.scale import (
     SCALE,
     Expectation,
     Grade,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bugsieve._native import DEAD_END
-from bugsieve.basis.errors import UsageError
-from bugsieve.search import PathDistances
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.errors import UsageError
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import PathDistances
 from tests.unit.native.chains import chain, native, switches
 
 

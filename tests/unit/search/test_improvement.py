@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.search import Limits, improve_plan
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.errors import UsageError
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits, improve_plan
 from tests.reference.sas import SasEffect, SasOperator, SasTask
 from tests.unit.native.chains import chain, native, step, switches, variables
 

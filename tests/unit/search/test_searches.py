@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import BudgetError, UnsupportedError, UsageError
-from bugsieve.search import (
+from bugsieve.base.errors import BudgetError, UnsupportedError, UsageError
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import (
     Limits,
     SearchResult,
     TooLargeError,
@@ -22,7 +23,6 @@ from bugsieve.search import (
     greedy,
     lookahead,
 )
-from bugsieve.tasks.fdr.task import Task
 from tests.unit.native.chains import chain, native, switches
 from tests.unit.policies.line import as_task
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.tasks.json_text import MAX_DEPTH, load_json
 
 

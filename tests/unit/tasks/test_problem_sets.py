@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.tasks.problem_sets import folder_name, problems_of
 
 

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.benches.bench import Bench, Suspects
-from bugsieve.bugs.cost.verdict import Outcome, Verdict, implied, inconclusive, passed
-from bugsieve.fuzzing.biases.bias import Bias, BiasResult, Offsets
-from bugsieve.oracles.cost.perfect import PerfectOracle
-from bugsieve.oracles.oracle import Oracle
+from bugsieve.base.errors import UsageError
 from bugsieve.pictures.bars import BarsPicture
 from bugsieve.pictures.scene import Scene
 from bugsieve.pictures.shapes import Drawing
-from bugsieve.pictures.tasks.blocks import BlocksPicture
+from bugsieve.pipeline.bench import Bench, Suspects
+from bugsieve.pipeline.biases.bias import Bias, BiasResult, Offsets
+from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, implied, inconclusive, passed
+from bugsieve.pipeline.oracles.oracle import Oracle
+from bugsieve.pipeline.oracles.perfect import PerfectOracle
+from bugsieve.policies.built_in.random import RandomPolicy
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
-from bugsieve.policies.random import RandomPolicy
-from bugsieve.tasks.fdr.task import NO_ACTION, ActionArray, StateArray, Task
+from bugsieve.rooms.zoo.blocksworld.picture import BlocksPicture
+from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 from bugsieve.testing import check_bias, check_oracle, check_picture, check_policy
 from bugsieve.testing.tasks import random_task
 from tests.other_package import install

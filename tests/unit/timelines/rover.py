@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.rules.file.timeline_atoms import LevelAtom, TimelineAtom, TokenAtom
-from bugsieve.rules.ltl.formula import Formula
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.timelines.models.loading import read_model
-from bugsieve.timelines.models.model import Model
+from bugsieve.rooms.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.timelines.models.loading import read_model
+from bugsieve.rooms.timelines.models.model import Model
+from bugsieve.rooms.timelines.models.timeline_atoms import LevelAtom, TimelineAtom, TokenAtom
 
 REASON = "the extra 'timeline' is not installed"
 pytest.importorskip("lark", reason=REASON)

@@ -9,12 +9,19 @@ from fractions import Fraction
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.basis.stopping import Stopped, StopToken
-from bugsieve.rules.file.timeline_atoms import LevelAtom, TokenAtom
-from bugsieve.timelines.deciding import Decision, Inconclusive, Limits, NoPlan, PlanFound, decide
-from bugsieve.timelines.models.loading import read_model
-from bugsieve.timelines.plans.plan import Plan
+from bugsieve.base.errors import InputError, UnsupportedError, UsageError
+from bugsieve.base.stopping import Stopped, StopToken
+from bugsieve.rooms.timelines.deciding import (
+    Decision,
+    Inconclusive,
+    Limits,
+    NoPlan,
+    PlanFound,
+    decide,
+)
+from bugsieve.rooms.timelines.models.loading import read_model
+from bugsieve.rooms.timelines.models.timeline_atoms import LevelAtom, TokenAtom
+from bugsieve.rooms.timelines.plans.plan import Plan
 from tests.unit.timelines.rover import ATOMS, DOOR_ATOMS, GUARD, ROVER, door, ltl
 
 VIOLATION = "(!moving | stowed) U (moving & !stowed)"

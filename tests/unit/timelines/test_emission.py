@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.timelines.deciding import Decision, NoPlan, PlanFound, decide
-from bugsieve.timelines.emission import cubes_of, emit_nddl, slots_beside
-from bugsieve.timelines.models.loading import read_model
-from bugsieve.timelines.models.model import Model
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.rooms.timelines.deciding import Decision, NoPlan, PlanFound, decide
+from bugsieve.rooms.timelines.emission import cubes_of, emit_nddl, slots_beside
+from bugsieve.rooms.timelines.models.loading import read_model
+from bugsieve.rooms.timelines.models.model import Model
 from tests.unit.timelines.rover import ATOMS, DOOR_ATOMS, GUARD, ROVER, door, ltl
 
 

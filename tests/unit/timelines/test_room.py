@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from bugsieve.rules.file.timeline_atoms import LevelAtom, TokenAtom
+from bugsieve.rooms.timelines.models.timeline_atoms import LevelAtom, TokenAtom
 from tests.depth import examples
 from tests.unit.timelines.rover import ROVER, ltl
 
@@ -15,19 +15,19 @@ REASON = "the extra 'timeline' is not installed"
 pytest.importorskip("lark", reason=REASON)
 pytest.importorskip("ortools", reason=REASON)
 
-from bugsieve.rules.ltl.automaton import automaton_of  # noqa: E402
-from bugsieve.rules.ltl.formula import TRUE  # noqa: E402
-from bugsieve.timelines.deciding import (  # noqa: E402
+from bugsieve.rooms.rules.ltl.automaton import automaton_of  # noqa: E402
+from bugsieve.rooms.rules.ltl.formula import TRUE  # noqa: E402
+from bugsieve.rooms.timelines.deciding import (  # noqa: E402
     Limits,
     NoPlan,
     PlanFound,
     _Search,
     decide,
 )
-from bugsieve.timelines.encoding.slots import Times  # noqa: E402
-from bugsieve.timelines.models.loading import read_model  # noqa: E402
-from bugsieve.timelines.models.model import Model  # noqa: E402
-from bugsieve.timelines.room import most_tokens  # noqa: E402
+from bugsieve.rooms.timelines.encoding.slots import Times  # noqa: E402
+from bugsieve.rooms.timelines.models.loading import read_model  # noqa: E402
+from bugsieve.rooms.timelines.models.model import Model  # noqa: E402
+from bugsieve.rooms.timelines.room import most_tokens  # noqa: E402
 
 TAP = """
 class Tank extends Reservoir {{ }}

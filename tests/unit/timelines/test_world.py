@@ -8,18 +8,22 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.file.reading import RulesFile, read_rules, rules_of
-from bugsieve.rules.file.source import Source
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.obligations.answers import Answer
-from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
-from bugsieve.rules.obligations.obligation import Obligation, obligations_of, rule_obligations
-from bugsieve.search.limits import Limits
-from bugsieve.timelines.binding import bind_rules
-from bugsieve.timelines.models.loading import load_timelines
-from bugsieve.timelines.models.model import Model
-from bugsieve.timelines.world import TimelineWorld, check_plan
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.file.reading import RulesFile, read_rules, rules_of
+from bugsieve.rooms.rules.file.source import Source
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.obligations.answers import Answer
+from bugsieve.rooms.rules.obligations.judge import JudgeOptions, RuleJudge
+from bugsieve.rooms.rules.obligations.obligation import (
+    Obligation,
+    obligations_of,
+    rule_obligations,
+)
+from bugsieve.rooms.timelines.binding import bind_rules
+from bugsieve.rooms.timelines.models.loading import load_timelines
+from bugsieve.rooms.timelines.models.model import Model
+from bugsieve.rooms.timelines.world import TimelineWorld, check_plan
+from bugsieve.tasks.search.limits import Limits
 from tests.unit.timelines.rover import FOLDER, door
 
 RULES = """format = 1

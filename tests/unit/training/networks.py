@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bugsieve.domains import generate
+from bugsieve.rooms.zoo.domains import generate
 
 
 def write_visitall(folder: Path, *sizes: int) -> tuple[str, list[str]]:

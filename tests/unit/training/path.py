@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel
 from tests.unit.tasks.jani.small import binary, bounded, condition, edge, simple, variable
 
 WALK, LEAP, REST = "walk", "leap", "rest"

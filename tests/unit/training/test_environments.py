@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.fuzzing.starts import StartSampler
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
-from bugsieve.training.environments import (
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.starts import StartSampler
+from bugsieve.rooms.training.environments import (
     GOAL,
     UNSAFE,
     Environments,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.training.environments import Transitions
-from bugsieve.training.goal_distance import GoalDistance, Potential
-from bugsieve.training.options import QOptions
-from bugsieve.training.q_learning import rewards
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.training.environments import Transitions
+from bugsieve.rooms.training.goal_distance import GoalDistance, Potential
+from bugsieve.rooms.training.options import QOptions
+from bugsieve.rooms.training.q_learning import rewards
 from tests.unit.tasks.jani.small import binary
 from tests.unit.training.path import document, path
 

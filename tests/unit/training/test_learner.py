@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("torch")
 
-from bugsieve.training.learner import Adam, Learner, QNetwork, first_layers
-from bugsieve.training.options import QOptions
-from bugsieve.training.replay import Batch, ReplayBuffer
-from bugsieve.training.scaling import FloatArray
+from bugsieve.rooms.training.learner import Adam, Learner, QNetwork, first_layers
+from bugsieve.rooms.training.options import QOptions
+from bugsieve.rooms.training.replay import Batch, ReplayBuffer
+from bugsieve.rooms.training.scaling import FloatArray
 
 
 def floats(*rows: object) -> FloatArray:

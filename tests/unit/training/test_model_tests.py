@@ -7,14 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import BudgetError, UsageError
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.policies.asnets.grounding import ground
-from bugsieve.policies.asnets.weights import Weights, random_weights
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.training.model_tests import (
+from bugsieve.base.errors import BudgetError, UsageError
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.formats.asnets.grounding import ground
+from bugsieve.rooms.formats.asnets.weights import Weights, random_weights
+from bugsieve.rooms.training.model_tests import (
     LocalTester,
     ModelTestPlan,
     PooledTask,
@@ -23,6 +20,9 @@ from bugsieve.training.model_tests import (
     make_tester,
     objection,
 )
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.tasks.grounded.task import Task
 from tests.depth import IS_DEEP
 from tests.unit.training.networks import write_visitall
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.training.options import QOptions
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.training.options import QOptions
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("torch")
 
-from bugsieve.policies.models.mlp import MlpPolicy
-from bugsieve.policies.networks import write_safetensors
 from bugsieve.policies.policy import PolicySettings
-from bugsieve.training.learner import QNetwork
-from bugsieve.training.options import QOptions
-from bugsieve.training.q_learning import (
+from bugsieve.rooms.formats.mlp import MlpPolicy
+from bugsieve.rooms.formats.networks import write_safetensors
+from bugsieve.rooms.training.learner import QNetwork
+from bugsieve.rooms.training.options import QOptions
+from bugsieve.rooms.training.q_learning import (
     Evaluated,
     Event,
     TrainedNetwork,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bugsieve.training.scaling import Scaling
+from bugsieve.rooms.training.scaling import Scaling
 from tests.unit.training.path import path
 
 

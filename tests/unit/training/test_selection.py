@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.seeds import Stream
-from bugsieve.training.candidates import Candidate, best, expansions, scores
-from bugsieve.training.selection import (
+from bugsieve.base.errors import UsageError
+from bugsieve.base.seeds import Stream
+from bugsieve.rooms.training.candidates import Candidate, best, expansions, scores
+from bugsieve.rooms.training.selection import (
     CRITERIA,
     EARLY_EPOCHS,
     PI_TEST,

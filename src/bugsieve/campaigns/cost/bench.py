@@ -9,39 +9,39 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.spec_folder import typed_in
-from bugsieve.basis.trust import require_trusted
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import objective_class
-from bugsieve.benches.objectives.objective import FOR_PLANS_ALONE
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.registry.spec_folder import typed_in
+from bugsieve.base.trust.trust import require_trusted
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.start_states import start_states
+from bugsieve.campaigns.cost.store import PoolPart
 from bugsieve.campaigns.cost.taken_pool import TakenPool, take_pool
 from bugsieve.campaigns.cost.usual_bias import seconds_per_answer, usual_bias
 from bugsieve.campaigns.cost.whole import count_reachable, judges_of
 from bugsieve.campaigns.kind import Beginning, kept_spec
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.fuzzer import FuzzOptions
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.fuzzing.sample import Sample
-from bugsieve.fuzzing.selection import selected_starts, selection
-from bugsieve.judging.escalation import SEARCH
-from bugsieve.judging.findings import OracleRow
-from bugsieve.judging.plan import BenchPlan, close_policy
-from bugsieve.oracles.oracle import Oracle
-from bugsieve.oracles.registry import check_oracle_spec
+from bugsieve.campaigns.store.progress import CampaignHeader, Progress
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.judging.escalation import SEARCH
+from bugsieve.pipeline.judging.findings import OracleRow
+from bugsieve.pipeline.judging.plan import BenchPlan, close_policy
+from bugsieve.pipeline.objectives import objective_class
+from bugsieve.pipeline.objectives.objective import FOR_PLANS_ALONE
+from bugsieve.pipeline.oracles.oracle import Oracle
+from bugsieve.pipeline.oracles.registry import check_oracle_spec
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.pool import Pool
+from bugsieve.pipeline.pool.sample import Sample
+from bugsieve.pipeline.pool.selection import selected_starts, selection
 from bugsieve.policies.decisions import Recorded
 from bugsieve.policies.fingerprints import earlier_spec, policy_fingerprint
-from bugsieve.policies.function import PolicyFunction
+from bugsieve.policies.foreign.function import PolicyFunction
 from bugsieve.policies.policy import NoPolicy, Policy, policy_name
 from bugsieve.policies.registry import POLICIES, brings_task, brought_task, check_spec
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.store import PoolPart
-from bugsieve.results.progress import CampaignHeader, Progress
-from bugsieve.tasks.fdr.loading import load_task, with_unit_costs
-from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.task import StateArray, Task, require_task
+from bugsieve.tasks.grounded.loading import load_task, with_unit_costs
+from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.tasks.grounded.task import StateArray, Task, require_task
 
 AnyPolicy = Policy | PolicyFunction
 

@@ -8,16 +8,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bugsieve.basis.activity import doing
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.stopping import Stopped, StopToken
-from bugsieve.benches.bench import Bench
+from bugsieve.base.activity import doing
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
 from bugsieve.campaigns.cost.first_decisions import fails_alike
 from bugsieve.campaigns.cost.green import certify
 from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.cost.patterns import pattern_notes
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.small_examples import examples_made, examples_of_causes
+from bugsieve.campaigns.cost.store import PoolPart
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.cost.whole import NO_PLAN, Certificates, whole_note
@@ -25,20 +26,18 @@ from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
 from bugsieve.campaigns.pacing import without_reserve
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
-from bugsieve.faults.causes.cost import cause_of
-from bugsieve.fuzzing.fuzzer import Fuzzer
-from bugsieve.fuzzing.novelty import Loosened
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.fuzzing.sample import Sample, Sampler
-from bugsieve.fuzzing.whole import WholePool, WholeSpace
-from bugsieve.judging.cases import Parcel, StateCase, Visit
-from bugsieve.judging.determinism import CostDeterminism, JudgedRuns
-from bugsieve.judging.escalation import Due, Escalation, outlay_of
-from bugsieve.judging.findings import DeterminismCheck, Finding
-from bugsieve.judging.judge import Judge
-from bugsieve.judging.ledger import Ledger, Remembered
-from bugsieve.judging.stability import CostAsker, SetOrder
-from bugsieve.judging.workers import (
+from bugsieve.campaigns.store.progress import Progress
+from bugsieve.campaigns.store.schema import STORE_FILE, damaged
+from bugsieve.explanation.causes.cost import cause_of
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.judging.cases import Parcel, StateCase, Visit
+from bugsieve.pipeline.judging.determinism import CostDeterminism, JudgedRuns
+from bugsieve.pipeline.judging.escalation import Due, Escalation, outlay_of
+from bugsieve.pipeline.judging.findings import DeterminismCheck, Finding
+from bugsieve.pipeline.judging.judge import Judge
+from bugsieve.pipeline.judging.ledger import Ledger, Remembered
+from bugsieve.pipeline.judging.stability import CostAsker, SetOrder
+from bugsieve.pipeline.judging.workers import (
     Answer,
     Judges,
     WorkerSetup,
@@ -46,12 +45,13 @@ from bugsieve.judging.workers import (
     make_judges,
     parcel_size,
 )
-from bugsieve.measuring.figures import Figures
-from bugsieve.policies.conversation import policy_notes
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.store import PoolPart
-from bugsieve.results.progress import Progress
-from bugsieve.results.schema import STORE_FILE, damaged
+from bugsieve.pipeline.measuring.figures import Figures
+from bugsieve.pipeline.pool.fuzzer import Fuzzer
+from bugsieve.pipeline.pool.novelty import Loosened
+from bugsieve.pipeline.pool.pool import Pool
+from bugsieve.pipeline.pool.sample import Sample, Sampler
+from bugsieve.pipeline.pool.whole import WholePool, WholeSpace
+from bugsieve.policies.foreign.conversation import policy_notes
 
 POOL_TAKEN = "the pool that was taken over is judged"
 

@@ -10,26 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.basis.activity import doing
-from bugsieve.basis.errors import BugsieveError, UnsupportedError
-from bugsieve.basis.wording import counted
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives.objective import path_states
-from bugsieve.bugs.cost.bug import Bug
-from bugsieve.bugs.cost.certificate import with_plan
+from bugsieve.base.activity import doing
+from bugsieve.base.errors import BugsieveError, UnsupportedError
+from bugsieve.base.wording import counted
 from bugsieve.campaigns.cost.bench import judged_bench
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.stored_examples import stored_example
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track
+from bugsieve.campaigns.store.folder import EXAMPLES_FOLDER
+from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.checkers.cost import CertificateError, Checker
-from bugsieve.faults.blame import Blame, blame
-from bugsieve.faults.explanation import blame_lines, goal_line
-from bugsieve.faults.keeping import NAME, digest_of, kept_blame
-from bugsieve.judging.findings import CostBugRow
+from bugsieve.explanation.blame.blame import Blame, blame
+from bugsieve.explanation.blame.explanation import blame_lines, goal_line
+from bugsieve.explanation.blame.keeping import NAME, digest_of, kept_blame
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import Bug
+from bugsieve.pipeline.bugs.certificate import with_plan
+from bugsieve.pipeline.judging.findings import CostBugRow
+from bugsieve.pipeline.objectives.objective import path_states
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.folder import EXAMPLES_FOLDER
-from bugsieve.results.proofs import proof_of
 
 COMMANDS = {
     "explain": "both runs side by side, and the decision to blame",

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bugsieve.benches.bench import Bench
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.troubles import FEWEST_RUNS, MISTAKES, is_one_reason
-from bugsieve.judging.determinism import JudgedRuns
-from bugsieve.judging.findings import DeterminismCheck
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.judging.determinism import JudgedRuns
+from bugsieve.pipeline.judging.findings import DeterminismCheck
+from bugsieve.tasks.grounded.task import StateArray, Task
 
 _MOST_STATES = 8
 

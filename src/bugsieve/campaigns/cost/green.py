@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.basis.activity import doing
-from bugsieve.basis.stopping import check_stop
-from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.green import GreenAnswers, green_certificate
+from bugsieve.base.activity import doing
+from bugsieve.base.stopping import check_stop
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.cost.store import CostStore
 from bugsieve.campaigns.coverage import Coverage
 from bugsieve.campaigns.greens import green_of, is_proven, keep_green
+from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.checkers.cost import CertificateError
 from bugsieve.checkers.green import check_green
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.green import GreenAnswers, green_certificate
 from bugsieve.policies.decisions import Decisions, Recorded
 from bugsieve.policies.graph import PolicyGraph
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.store import CostStore
-from bugsieve.results.progress import CampaignHeader
 
 
 def is_certified(records: CostRecords, coverage: Coverage) -> bool:

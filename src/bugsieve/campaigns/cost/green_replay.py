@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.basis.activity import doing
-from bugsieve.basis.stopping import check_stop
-from bugsieve.basis.wording import counted
-from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.green import GreenAnswers, green_certificate
+from bugsieve.base.activity import doing
+from bugsieve.base.stopping import check_stop
+from bugsieve.base.wording import counted
 from bugsieve.campaigns.greens import GreenReplay, GreenStatus
 from bugsieve.checkers.green import check_green, said_of
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.green import GreenAnswers, green_certificate
 from bugsieve.policies.graph import PolicyGraph
 
 

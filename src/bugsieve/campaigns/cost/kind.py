@@ -8,19 +8,24 @@ from typing import Any
 from bugsieve.campaigns.cost.bench import begin, check, equip
 from bugsieve.campaigns.cost.driver import drive
 from bugsieve.campaigns.cost.exhibits import CostExhibits
+from bugsieve.campaigns.cost.export import about, export_tables
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.cost.salvage import CostSalvage
+from bugsieve.campaigns.cost.store import CostStore
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.cost.wording import CostWording
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.store.folder import (
+    BUGS_FOLDER,
+    BUGS_IN_FILES,
+    EXAMPLES_FOLDER,
+    Description,
+)
+from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.checkers.cost import Checker
-from bugsieve.oracles.registry import ORACLES
+from bugsieve.pipeline.oracles.registry import ORACLES
 from bugsieve.policies.registry import POLICIES
-from bugsieve.results.cost.export import about, export_tables
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.cost.salvage import CostSalvage
-from bugsieve.results.cost.store import CostStore
-from bugsieve.results.folder import BUGS_FOLDER, BUGS_IN_FILES, EXAMPLES_FOLDER, Description
-from bugsieve.results.progress import CampaignHeader
 
 TASK_FILE = "task.sas"
 DOMAIN_FILE = "domain.pddl"

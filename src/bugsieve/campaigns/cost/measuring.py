@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bugsieve.campaigns.cost.bench import stored_options
-from bugsieve.campaigns.joint_measuring import judged_tests
-from bugsieve.fuzzing.sample import distribution
-from bugsieve.measuring.figures import Figures, figures_of
-from bugsieve.results.cost.records import CostRecords
+from bugsieve.campaigns.cost.joint_measuring import judged_tests
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.pipeline.measuring.figures import Figures, figures_of
+from bugsieve.pipeline.pool.sample import distribution
 
 
 def cost_figures(records: CostRecords) -> Figures:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.bug import Bug
-from bugsieve.faults.patterns.features import Decision
-from bugsieve.faults.patterns.naming import Answers, FailingRun, patterns_of
-from bugsieve.faults.patterns.searched import Solved
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.store.schema import damaged
+from bugsieve.explanation.patterns.features import Decision
+from bugsieve.explanation.patterns.naming import Answers, FailingRun, patterns_of
+from bugsieve.explanation.patterns.searched import Solved
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.schema import damaged
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 
 
 def pattern_notes(records: CostRecords, bench: Bench, *, search: bool) -> dict[str, Any]:

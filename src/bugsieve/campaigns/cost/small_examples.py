@@ -13,24 +13,24 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from bugsieve.basis.activity import doing
-from bugsieve.basis.errors import InputError, PolicyError, UsageError
-from bugsieve.basis.stopping import Stopped, StopToken
-from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.bug import Bug
+from bugsieve.base.activity import doing
+from bugsieve.base.errors import InputError, PolicyError, UsageError
+from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.causes import MOST_CAUSES, listed_examples
 from bugsieve.campaigns.cost.bench import judged_bench
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.smallest import example_folder, remake_of, write_example
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.several import JointSummary, joint_causes, place_of
+from bugsieve.campaigns.several.several import JointSummary, joint_causes, place_of
+from bugsieve.campaigns.store.progress import CampaignHeader
+from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.checkers.cost import CertificateError, Checker
-from bugsieve.faults.examples.shrinking import Budget
-from bugsieve.faults.examples.smallest import SmallestExample, smallest_example
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.progress import CampaignHeader
-from bugsieve.results.proofs import proof_of
-from bugsieve.search import Limits
+from bugsieve.explanation.examples.shrinking import Budget
+from bugsieve.explanation.examples.smallest import SmallestExample, smallest_example
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import Bug
+from bugsieve.tasks.search import Limits
 
 _FEW = Budget(calls=2_000, way=Limits(expansions=2_000, bytes=1 << 28))
 """For examples that nobody asked for, beside the number of candidates."""

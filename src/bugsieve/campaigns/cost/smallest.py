@@ -12,30 +12,30 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.files import write_together
-from bugsieve.basis.ours import make_folders
-from bugsieve.basis.spec_folder import typed_in
-from bugsieve.basis.trust import require_trusted
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import objective_for_fewer_objects
-from bugsieve.bugs.cost.bug import Bug
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.files_and_processes.files import write_together
+from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.registry.spec_folder import typed_in
+from bugsieve.base.trust.trust import require_trusted
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench, plan_of, stored_options
+from bugsieve.campaigns.store.folder import EXAMPLES_FOLDER, readable_json
+from bugsieve.campaigns.store.progress import CampaignHeader
+from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.checkers.cost import CertificateError, Checker, bug_id
-from bugsieve.faults.examples.shrinking import Budget, Remake
-from bugsieve.faults.examples.smallest import (
+from bugsieve.explanation.examples.shrinking import Budget, Remake
+from bugsieve.explanation.examples.smallest import (
     FROM_SAS,
     USUAL,
     SmallestExample,
     smallest_example,
 )
-from bugsieve.judging.plan import close_policy
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import Bug
+from bugsieve.pipeline.judging.plan import close_policy
+from bugsieve.pipeline.objectives import objective_for_fewer_objects
 from bugsieve.policies.registry import POLICIES, brings_task
-from bugsieve.results.folder import EXAMPLES_FOLDER, readable_json
-from bugsieve.results.progress import CampaignHeader
-from bugsieve.results.proofs import proof_of
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.sources import DOMAIN_FILE, PROBLEM_FILE
 
 SAS_FILE, BUG_FILE = "output.sas", "bug.json"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bugsieve.basis.errors import InputError
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.states_file import read_states_file
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.base.errors import InputError
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.tasks.grounded.states_file import read_states_file
+from bugsieve.tasks.grounded.task import StateArray, Task
 
 
 def start_states(task: Task, source: str | None) -> StateArray:

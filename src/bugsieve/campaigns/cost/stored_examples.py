@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bugsieve.basis.errors import BugsieveError
-from bugsieve.basis.foreign_json import parse_json
-from bugsieve.benches.bench import Bench
-from bugsieve.bugs.cost.bug import Bug, bug_from_json
+from bugsieve.base.errors import BugsieveError
+from bugsieve.base.files_and_processes.foreign_json import parse_json
 from bugsieve.campaigns.cost.bench import plan_of, stored_options
 from bugsieve.campaigns.cost.smallest import BUG_FILE, SAS_FILE, example_folder
+from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.checkers.cost import check_bug
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import Bug, bug_from_json
 from bugsieve.policies.policy import NoPolicy
-from bugsieve.results.progress import CampaignHeader
-from bugsieve.tasks.fdr.saved import SavedTask
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.sources import DOMAIN_FILE, PROBLEM_FILE, read_regular
 
 _LARGEST = 20_000_000

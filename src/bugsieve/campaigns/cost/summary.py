@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bugsieve.benches.objectives import objective_class
 from bugsieve.campaigns.cost.green import is_certified
 from bugsieve.campaigns.cost.measuring import cost_figures
+from bugsieve.campaigns.cost.records import CostRecords, InitialRun
 from bugsieve.campaigns.cost.whole import NO_PLAN
 from bugsieve.campaigns.coverage import Coverage
+from bugsieve.campaigns.store.progress import Reachable
 from bugsieve.campaigns.summary import Summary, changes_of
 from bugsieve.campaigns.troubles import (
     FEWEST_RUNS,
@@ -18,10 +19,9 @@ from bugsieve.campaigns.troubles import (
     is_one_reason,
     silence,
 )
-from bugsieve.fuzzing.counts import WalkCounts
+from bugsieve.pipeline.objectives import objective_class
+from bugsieve.pipeline.pool.counts import WalkCounts
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.records import CostRecords, InitialRun
-from bugsieve.results.progress import Reachable
 
 UNJUDGED = "no oracle was asked: the pool is for campaigns that take it over"
 

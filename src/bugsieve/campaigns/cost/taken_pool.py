@@ -15,18 +15,18 @@ from typing import TypeVar
 
 import numpy as np
 
-from bugsieve.basis.commands import quoted_command
-from bugsieve.basis.errors import BugsieveError, InputError
-from bugsieve.benches.objectives.objective import path_states
+from bugsieve.base.commands import quoted_command
+from bugsieve.base.errors import BugsieveError, InputError
+from bugsieve.campaigns.cost.records import CostRecords, PoolColumns
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.fuzzing.pool import Pool
-from bugsieve.judging.findings import RunRow
-from bugsieve.judging.stability import Decided, recorded_answers
+from bugsieve.campaigns.store.folder import OPTIONS_FILE
+from bugsieve.campaigns.store.schema import STORE_FILE, damaged
+from bugsieve.pipeline.judging.findings import RunRow
+from bugsieve.pipeline.judging.stability import Decided, recorded_answers
+from bugsieve.pipeline.objectives.objective import path_states
+from bugsieve.pipeline.pool.pool import Pool
 from bugsieve.policies.decisions import Decisions, Failure, Recorded
-from bugsieve.results.cost.records import CostRecords, PoolColumns
-from bugsieve.results.folder import OPTIONS_FILE
-from bugsieve.results.schema import STORE_FILE, damaged
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.grounded.task import StateArray, Task
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import time
 
-from bugsieve.benches.bench import Bench
-from bugsieve.fuzzing.biases import DEFAULT_BIAS
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.biases import DEFAULT_BIAS
+from bugsieve.tasks.grounded.task import StateArray
 
 SLOW = 0.01
 """Seconds for one answer from which on questions, not states, are what a campaign pays with."""

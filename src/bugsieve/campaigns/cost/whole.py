@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from bugsieve.basis.activity import doing
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.wording import counted
-from bugsieve.benches.bench import Bench
+from bugsieve.base.activity import doing
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.wording import counted
 from bugsieve.campaigns.options import (
     AUTO,
     INTERLEAVED,
@@ -24,17 +23,18 @@ from bugsieve.campaigns.options import (
     usual_oracles,
     walk_options,
 )
-from bugsieve.faults.causes.cause import Cause
-from bugsieve.fuzzing.whole import WholePool, whole_pool
-from bugsieve.judging.determinism import CostDeterminism
-from bugsieve.judging.findings import Finding
-from bugsieve.oracles.cost.exact import objection_to_objective
+from bugsieve.campaigns.store.folder import BUGS_IN_FILES
+from bugsieve.campaigns.store.progress import Reachable
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.cause import Cause
+from bugsieve.pipeline.judging.determinism import CostDeterminism
+from bugsieve.pipeline.judging.findings import Finding
+from bugsieve.pipeline.oracles.exact import objection_to_objective
+from bugsieve.pipeline.pool.whole import WholePool, whole_pool
 from bugsieve.policies.graph import PolicyGraph
-from bugsieve.results.folder import BUGS_IN_FILES
-from bugsieve.results.progress import Reachable
-from bugsieve.search import ExactCosts, TooLargeError
-from bugsieve.tasks.fdr.conditions import Condition
-from bugsieve.tasks.fdr.task import StateArray
+from bugsieve.tasks.grounded.conditions import Condition
+from bugsieve.tasks.grounded.task import StateArray
+from bugsieve.tasks.search import ExactCosts, TooLargeError
 
 EXACT = "exact"
 """The oracle that judges every reachable state."""

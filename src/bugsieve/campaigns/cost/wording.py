@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bugsieve.basis.wording import counted
-from bugsieve.benches.objectives import Objective, objective_class
+from bugsieve.base.wording import counted
+from bugsieve.campaigns.cost.records import CostRecords, InitialRun
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import UNIMPROVED, figure_lines, measured_lines
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.verdict import Outcome
 from bugsieve.campaigns.wording import bug_lines, check_lines, kinds_text
-from bugsieve.judging.findings import CostBugRow
+from bugsieve.pipeline.judging.findings import CostBugRow
+from bugsieve.pipeline.objectives import Objective, objective_class
 from bugsieve.policies.decisions import Ending
-from bugsieve.results.cost.records import CostRecords, InitialRun
-from bugsieve.results.progress import CampaignHeader
 
 
 @dataclass(frozen=True)

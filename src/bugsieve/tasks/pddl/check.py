@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.tasks.pddl.canonical import canonical_domain, canonical_problem
 from bugsieve.tasks.pddl.costs import check_costs, missing_values
 from bugsieve.tasks.pddl.domain import Domain, check_domain, define_block

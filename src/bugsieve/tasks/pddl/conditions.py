@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 from typing import NoReturn, TypeAlias, TypeVar
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.tasks.pddl.declarations import variables
 from bugsieve.tasks.pddl.formulas import JUNCTIONS, QUANTIFIERS, Scope, check_condition
 from bugsieve.tasks.pddl.reader import (

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain, islice, product
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.tasks.pddl.domain import Domain
 from bugsieve.tasks.pddl.formulas import is_number
 from bugsieve.tasks.pddl.problem import Problem

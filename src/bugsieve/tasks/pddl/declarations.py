@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
-from bugsieve.basis.names import suggest
+from bugsieve.base.names import suggest
 from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word
 
 ROOT_TYPE = "object"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bugsieve.basis.names import suggest
+from bugsieve.base.names import suggest
 from bugsieve.tasks.pddl.declarations import (
     Vocabulary,
     read_functions,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from bugsieve.basis.errors import InputError
-from bugsieve.basis.names import suggest
+from bugsieve.base.errors import InputError
+from bugsieve.base.names import suggest
 from bugsieve.tasks.pddl.check import PddlTask
 from bugsieve.tasks.pddl.costs import cost_amount
 from bugsieve.tasks.pddl.declarations import variables

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from bugsieve.basis.errors import InputError
-from bugsieve.basis.names import suggest
+from bugsieve.base.errors import InputError
+from bugsieve.base.names import suggest
 from bugsieve.tasks.pddl.declarations import ROOT_TYPE, Signature, Vocabulary, variables
 from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, to_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from bugsieve.basis.names import suggest
+from bugsieve.base.names import suggest
 from bugsieve.tasks.pddl.declarations import read_objects
 from bugsieve.tasks.pddl.domain import (
     Domain,

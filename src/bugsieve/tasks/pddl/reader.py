@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
-from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.base.errors import InputError, UnsupportedError
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 # Together these keep even the worst file below a gigabyte of memory.

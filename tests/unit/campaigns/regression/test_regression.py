@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.bugs.cost.replay import ReplayResult, ReplayStatus
-from bugsieve.campaigns.regression.bug_file import read_bug_file
-from bugsieve.campaigns.regression.export import export_regression
-from bugsieve.campaigns.regression.replaying import Judged, replay_bug_file
-from bugsieve.campaigns.regression.subjects import SubjectFile, read_subject
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.cli import main
-from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.pipeline.bugs.replay import ReplayResult, ReplayStatus
+from bugsieve.rooms.regression.bug_file import read_bug_file
+from bugsieve.rooms.regression.export import export_regression
+from bugsieve.rooms.regression.replaying import Judged, replay_bug_file
+from bugsieve.rooms.regression.subjects import SubjectFile, read_subject
+from bugsieve.tasks.grounded.saved import SavedTask
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.policies.line import line_task
 from tests.unit.pytest_plugin.projects import write_project

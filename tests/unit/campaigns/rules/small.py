@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.results.rules.records import RulesRecords
+from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.store.records import RulesRecords
 
 DOMAIN = """(define (domain lamps)
   (:requirements :strips :typing :negative-preconditions)

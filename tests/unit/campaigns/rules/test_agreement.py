@@ -7,14 +7,14 @@ from pathlib import Path
 from random import Random
 
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.checks import campaign_checks
-from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.campaigns.rules.replay import FAILURES, OPEN, replay_rules
-from bugsieve.campaigns.rules.summary import RulesSummary
-from bugsieve.domain_testing.engine_judge import judge_rules
-from bugsieve.domain_testing.rule_judging import Reading
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.rooms.domain_testing.engine_judge import judge_rules
+from bugsieve.rooms.domain_testing.rule_judging import Reading
+from bugsieve.rooms.regression.checks import campaign_checks
+from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.replay import FAILURES, OPEN, replay_rules
+from bugsieve.rooms.rules.campaign.summary import RulesSummary
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.tasks.grounded.loading import load_task
 from tests.depth import examples
 from tests.property.rules_cases import random_formula
 from tests.unit.campaigns.rules.small import said

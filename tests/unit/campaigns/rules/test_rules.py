@@ -10,23 +10,23 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bugsieve.basis.build_servers import junit_text
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign, summary_of
-from bugsieve.campaigns.checks import campaign_checks
-from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.campaigns.rules.products import write_products
-from bugsieve.campaigns.rules.replay import FAILURES, Status, _remark, _status, replay_rules
-from bugsieve.campaigns.rules.subject import load_rules
-from bugsieve.campaigns.rules.summary import RulesSummary
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.domain_testing.coverage_runs import cover_tests
-from bugsieve.results.rules.records import RulesRecords
-from bugsieve.rules import examples as example
-from bugsieve.rules.obligations.answers import NO_PLAN, Answer
-from bugsieve.search import Limits, astar
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.rooms.domain_testing.coverage_runs import cover_tests
+from bugsieve.rooms.regression.build_servers import junit_text
+from bugsieve.rooms.regression.checks import campaign_checks
+from bugsieve.rooms.rules import examples as example
+from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.products import write_products
+from bugsieve.rooms.rules.campaign.replay import FAILURES, Status, _remark, _status, replay_rules
+from bugsieve.rooms.rules.campaign.subject import load_rules
+from bugsieve.rooms.rules.campaign.summary import RulesSummary
+from bugsieve.rooms.rules.obligations.answers import NO_PLAN, Answer
+from bugsieve.rooms.rules.store.records import RulesRecords
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.search import Limits, astar
 from tests.unit.campaigns.rules.small import RULES as LAMP_RULES
 from tests.unit.campaigns.rules.small import said, written
 

@@ -9,20 +9,20 @@ from typing import Any, get_args
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.campaigns.rules.summary import (
+from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.summary import (
     MergedAnswer,
     RuleResult,
     RulesSummary,
     merged_answers,
 )
-from bugsieve.campaigns.rules.wording import RulesWording
-from bugsieve.results.rules.rows import AnswerRow, ObligationRow
-from bugsieve.rules.ltl.formula import TRUE, atom
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.obligations.answers import Answer, Verdict
-from bugsieve.rules.obligations.obligation import Obligation
-from bugsieve.rules.scale import Grade
+from bugsieve.rooms.rules.campaign.wording import RulesWording
+from bugsieve.rooms.rules.ltl.formula import TRUE, atom
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.obligations.answers import Answer, Verdict
+from bugsieve.rooms.rules.obligations.obligation import Obligation
+from bugsieve.rooms.rules.scale import Grade
+from bugsieve.rooms.rules.store.rows import AnswerRow, ObligationRow
 from tests.unit.campaigns.rules.small import DOMAIN, PROBLEM, RULES, written
 
 

@@ -9,19 +9,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bugsieve.basis.build_servers import junit_text
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign, summary_of
-from bugsieve.campaigns.checks import campaign_checks
-from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.campaigns.rules.replay import Status, replay_rules
-from bugsieve.campaigns.rules.subject import load_rules
-from bugsieve.campaigns.rules.summary import RulesSummary
 from bugsieve.campaigns.verdict import BUGS_FOUND
-from bugsieve.domain_testing.coverage_runs import cover_tests
-from bugsieve.results.rules.records import RulesRecords
-from bugsieve.search.limits import Limits
+from bugsieve.rooms.domain_testing.coverage_runs import cover_tests
+from bugsieve.rooms.regression.build_servers import junit_text
+from bugsieve.rooms.regression.checks import campaign_checks
+from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.replay import Status, replay_rules
+from bugsieve.rooms.rules.campaign.subject import load_rules
+from bugsieve.rooms.rules.campaign.summary import RulesSummary
+from bugsieve.rooms.rules.store.records import RulesRecords
+from bugsieve.tasks.search.limits import Limits
 from tests.unit.campaigns.rules.door import FAULTY, OBLIGATIONS, RULES, written
 from tests.unit.campaigns.rules.small import said
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign, summary_of
-from bugsieve.campaigns.checks import campaign_checks
-from bugsieve.campaigns.rules.options import RulesOptions
-from bugsieve.campaigns.rules.replay import Status, replay_rules
-from bugsieve.campaigns.rules.summary import RulesSummary
-from bugsieve.campaigns.rules.wording import RulesWording
 from bugsieve.campaigns.stop_rules import StopRules
+from bugsieve.rooms.regression.checks import campaign_checks
+from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.replay import Status, replay_rules
+from bugsieve.rooms.rules.campaign.summary import RulesSummary
+from bugsieve.rooms.rules.campaign.wording import RulesWording
 from tests.unit.campaigns.rules.small import DOMAIN, PROBLEM, RULES, written
 
 HEAD, _, _ = RULES.partition("[[rule]]")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.oracles.safety.analysis import RunVerdict
-from bugsieve.results.safety.records import SafetyRecords
+from bugsieve.rooms.safety.oracles.analysis import RunVerdict
+from bugsieve.rooms.safety.store.records import SafetyRecords
 
 
 def contents(directory: Path) -> dict[str, Any]:

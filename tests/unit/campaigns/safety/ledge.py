@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.policies.models.policy import ActionArray, ModelPolicy
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.policy import ActionArray, ModelPolicy
 from tests.unit.tasks.jani.small import binary, bounded, edge, load, simple, variable
 
 LEFT, RIGHT = 0, 1

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError, PolicyError, UsageError
+from bugsieve.base.errors import InputError, PolicyError, UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import (
     BugFound,
@@ -22,22 +22,22 @@ from bugsieve.campaigns.events import (
     Started,
 )
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.campaigns.safety.driver import ALL_WALKS
-from bugsieve.campaigns.safety.policy import saved_model
 from bugsieve.campaigns.session import MODEL_FAULT
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.checkers.safety import check_safety_bug
-from bugsieve.checkers.safety_claims import CertificateError
-from bugsieve.fuzzing.starts import StartSampler
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.policies.models.lifted import as_model_policy
-from bugsieve.policies.models.random import RandomPolicy
-from bugsieve.policies.models.table import write_table
-from bugsieve.policies.networks import Network
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.search import Limits
-from bugsieve.tasks.jani.findings import ModelError
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.formats.networks import Network
+from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.policies.lifted import as_model_policy
+from bugsieve.rooms.jani.policies.random import RandomPolicy
+from bugsieve.rooms.jani.policies.table import write_table
+from bugsieve.rooms.jani.starts import StartSampler
+from bugsieve.rooms.safety.campaign.driver import ALL_WALKS
+from bugsieve.rooms.safety.campaign.policy import saved_model
+from bugsieve.rooms.safety.checker.safety import check_safety_bug
+from bugsieve.rooms.safety.checker.safety_claims import CertificateError
+from bugsieve.rooms.safety.store.records import SafetyRecords
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.tasks.search import Limits
 from tests.unit.campaigns.safety.contents import contents
 from tests.unit.campaigns.safety.ledge import FAULTS, LEFT, LOST, RIGHT, Leftist, loaded
 from tests.unit.policies.networks.files import FORMATS, write
@@ -411,7 +411,7 @@ def test_a_campaign_of_an_earlier_version_keeps_its_ids(
     path = write(tmp_path, "net.npz", FORMATS["net.npz"](leftist_network(), tmp_path))
     spec, folder = f"mlp:{path}", tmp_path / "old"
     with monkeypatch.context() as before:
-        before.setattr("bugsieve.bugs.safety.bug.network_key", lambda policy: None)
+        before.setattr("bugsieve.rooms.safety.bugs.bug.network_key", lambda policy: None)
         few = options(policy=spec, fuzz=rounds_of(4), stop=StopRules(max_bugs=1))
         Campaign.create(folder, few, model).run()
         at_first = ids_in(folder)

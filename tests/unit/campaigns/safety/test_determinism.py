@@ -10,11 +10,11 @@ import pytest
 
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.campaigns.safety.driver import SafetyDriver
 from bugsieve.campaigns.verdict import LEFT_OPEN
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.policies.models.policy import ActionArray
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.policy import ActionArray
+from bugsieve.rooms.safety.campaign.driver import SafetyDriver
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.unit.campaigns.safety.contents import contents
 from tests.unit.campaigns.safety.ledge import LEFT, Leftist, loaded
 

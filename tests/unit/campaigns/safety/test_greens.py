@@ -11,25 +11,25 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns import greens
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.events import Event, Noted
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.campaigns.safety import green as safety_green
-from bugsieve.campaigns.safety.driver import ALL_WALKS
-from bugsieve.campaigns.safety.green import NO_DANGER, ONLY_GOALS, OUT_OF_REACH, stored_green
+from bugsieve.campaigns.store.packing import packed
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.verdict import Outcome
-from bugsieve.checkers.safety_green import main as check_alone
 from bugsieve.cli import main
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.decisions import Decisions
-from bugsieve.policies.models.lifted import as_model_policy
-from bugsieve.policies.models.policy import NO_ACTION, ActionArray
-from bugsieve.results.packing import packed
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.lifted import as_model_policy
+from bugsieve.rooms.jani.policies.policy import NO_ACTION, ActionArray
+from bugsieve.rooms.safety.campaign import green as safety_green
+from bugsieve.rooms.safety.campaign.driver import ALL_WALKS
+from bugsieve.rooms.safety.campaign.green import NO_DANGER, ONLY_GOALS, OUT_OF_REACH, stored_green
+from bugsieve.rooms.safety.checker.safety_green import main as check_alone
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.depth import examples
 from tests.property.safety_models import ListedPolicy, document
 from tests.property.test_safety_greens import some_system
@@ -376,7 +376,7 @@ def test_the_certificate_is_exported_for_the_checker_alone(
     run(folder, model)
     assert main(["export", str(folder), "--green", str(file)]) == 0
     told = capsys.readouterr().out
-    assert f"wrote {file}" in told and "bugsieve.checkers.safety_green" in told
+    assert f"wrote {file}" in told and "bugsieve.rooms.safety.checker.safety_green" in told
     assert check_alone([str(folder / "model.jani"), str(file)]) == 0
     assert "the policy is safe from all 5 start states" in capsys.readouterr().out
     file.write_text(file.read_text().replace('"starts": 5', '"starts": 4'))

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.search import Limits
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.tasks.search import Limits
 
 
 def options(**changes: Any) -> SafetyOptions:

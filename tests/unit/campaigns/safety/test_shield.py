@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.campaigns.safety.shield import make_shield
-from bugsieve.domains.jani import generate_model
-from bugsieve.fuzzing.starts import StartSampler
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.policies.models.registry import make_model_policy
-from bugsieve.policies.models.table import write_table
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.policies.registry import make_model_policy
+from bugsieve.rooms.jani.policies.table import write_table
+from bugsieve.rooms.jani.starts import StartSampler
+from bugsieve.rooms.safety.campaign.shield import make_shield
+from bugsieve.rooms.safety.store.records import SafetyRecords
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.zoo.model_domains import generate_model
 from tests.unit.campaigns.safety.ledge import FAULTS, LEFT, RIGHT, Leftist, loaded
 
 STATES = np.arange(1, 6, dtype=np.float64).reshape(-1, 1)

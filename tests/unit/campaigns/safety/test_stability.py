@@ -15,15 +15,15 @@ import bugsieve
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
 from bugsieve.policies.asking import is_ours
 from bugsieve.policies.decisions import Decisions, Ending, Failure
-from bugsieve.policies.models.lifted import as_model_policy
-from bugsieve.policies.models.random import RandomPolicy
-from bugsieve.policies.models.registry import make_model_policy
-from bugsieve.policies.models.table import write_table
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.lifted import as_model_policy
+from bugsieve.rooms.jani.policies.random import RandomPolicy
+from bugsieve.rooms.jani.policies.registry import make_model_policy
+from bugsieve.rooms.jani.policies.table import write_table
+from bugsieve.rooms.safety.store.records import SafetyRecords
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.unit.campaigns.safety.contents import contents
 from tests.unit.campaigns.safety.ledge import LEFT, RIGHT, Leftist, loaded
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.results.training.records import TrainingRecords
-from bugsieve.training.asnets.options import AsnetOptions
-from bugsieve.training.selection import Schedule
+from bugsieve.rooms.training.asnets.options import AsnetOptions
+from bugsieve.rooms.training.campaign.options import TrainingOptions
+from bugsieve.rooms.training.selection import Schedule
+from bugsieve.rooms.training.store.records import TrainingRecords
 from tests.unit.training.networks import write_visitall
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
+from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.results.training.records import TrainingRecords
-from bugsieve.training.selection import RANDOM, Schedule
+from bugsieve.rooms.training.campaign.options import TrainingOptions
+from bugsieve.rooms.training.selection import RANDOM, Schedule
+from bugsieve.rooms.training.store.records import TrainingRecords
 from tests.unit.campaigns.training.contents import contents, small_options
 
 pytest.importorskip("torch")

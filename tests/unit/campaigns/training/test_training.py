@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import BudgetError, BugsieveError, InputError, UsageError
+from bugsieve.base.errors import BudgetError, BugsieveError, InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.training.candidates import candidates_in
-from bugsieve.campaigns.training.choices import stored_signature, stored_weights
-from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.campaigns.training.summary import TrainingSummary
-from bugsieve.results.training.records import TrainingRecords
-from bugsieve.results.training.tables import BUGS
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.training.asnets.data import Examples
-from bugsieve.training.asnets.options import AsnetOptions
-from bugsieve.training.model_tests import LocalTester, ModelTestPlan, PooledTask
-from bugsieve.training.selection import Schedule
+from bugsieve.rooms.training.asnets.data import Examples
+from bugsieve.rooms.training.asnets.options import AsnetOptions
+from bugsieve.rooms.training.campaign.candidates import candidates_in
+from bugsieve.rooms.training.campaign.choices import stored_signature, stored_weights
+from bugsieve.rooms.training.campaign.options import TrainingOptions
+from bugsieve.rooms.training.campaign.summary import TrainingSummary
+from bugsieve.rooms.training.model_tests import LocalTester, ModelTestPlan, PooledTask
+from bugsieve.rooms.training.selection import Schedule
+from bugsieve.rooms.training.store.records import TrainingRecords
+from bugsieve.rooms.training.store.tables import BUGS
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.campaigns.training.contents import contents, small_options
 
 pytest.importorskip("torch")

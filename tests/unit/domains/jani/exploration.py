@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.domains.jani import generate_model
-from bugsieve.oracles.safety.decide import Safety, SafetyDecider
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider
+from bugsieve.rooms.zoo.model_domains import generate_model
 
 Values = Mapping[str, Any]
 Successors = dict[str, set[tuple[Any, ...]]]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.domains.jani import generate_model
+from bugsieve.rooms.zoo.model_domains import generate_model
 from tests.unit.domains.jani import simulators
 from tests.unit.domains.jani.exploration import listed, made, successors, walk
 from tests.unit.domains.jani.simulators import Simulator

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from tests.unit.domains.jani.exploration import listed, made, reachable, walk
 from tests.unit.domains.jani.sizes import FINITE, LARGE, REAL, Size
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.domains import DOMAINS, generate
-from bugsieve.domains.jani import MODEL_DOMAINS, GeneratedModel, generate_model
-from bugsieve.tasks.jani.loading import load_model
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.zoo.domains import DOMAINS, generate
+from bugsieve.rooms.zoo.model_domains import MODEL_DOMAINS, GeneratedModel, generate_model
 from tests.unit.domains.jani.exploration import listed, made
 from tests.unit.domains.jani.sizes import FINITE, LARGE, REAL, Size
 

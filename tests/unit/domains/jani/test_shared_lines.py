@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.oracles.safety.decide import Safety
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.safety.oracles.decide import Safety
 from tests.unit.domains.jani.exploration import made, successors, verdicts
 
 FOLDER = Path(__file__).parents[5] / "shared" / "benchmarks" / "jani"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.domains.jani import MODEL_DOMAINS, generate_model
-from bugsieve.oracles.safety.decide import Safety
+from bugsieve.rooms.safety.oracles.decide import Safety
+from bugsieve.rooms.zoo.model_domains import MODEL_DOMAINS, generate_model
 from tests.unit.domains.jani.exploration import listed, made, verdicts, walk
 
 

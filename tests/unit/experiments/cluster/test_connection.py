@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.cli import main
-from bugsieve.experiments.cluster.connection import ClusterOptions, _own_token, connected
+from bugsieve.rooms.cluster.connection import ClusterOptions, _own_token, connected
 from tests.unit.experiments.experiments import read
 from tests.unit.experiments.test_shared_pools import GRID
 

@@ -8,11 +8,11 @@ import pytest
 
 from bugsieve.campaigns.campaign import Campaign, read_campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.domains import generate
-from bugsieve.experiments.cluster.moving import Places
-from bugsieve.experiments.final_jobs import FinalJob, TestedModel
-from bugsieve.experiments.final_options import FinalTestOptions
-from bugsieve.experiments.jobs import Job
+from bugsieve.rooms.cluster.moving import Places
+from bugsieve.rooms.lab.experiments.final_jobs import FinalJob, TestedModel
+from bugsieve.rooms.lab.experiments.final_options import FinalTestOptions
+from bugsieve.rooms.lab.experiments.jobs import Job
+from bugsieve.rooms.zoo.domains import generate
 from tests.unit.campaigns.contents import contents
 
 ROOT = "/tmp/root"

@@ -9,10 +9,10 @@ from typing import cast
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.experiments.cluster import packing
-from bugsieve.experiments.cluster.packing import PackedFile, digest_of, pack, unpack
-from bugsieve.results.lock import LOCK_FILE, FolderLock
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.campaigns.store.lock import LOCK_FILE, FolderLock
+from bugsieve.rooms.cluster import packing
+from bugsieve.rooms.cluster.packing import PackedFile, digest_of, pack, unpack
 
 
 def packed(name: str, content: bytes = b"x", place: int = 0) -> PackedFile:

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.domains import generate
-from bugsieve.experiments.cluster.builds import Build, this_build
-from bugsieve.experiments.cluster.node import Delivery, Node, Terms
-from bugsieve.experiments.cluster.packing import digest_of, unpack
-from bugsieve.experiments.cluster.parcels import Parcel, parcel_of
-from bugsieve.experiments.jobs import Job, JobDone, JobFailed
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.rooms.cluster.builds import Build, this_build
+from bugsieve.rooms.cluster.node import Delivery, Node, Terms
+from bugsieve.rooms.cluster.packing import digest_of, unpack
+from bugsieve.rooms.cluster.parcels import Parcel, parcel_of
+from bugsieve.rooms.lab.experiments.jobs import Job, JobDone, JobFailed
+from bugsieve.rooms.zoo.domains import generate
 from tests.unit.campaigns.contents import contents
 from tests.unit.experiments.experiments import check_refused, read
 from tests.unit.experiments.test_shared_pools import GRID

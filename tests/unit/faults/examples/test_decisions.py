@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import bugsieve
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.bug import make_bug
-from bugsieve.campaigns.finding.bug import FoundBug
-from bugsieve.campaigns.finding.bugs import Bugs
+from bugsieve.campaigns.python_calls.bug import FoundBug
+from bugsieve.campaigns.python_calls.bugs import Bugs
 from bugsieve.cli import main
-from bugsieve.domains import generate
-from bugsieve.faults.examples.decisions import Example, decided_by, examples_of
-from bugsieve.oracles.registry import make_oracle
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.explanation.examples.decisions import Example, decided_by, examples_of
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import make_bug
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.bugs.samples import line_bench, proven
 from tests.unit.cli.commands import falsified
 from tests.unit.faults.ferryman import choose

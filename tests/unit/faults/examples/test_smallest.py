@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 
 from bugsieve import policy
-from bugsieve.basis.errors import PolicyError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
-from bugsieve.bugs.cost.bug import Bug, FoundBy, make_bug
+from bugsieve.base.errors import PolicyError
 from bugsieve.checkers.cost import check, check_bug
-from bugsieve.domains import generate
-from bugsieve.faults.blame import blame
-from bugsieve.faults.causes.cost import cause_of
-from bugsieve.faults.examples.shrinking import Budget
-from bugsieve.faults.examples.smallest import FROM_SAS, smallest_example
-from bugsieve.oracles.registry import make_oracle
+from bugsieve.explanation.blame.blame import blame
+from bugsieve.explanation.causes.cost import cause_of
+from bugsieve.explanation.examples.shrinking import Budget
+from bugsieve.explanation.examples.smallest import FROM_SAS, smallest_example
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.bug import Bug, FoundBy, make_bug
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.policy import NoPolicy
-from bugsieve.tasks.fdr.fewer_objects import objects_of
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.fewer_objects import objects_of
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.unit.bugs.samples import line_bench, proven
 from tests.unit.faults.ferryman import choose
 from tests.unit.policies.line import at, line_task

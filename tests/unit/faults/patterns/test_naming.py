@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bugsieve.faults.causes.pattern import Pattern
-from bugsieve.faults.patterns.features import FACT, Decision, Feature
-from bugsieve.faults.patterns.mining import Mined
-from bugsieve.faults.patterns.naming import _of_decisions
+from bugsieve.explanation.causes.pattern import Pattern
+from bugsieve.explanation.patterns.features import FACT, Decision, Feature
+from bugsieve.explanation.patterns.mining import Mined
+from bugsieve.explanation.patterns.naming import _of_decisions
 from tests.unit.policies.line import line_task
 
 TASK = line_task(4)

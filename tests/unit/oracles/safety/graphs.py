@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve import _native
-from bugsieve.basis.errors import UsageError
-from bugsieve.oracles.safety.decide import SafetyDecider
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.safety.oracles.decide import SafetyDecider
 
 
 class Kind(IntEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bugsieve.tasks.jani.loading import load_document
+from bugsieve.rooms.jani.model.loading import load_document
 from tests.property.safety_models import Case, ListedPolicy, document
 from tests.reference.safety import GOAL, ORDINARY, UNSAFE, System
 

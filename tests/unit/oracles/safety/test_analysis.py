@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.oracles.safety.analysis import RunAnalyst
-from bugsieve.oracles.safety.decide import Safety
-from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.search.limits import Limits
-from bugsieve.tasks.jani.findings import ModelError
-from bugsieve.tasks.jani.loading import load_document
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.policies.runs import UnsafeRun
+from bugsieve.rooms.safety.oracles.analysis import RunAnalyst
+from bugsieve.rooms.safety.oracles.decide import Safety
+from bugsieve.tasks.search.limits import Limits
 from tests.property.safety_models import Case, ListedPolicy
 from tests.unit.oracles.safety.runs import OTHER_RUN, RUN, small_case
 from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.oracles.safety.decide import SafetyDecider, WordArray
+from bugsieve.rooms.safety.oracles.decide import SafetyDecider, WordArray
 from tests.unit.oracles.safety.graphs import Kind, graph_system
 
 Actions = np.ndarray[Any, np.dtype[np.int32]]

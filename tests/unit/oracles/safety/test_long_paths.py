@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.oracles.safety.decide import Safety, SafetyDecider
+from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider
 from tests.depth import examples
 from tests.unit.oracles.safety.graphs import certificate_of
 from tests.unit.oracles.safety.paths import End, path_system

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bugsieve import _native
-from bugsieve.basis.errors import UsageError
-from bugsieve.oracles.safety.algorithms import LARGEST_RADIUS
-from bugsieve.oracles.safety.registry import (
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.safety.oracles.algorithms import LARGEST_RADIUS
+from bugsieve.rooms.safety.oracles.registry import (
     SAFETY_ORACLES,
     SafetySpec,
     check_safety_spec,

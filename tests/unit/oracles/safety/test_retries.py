@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.oracles.safety.decide import SafetyDecider
+from bugsieve.rooms.safety.oracles.decide import SafetyDecider
 from tests.unit.oracles.safety.retries import retry_system
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.policies.asnets.signature import Signature
-from bugsieve.policies.asnets.weights import Weights
+from bugsieve.rooms.formats.asnets.signature import Signature
+from bugsieve.rooms.formats.asnets.weights import Weights
 
 TABLES = (
     "CREATE TABLE asnets_info (parameter TEXT,int_value INT DEFAULT -1,"

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.policies.asnets.grounding import Grounding, ground
-from bugsieve.policies.asnets.policy import AsnetPolicy
-from bugsieve.policies.asnets.weights import Module, Place, Weights, make_weights
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.rooms.formats.asnets.grounding import Grounding, ground
+from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
+from bugsieve.rooms.formats.asnets.weights import Module, Place, Weights, make_weights
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.reference import asnets as twin
 from tests.unit.policies.generated import generated_task
 

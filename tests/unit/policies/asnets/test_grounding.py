@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.policies.asnets.goals import goal_atoms
-from bugsieve.policies.asnets.grounding import Grounding, ground
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.rooms.formats.asnets.goals import goal_atoms
+from bugsieve.rooms.formats.asnets.grounding import Grounding, ground
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.asnets.tasks import (
     DOMAINS,
     HALL,

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from bugsieve.basis.stopping import Stopped, StopToken
-from bugsieve.policies.asnets.goals import goal_atoms
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.base.stopping import Stopped, StopToken
+from bugsieve.rooms.formats.asnets.goals import goal_atoms
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.reference.asnets import choice
 from tests.unit.policies.asnets.tasks import (
     DOMAINS,

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import BugsieveError, InputError
-from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.base.errors import BugsieveError, InputError
+from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import check_bug
 from bugsieve.policies import make_policy
-from bugsieve.policies.asnets.files import load_weights, save_weights
-from bugsieve.policies.asnets.grounding import ground
-from bugsieve.policies.asnets.policy import AsnetPolicy
-from bugsieve.policies.asnets.weights import Module, Weights, make_weights, random_weights
 from bugsieve.policies.fingerprints import network_key
-from bugsieve.policies.networks.safetensors import read_tensors
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.rooms.formats.asnets.files import load_weights, save_weights
+from bugsieve.rooms.formats.asnets.grounding import ground
+from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
+from bugsieve.rooms.formats.asnets.weights import Module, Weights, make_weights, random_weights
+from bugsieve.rooms.formats.networks.safetensors import read_tensors
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 from tests.unit.policies.asnets.files import write_published
 from tests.unit.policies.asnets.tasks import hall, made, network, walked
 

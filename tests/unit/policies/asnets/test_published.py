@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from bugsieve.policies import make_policy
-from bugsieve.policies.asnets.files import load_weights
-from bugsieve.policies.asnets.goals import goal_atoms
-from bugsieve.policies.asnets.policy import AsnetPolicy
-from bugsieve.policies.asnets.signature import signature_of
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.formats.asnets.files import load_weights
+from bugsieve.rooms.formats.asnets.goals import goal_atoms
+from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
+from bugsieve.rooms.formats.asnets.signature import signature_of
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.pddl.summary import summarise_domain
 from tests.reference.asnets import Atom, choice
 from tests.unit.policies.asnets.files import write_published_toml

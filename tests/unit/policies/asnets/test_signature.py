@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.policies.asnets.signature import Signature, Slot, signature_of
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.rooms.formats.asnets.signature import Signature, Slot, signature_of
 from tests.unit.policies.asnets.tasks import HALL, PROBLEM, written
 
 

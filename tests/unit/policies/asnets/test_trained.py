@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.basis.reach import NOTHING
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.registry.reach import NOTHING
 from bugsieve.policies import make_policy
-from bugsieve.policies.asnets import trained
-from bugsieve.policies.asnets.policy import AsnetPolicy
 from bugsieve.policies.graph import PolicyGraph
+from bugsieve.rooms.formats.asnets import trained
+from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
 from tests.unit.policies.generated import generated_task
 
 LARGE: dict[str, dict[str, int]] = {

@@ -8,11 +8,11 @@ from random import Random
 
 import numpy as np
 
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.distributions import Distributions, Weights
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 from tests.property.strategies import Shape, seeded_task
 from tests.reference.sas import SasTask, State
 from tests.unit.policies.line import as_task

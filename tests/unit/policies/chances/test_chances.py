@@ -8,12 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import PolicyError
-from bugsieve.benches.bench import Bench
-from bugsieve.benches.objectives import make_objective
+from bugsieve.base.errors import PolicyError
+from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.objectives import make_objective
 from bugsieve.policies.asking import weigh
-from bugsieve.policies.chances.runs import ChanceRuns
-from bugsieve.policies.chances.sampling import Sampled
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.distributions import (
     Distributions,
@@ -23,8 +21,10 @@ from bugsieve.policies.distributions import (
     likeliest,
 )
 from bugsieve.policies.runs import runs_of
-from bugsieve.search import exact_goal_distances
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.rooms.stochastic.runs import ChanceRuns
+from bugsieve.rooms.stochastic.sampling import Sampled
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
+from bugsieve.tasks.search import exact_goal_distances
 from tests.depth import examples
 from tests.reference.chances import probabilities
 from tests.unit.policies.chances.samples import ErraticWeights, WeightTable, chance_bench

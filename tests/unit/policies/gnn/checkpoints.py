@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.tasks.fdr.task import StateArray, Task
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.reference.graph_networks import Atom, NaiveNetwork
 from tests.unit.policies.networks.files import pickled_state, pth, write
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.basis.errors import InputError
-from bugsieve.policies.gnn.network import read_graph_network
-from bugsieve.policies.networks.pytorch import read_pytorch
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.formats.gnn.network import read_graph_network
+from bugsieve.rooms.formats.networks.pytorch import read_pytorch
 from tests.unit.policies.gnn.checkpoints import Checkpoint, checkpoint_file, random_checkpoint
 
 PREDICATES = {"on": 2, "clear": 1, "handempty": 0}
@@ -109,7 +109,7 @@ def test_tensors_that_are_wrong(tmp_path: Path) -> None:
 
 
 def test_more_numbers_than_a_network_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bugsieve.policies.gnn.network.MAX_NUMBERS", 300)
+    monkeypatch.setattr("bugsieve.rooms.formats.gnn.network.MAX_NUMBERS", 300)
     assert "has more than 300 numbers in its tensors" in refused(tmp_path, WHOLE)
 
 

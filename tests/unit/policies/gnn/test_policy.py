@@ -10,27 +10,27 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.basis.errors import PolicyError, UnsupportedError, UsageError
-from bugsieve.basis.reach import Reach
-from bugsieve.bugs.cost.bug import Bug
+from bugsieve.base.errors import PolicyError, UnsupportedError, UsageError
+from bugsieve.base.registry.reach import Reach
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.bench import bench_of
-from bugsieve.campaigns.finding.find import find_bugs
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.python_calls.find import find_bugs
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.checkers.cost import check
-from bugsieve.fuzzing.fuzzer import FuzzOptions
+from bugsieve.pipeline.bugs.bug import Bug
+from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.asking import is_ours
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.fingerprints import earlier_spec, network_key
-from bugsieve.policies.gnn.atoms import network_atoms
-from bugsieve.policies.gnn.network import GraphNetwork, read_graph_network
-from bugsieve.policies.gnn.policy import GnnPolicy
 from bugsieve.policies.registry import POLICIES, make_policy
 from bugsieve.policies.runs import run_policy
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.schema import STORE_FILE
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import NO_ACTION, StateArray, Task
+from bugsieve.rooms.formats.gnn.atoms import network_atoms
+from bugsieve.rooms.formats.gnn.network import GraphNetwork, read_graph_network
+from bugsieve.rooms.formats.gnn.policy import GnnPolicy
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 from tests.reference.graph_networks import UNSOLVABLE
 from tests.unit.policies.generated import generated_task
 from tests.unit.policies.gnn.checkpoints import (

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.policies.gnn.policy import GnnPolicy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.runs import run_policy
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.formats.gnn.policy import GnnPolicy
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 
 SHARED = Path(__file__).parents[5] / "shared" / "benchmarks" / "gnn"
 DOMAINS = ["blocks", "gripper", "miconic", "visitall"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from tests.unit.tasks.jani.small import Json, binary, bounded, edge, simple, variable, write
 
 TOP = 5

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import PolicyError
+from bugsieve.base.errors import PolicyError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.model_view import ModelView, VariableView
-from bugsieve.policies.models.command import CommandPolicy
-from bugsieve.policies.models.python import PythonPolicy
-from bugsieve.policies.models.registry import make_model_policy
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.jani.loading import load_document
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.policies.command import CommandPolicy
+from bugsieve.rooms.jani.policies.model_view import ModelView, VariableView
+from bugsieve.rooms.jani.policies.python import PythonPolicy
+from bugsieve.rooms.jani.policies.registry import make_model_policy
 from tests.unit.policies.models.lift import floors, lift, names
 from tests.unit.tasks.jani.small import automaton, edge, model, variable
 
@@ -120,7 +120,7 @@ def test_wrong_answers_are_no_action_and_remembered(module: Path) -> None:
 
 def test_answers_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that changes its mind is asked once per state, until too many are known."""
-    from bugsieve.policies.models import foreign
+    from bugsieve.rooms.jani.policies import foreign
 
     path = tmp_path / "fickle.py"
     path.write_text(
@@ -178,7 +178,7 @@ def test_functions_that_cannot_be_had() -> None:
 
 
 def test_impossible_states_are_the_callers_mistake(module: Path) -> None:
-    from bugsieve.basis.errors import UsageError
+    from bugsieve.base.errors import UsageError
 
     with (
         PythonPolicy(lift(), f"{module}:up", limits=PATIENT) as policy,

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.base.errors import PolicyError, UsageError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.model_view import ModelView
-from bugsieve.policies.models.lifted import as_model_policy
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import Valuations
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import Valuations
+from bugsieve.rooms.jani.policies.lifted import as_model_policy
+from bugsieve.rooms.jani.policies.model_view import ModelView
 from tests.unit.policies.models.lift import document, floors, lift, names
 
 

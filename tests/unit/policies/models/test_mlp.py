@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.basis.errors import PolicyError, UsageError
-from bugsieve.oracles.safety.decide import SafetyDecider
-from bugsieve.policies.models.mlp import MlpPolicy
-from bugsieve.policies.networks import Network, Normalisation, write_safetensors
+from bugsieve.base.errors import PolicyError, UsageError
 from bugsieve.policies.policy import DEFAULT_TIE_EPSILON, PolicySettings
-from bugsieve.tasks.jani.findings import ModelError
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.rooms.formats.mlp import MlpPolicy
+from bugsieve.rooms.formats.networks import Network, Normalisation, write_safetensors
+from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.safety.oracles.decide import SafetyDecider
 from tests.reference import networks as reference
 from tests.unit.policies.models.lift import document, lift
 from tests.unit.policies.networks.files import FORMATS, baselines, nnet, npz, random_network, write

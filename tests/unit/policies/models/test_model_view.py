@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from bugsieve.policies.model_view import ModelView, VariableView
+from bugsieve.rooms.jani.policies.model_view import ModelView, VariableView
 
 PAGE = Path(__file__).parents[4] / "docs" / "policies.md"
 

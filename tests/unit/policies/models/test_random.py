@@ -6,9 +6,9 @@ from collections import Counter
 
 import numpy as np
 
-from bugsieve.policies.models.policy import NO_ACTION
-from bugsieve.policies.models.random import RandomPolicy
-from bugsieve.policies.models.registry import make_model_policy
+from bugsieve.rooms.jani.policies.policy import NO_ACTION
+from bugsieve.rooms.jani.policies.random import RandomPolicy
+from bugsieve.rooms.jani.policies.registry import make_model_policy
 from tests.unit.policies.models.lift import floors, lift
 
 

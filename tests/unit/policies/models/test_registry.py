@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import PolicyError, UsageError
-from bugsieve.policies.models.policy import ActionArray, ModelPolicy
-from bugsieve.policies.models.registry import (
+from bugsieve.base.errors import PolicyError, UsageError
+from bugsieve.policies.policy import PolicySettings
+from bugsieve.policies.registry import check_spec, make_policy
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.policy import ActionArray, ModelPolicy
+from bugsieve.rooms.jani.policies.registry import (
     check_model_spec,
     list_model_policies,
     make_model_policy,
 )
-from bugsieve.policies.policy import PolicySettings
-from bugsieve.policies.registry import check_spec, make_policy
-from bugsieve.tasks.jani.model import JaniModel, Valuations
 from tests.other_package import install
 from tests.unit.policies.line import line_task
 from tests.unit.policies.models.lift import floors, lift
@@ -115,7 +115,7 @@ def test_members_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_the_core_asks_in_packed_states() -> None:
     """The view of a member that the core cannot compute itself answers as `choose` does."""
-    from bugsieve.oracles.safety.decide import SafetyDecider
+    from bugsieve.rooms.safety.oracles.decide import SafetyDecider
 
     model = lift()
     policy = make_model_policy("random:3", model)

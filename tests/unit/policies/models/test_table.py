@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.policies.models.policy import NO_ACTION, ModelPolicy
-from bugsieve.policies.models.registry import check_model_spec, make_model_policy
-from bugsieve.policies.models.table import TablePolicy, write_table
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.jani.policies.policy import NO_ACTION, ModelPolicy
+from bugsieve.rooms.jani.policies.registry import check_model_spec, make_model_policy
+from bugsieve.rooms.jani.policies.table import TablePolicy, write_table
 from tests.unit.policies.models.lift import floors, lift, names
 
 UPWARDS = "def choose(values, applicable):\n    return 'up' if 'up' in applicable else None\n"

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.policies.models.registry import make_model_policy
-from bugsieve.policies.models.trees import TreesPolicy
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel, Valuations
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.formats.trees.policy import TreesPolicy
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.registry import make_model_policy
 from tests.unit.policies.models.lift import floors, lift, names
 from tests.unit.policies.trees.test_forest_json import EXAMPLE
 from tests.unit.policies.trees.test_lightgbm_text import END, HEAD, LEAF, TREE

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.policies.networks import Network, write_safetensors
+from bugsieve.rooms.formats.networks import Network, write_safetensors
 
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.policies.networks import read_network
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.formats.networks import read_network
 from tests.unit.policies.networks.files import is_same, nnet, random_network, write
 
 SHARED = Path(__file__).parents[5] / "shared" / "benchmarks" / "jani"

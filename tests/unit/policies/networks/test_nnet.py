@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.policies.networks import read_network
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.formats.networks import read_network
 from tests.unit.policies.networks.files import nnet, random_network, write
 
 GOOD = """// a comment

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.policies.networks import read_network
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.formats.networks import read_network
 from tests.unit.policies.networks.files import is_same, npz, random_network, tensors, write
 
 
@@ -90,7 +90,7 @@ def test_damaged_files(tmp_path: Path, data: bytes, message: str) -> None:
 
 def test_files_that_swell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused by what the directory of the archive says, before anything is unpacked."""
-    monkeypatch.setattr("bugsieve.policies.networks.archive.MAX_BYTES", 2 << 20)
+    monkeypatch.setattr("bugsieve.rooms.formats.networks.archive.MAX_BYTES", 2 << 20)
     data = archive(zipfile.ZIP_DEFLATED, a_weight=bytes(3 << 20))
     assert len(data) < 1 << 20
     with pytest.raises(InputError, match="unpacks to more than 2 MiB"):

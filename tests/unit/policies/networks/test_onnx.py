@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.policies.networks import read_network
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.formats.networks import read_network
 from tests.unit.policies.networks.files import (
     is_same,
     message,

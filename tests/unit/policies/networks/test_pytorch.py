@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.policies.networks import read_network
-from bugsieve.policies.networks.pickles import Call, Name, PickleError, read_pickle
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.rooms.formats.networks import read_network
+from bugsieve.rooms.formats.networks.pickles import Call, Name, PickleError, read_pickle
 from tests.unit.policies.networks.files import (
     is_same,
     pickled_state,

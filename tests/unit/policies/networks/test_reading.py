@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.policies.networks import ACTIVATIONS, read_network
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.rooms.formats.networks import ACTIVATIONS, read_network
 from tests.unit.policies.networks.files import (
     FORMATS,
     is_same,

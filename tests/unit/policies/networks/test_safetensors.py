@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.policies.networks import (
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.rooms.formats.networks import (
     ACTIVATIONS,
     Network,
     Normalisation,

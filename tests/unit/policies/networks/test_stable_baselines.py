@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.policies.networks import read_network
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.rooms.formats.networks import read_network
 from tests.unit.policies.networks.baselines import (
     DQN,
     actor_critic,

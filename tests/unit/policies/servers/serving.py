@@ -11,7 +11,7 @@ from typing import Any
 
 import grpc
 
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.servers.published import message
 
 SERVICE = "phrm.policy.Policy"

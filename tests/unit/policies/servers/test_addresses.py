@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.policies.servers.addresses import Address
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.formats.servers.addresses import Address
 
 
 @pytest.mark.parametrize("text", ["localhost:50051", "10.0.0.1:1", "[::1]:65535", "xds:77"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bugsieve.policies.servers.matching import OtherTaskError, match
+from bugsieve.rooms.formats.servers.matching import OtherTaskError, match
 from tests.property.strategies import sas_tasks, seeds, some_states
 from tests.reference.sas import Fact, SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.policies.line import as_task

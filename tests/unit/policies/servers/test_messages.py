@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bugsieve.policies.networks.protobuf import WireError
-from bugsieve.policies.servers import messages
+from bugsieve.rooms.formats.networks.protobuf import WireError
+from bugsieve.rooms.formats.servers import messages
 from tests.unit.policies.servers.published import message
 
 INTS = st.integers(-(1 << 31), (1 << 31) - 1)

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import PolicyError, UsageError
+from bugsieve.base.errors import PolicyError, UsageError
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.registry import POLICIES, brings_task, brought_task, make_policy
 from bugsieve.policies.runs import run_policy
-from bugsieve.policies.servers.phrm import PhrmPolicy
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.formats.servers.phrm import PhrmPolicy
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.line import as_task, at, line_task
 from tests.unit.policies.servers.serving import Answers, free_address, serving, walking
 from tests.unit.policies.servers.test_matching import BASE, shuffled

@@ -10,14 +10,14 @@ import grpc
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.basis.stopping import check_stop
+from bugsieve.base.errors import UnsupportedError, UsageError
+from bugsieve.base.stopping import check_stop
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
-from bugsieve.policies.servers.addresses import Address
-from bugsieve.policies.servers.service import PolicyService
-from bugsieve.tasks.fdr.task import ActionArray, StateArray, Task
+from bugsieve.rooms.formats.servers.addresses import Address
+from bugsieve.rooms.formats.servers.service import PolicyService
+from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 from tests.unit.policies.line import at, line_task
 from tests.unit.policies.servers.published import message
 from tests.unit.policies.servers.serving import SERVICE

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bugsieve.policies.trees.forest import Floats, Forest, Missing, Tree
+from bugsieve.rooms.formats.trees.forest import Floats, Forest, Missing, Tree
 
 
 def naive_scores(forest: Forest, inputs: Floats) -> list[list[float]]:

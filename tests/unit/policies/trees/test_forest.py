@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bugsieve.policies.trees import forest as forest_module
-from bugsieve.policies.trees.forest import Floats, Forest, Missing, Tree
+from bugsieve.rooms.formats.trees import forest as forest_module
+from bugsieve.rooms.formats.trees.forest import Floats, Forest, Missing, Tree
 from tests.depth import examples
 from tests.unit.policies.trees.naive import naive_scores
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.policies.models.trees import read_forest
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.formats.trees.policy import read_forest
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "write_trees.py"
 

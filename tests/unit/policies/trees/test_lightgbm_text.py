@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.policies.models.trees import read_forest
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.formats.trees.policy import read_forest
 
 HEAD = """tree
 version=v4

@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.results.packing import packed, unpacked
-from bugsieve.results.schema import STORE_FILE
 from tests.hostile.stores import rules_campaign, safety_campaign
 from tests.unit.campaigns.training.contents import small_options
 

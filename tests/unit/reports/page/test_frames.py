@@ -6,7 +6,7 @@ from typing import Any
 from bugsieve.campaigns.exhibits import Track
 from bugsieve.pictures.shapes import Circle, Drawing, Rectangle, Shape, Text, as_json
 from bugsieve.pictures.svg import class_of
-from bugsieve.reports.page.frames import (
+from bugsieve.reports.frames import (
     MOST_STEPS,
     DrawnTrack,
     FrameData,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.reports.page.markup import Markup, element, joined
-from bugsieve.reports.page.privacy import Veil, typed_folder, without_paths
+from bugsieve.reports.markup import Markup, element, joined
+from bugsieve.reports.privacy import Veil, typed_folder, without_paths
 
 
 @pytest.mark.parametrize(

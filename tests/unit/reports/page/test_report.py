@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError, UsageError
+from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.exhibits import Exhibit
 from bugsieve.campaigns.verdict import Outcome
 from bugsieve.cli import main
-from bugsieve.reports.page import page as page_module
-from bugsieve.reports.page import writing
-from bugsieve.reports.page.reading import Room, read_chapter
-from bugsieve.reports.page.writing import ReportOptions, follow
+from bugsieve.reports import page as page_module
+from bugsieve.reports import writing
+from bugsieve.reports.reading import Room, read_chapter
+from bugsieve.reports.writing import ReportOptions, follow
 from tests.hostile.stores import other_bug, statement
 from tests.unit.reports.page.folders import MAKERS, blocks_campaign
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import Finding, OracleRow
-from bugsieve.judging.runs import UnsafeRunRow, run_digest
-from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
-from bugsieve.oracles.safety.decide import Safety
-from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.results.progress import Addition, CampaignHeader, Progress, WalkRow
-from bugsieve.results.safety.store import SafetyStore, WalkPart
-from bugsieve.tasks.jani.saved import SavedModel
+from bugsieve.campaigns.store.progress import Addition, CampaignHeader, Progress, WalkRow
+from bugsieve.pipeline.judging.cases import Visit
+from bugsieve.pipeline.judging.findings import Finding, OracleRow
+from bugsieve.rooms.jani.model.saved import SavedModel
+from bugsieve.rooms.jani.policies.runs import UnsafeRun
+from bugsieve.rooms.safety.oracles.analysis import LoneVerdict, RunVerdict
+from bugsieve.rooms.safety.oracles.decide import Safety
+from bugsieve.rooms.safety.store.store import SafetyStore, WalkPart
+from bugsieve.rooms.safety.walks.run_examiner import UnsafeRunRow, run_digest
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.unit.campaigns.safety.ledge import ledge
 
 _SAFETY = {"s": Safety.SAFE, "u": Safety.LOST, "?": Safety.UNKNOWN}

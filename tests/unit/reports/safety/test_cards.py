@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.experiments.index import Index, IndexEntry, write_index
-from bugsieve.reports.safety.cards import (
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.lab.experiments.index import Index, IndexEntry, write_index
+from bugsieve.rooms.lab.reports.safety.cards import (
     SafetyCard,
     collect_safety,
     comparing,

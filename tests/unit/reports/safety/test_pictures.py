@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from bugsieve.reports.pictures import picture_style, save_picture
-from bugsieve.reports.safety.cards import SafetyCard, collect_safety
-from bugsieve.reports.safety.fuzzing_bars import draw_fuzzing
-from bugsieve.reports.safety.oracle_curves import draw_verdicts
-from bugsieve.reports.safety.run_scatter import draw_faults
+from bugsieve.rooms.lab.reports.pictures import picture_style, save_picture
+from bugsieve.rooms.lab.reports.safety.cards import SafetyCard, collect_safety
+from bugsieve.rooms.lab.reports.safety.fuzzing_bars import draw_fuzzing
+from bugsieve.rooms.lab.reports.safety.oracle_curves import draw_verdicts
+from bugsieve.rooms.lab.reports.safety.run_scatter import draw_faults
 from tests.unit.reports.safety.samples import FULL, UNIFORM, SafetySample
 
 pytest.importorskip("matplotlib")

@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.reports.formats import FORMATS
-from bugsieve.reports.measures import UNDEFINED, Value
-from bugsieve.reports.safety.cards import collect_safety
-from bugsieve.reports.safety.tables import PARTS, faults_table, fuzzing_table, oracles_table
-from bugsieve.reports.table import Table
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.lab.reports.formats import FORMATS
+from bugsieve.rooms.lab.reports.measures import UNDEFINED, Value
+from bugsieve.rooms.lab.reports.safety.cards import collect_safety
+from bugsieve.rooms.lab.reports.safety.tables import (
+    PARTS,
+    faults_table,
+    fuzzing_table,
+    oracles_table,
+)
+from bugsieve.rooms.lab.reports.table import Table
 from tests.unit.reports.safety.samples import FULL, UNIFORM, SafetySample
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.experiments.configurations import Column
-from bugsieve.experiments.final_records import (
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.lab.experiments.configurations import Column
+from bugsieve.rooms.lab.experiments.final_records import (
     FinalChoice,
     FinalChoices,
     FinalRecord,
@@ -20,11 +20,15 @@ from bugsieve.experiments.final_records import (
     write_choices,
     write_record,
 )
-from bugsieve.judging.pool_test import PoolTest
-from bugsieve.reports.measures import UNDEFINED
-from bugsieve.reports.table import Table
-from bugsieve.reports.training import icaps25
-from bugsieve.reports.training.icaps25 import collect_runs, configurations_table, criteria_table
+from bugsieve.rooms.lab.reports.measures import UNDEFINED
+from bugsieve.rooms.lab.reports.table import Table
+from bugsieve.rooms.lab.reports.training import icaps25
+from bugsieve.rooms.lab.reports.training.icaps25 import (
+    collect_runs,
+    configurations_table,
+    criteria_table,
+)
+from bugsieve.rooms.training.pool_test import PoolTest
 
 _CRITERIA = ("early", "loss", "solved", "pi-test", "test")
 _ON_POOLS = ("solved", "pi-test", "test")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bugsieve.campaigns.training.options import TrainingOptions
-from bugsieve.reports.training.training_notes import sizes_text
-from bugsieve.training.selection import Schedule
+from bugsieve.rooms.lab.reports.training.training_notes import sizes_text
+from bugsieve.rooms.training.campaign.options import TrainingOptions
+from bugsieve.rooms.training.selection import Schedule
 
 
 def test_single_things_are_counted_as_such() -> None:

@@ -11,15 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.bugs.safety.bug import FoundInRun, SafetyBug
-from bugsieve.judging.cases import Visit
-from bugsieve.judging.findings import Finding, OracleRow, RejectedRow, Sighting, UnprovenRow
-from bugsieve.judging.runs import SafetyBugRow, UnsafeRunRow, run_digest
-from bugsieve.oracles.safety.analysis import LoneVerdict, RunVerdict
-from bugsieve.policies.models.runs import UnsafeRun
-from bugsieve.results.progress import Addition, CampaignHeader, Progress, TimelineRow, WalkRow
-from bugsieve.results.safety.store import SafetyStore, WalkPart
-from bugsieve.tasks.jani.saved import SavedModel
+from bugsieve.campaigns.store.progress import (
+    Addition,
+    CampaignHeader,
+    Progress,
+    TimelineRow,
+    WalkRow,
+)
+from bugsieve.pipeline.judging.cases import Visit
+from bugsieve.pipeline.judging.findings import (
+    Finding,
+    OracleRow,
+    RejectedRow,
+    Sighting,
+    UnprovenRow,
+)
+from bugsieve.rooms.jani.model.saved import SavedModel
+from bugsieve.rooms.jani.policies.runs import UnsafeRun
+from bugsieve.rooms.safety.bugs.bug import FoundInRun, SafetyBug
+from bugsieve.rooms.safety.oracles.analysis import LoneVerdict, RunVerdict
+from bugsieve.rooms.safety.store.store import SafetyStore, WalkPart
+from bugsieve.rooms.safety.walks.run_examiner import SafetyBugRow, UnsafeRunRow, run_digest
 from tests.unit.campaigns.safety.ledge import ledge
 
 ORACLES = ("tarjan", "vi:1")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.bugs.safety.bug import safety_bug_from_json
-from bugsieve.campaigns.safety.kind import SAFETY
-from bugsieve.results.folder import readable_json, restore
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.campaigns.store.folder import readable_json, restore
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.rooms.safety.bugs.bug import safety_bug_from_json
+from bugsieve.rooms.safety.campaign.kind import SAFETY
+from bugsieve.rooms.safety.store.records import SafetyRecords
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.results.safety.samples import add, created, header, rounds
 

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.bugs.safety.bug import long_certificate
-from bugsieve.bugs.safety.rows import KnownRows, RowNumbers
+from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import SafetyOptions
-from bugsieve.checkers.safety import SafetyBugChecker
-from bugsieve.checkers.safety_claims import CertificateError
-from bugsieve.fuzzing.unsafe_runs import SafetyFuzzOptions
-from bugsieve.results.packing import packed, unpacked
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.schema import STORE_FILE
+from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.schema import STORE_FILE
+from bugsieve.rooms.safety.bugs.bug import long_certificate
+from bugsieve.rooms.safety.bugs.rows import KnownRows, RowNumbers
+from bugsieve.rooms.safety.checker.safety import SafetyBugChecker
+from bugsieve.rooms.safety.checker.safety_claims import CertificateError
+from bugsieve.rooms.safety.store.records import SafetyRecords
+from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.unit.campaigns.safety.ledge import LEFT, Leftist, loaded
 
 TABLE = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [5.0, 6.0]])

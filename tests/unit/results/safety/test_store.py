@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.oracles.safety.analysis import LoneVerdict
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.results.records import kind_of
-from bugsieve.results.safety.records import SafetyRecords
-from bugsieve.results.safety.store import SafetyStore, WalkPart
-from bugsieve.results.tables import COST, SAFETY
+from bugsieve.base.errors import InputError
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.store.records import kind_of
+from bugsieve.campaigns.store.tables import COST, SAFETY
+from bugsieve.rooms.safety.oracles.analysis import LoneVerdict
+from bugsieve.rooms.safety.store.records import SafetyRecords
+from bugsieve.rooms.safety.store.store import SafetyStore, WalkPart
 from tests.unit.results import samples as cost_samples
 from tests.unit.results.interruptions import filled_up, killed
 from tests.unit.results.safety import samples

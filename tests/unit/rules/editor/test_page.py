@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.editor.page import (
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.editor.page import (
     EditorVocabulary,
     Named,
     editor_of_files,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bugsieve.rules.engine.conditions import Condition
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.rules.engine.conditions import Condition
+from bugsieve.tasks.grounded.task import Task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.policies.line import as_task
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.basis.stopping import Stopped, StopToken
-from bugsieve.rules.engine.deciding import Empty, Inconclusive, NoTrace, Trace, decide
-from bugsieve.rules.engine.lassos import Lasso, NoLasso, find_lasso
-from bugsieve.rules.ltl.formula import Formula, atom, finally_, globally, next_
-from bugsieve.search import Limits
+from bugsieve.base.errors import UsageError
+from bugsieve.base.stopping import Stopped, StopToken
+from bugsieve.rooms.rules.engine.deciding import Empty, Inconclusive, NoTrace, Trace, decide
+from bugsieve.rooms.rules.engine.lassos import Lasso, NoLasso, find_lasso
+from bugsieve.rooms.rules.ltl.formula import Formula, atom, finally_, globally, next_
+from bugsieve.tasks.search import Limits
 from tests.unit.rules.engine.lamps import (
     ATOMS,
     SWITCH_OFF_A,

@@ -7,16 +7,24 @@ from pathlib import Path
 import pytest
 
 from bugsieve import load_task
-from bugsieve.basis.errors import InputError
-from bugsieve.domains import generate
-from bugsieve.rules.engine.conditions import Condition
-from bugsieve.rules.engine.parts import source_of
-from bugsieve.rules.engine.pddl import plan_of_pddl, to_pddl
-from bugsieve.rules.engine.product import ACCEPT, Product, compile_product
-from bugsieve.rules.ltl.automaton import automaton_of
-from bugsieve.rules.ltl.formula import Formula, atom, finally_, globally, next_, until, weak_until
-from bugsieve.search import astar
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.engine.conditions import Condition
+from bugsieve.rooms.rules.engine.parts import source_of
+from bugsieve.rooms.rules.engine.pddl import plan_of_pddl, to_pddl
+from bugsieve.rooms.rules.engine.product import ACCEPT, Product, compile_product
+from bugsieve.rooms.rules.ltl.automaton import automaton_of
+from bugsieve.rooms.rules.ltl.formula import (
+    Formula,
+    atom,
+    finally_,
+    globally,
+    next_,
+    until,
+    weak_until,
+)
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import astar
 from tests.unit.rules.engine.lamps import ATOMS, SWITCH_ON_A, SWITCH_ON_B, lamps
 
 A, B = atom("a"), atom("b")

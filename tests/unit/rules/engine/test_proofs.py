@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from bugsieve.checkers.rules import CertificateError, Checker
-from bugsieve.rules.engine.certificates import Statement, none_certificate, trace_certificate
-from bugsieve.rules.engine.conditions import Condition
-from bugsieve.rules.engine.deciding import NoTrace, decide
-from bugsieve.rules.engine.proofs import Proof, proofs
-from bugsieve.rules.ltl.formula import Formula, atom, finally_, next_
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.rules.checker.rules import CertificateError, Checker
+from bugsieve.rooms.rules.engine.certificates import Statement, none_certificate, trace_certificate
+from bugsieve.rooms.rules.engine.conditions import Condition
+from bugsieve.rooms.rules.engine.deciding import NoTrace, decide
+from bugsieve.rooms.rules.engine.proofs import Proof, proofs
+from bugsieve.rooms.rules.ltl.formula import Formula, atom, finally_, next_
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits
 from tests.unit.rules.engine.lamps import ATOMS, SWITCH_ON_A, exclusive_lamps, lamps
 
 BOTH: dict[str, Condition] = {"x": ("fact", 0, 1), "y": ("fact", 1, 1)}

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.domain_testing.engine_judge import judge_rules
-from bugsieve.domain_testing.rule_judging import Reading, Requirement, RuleFinding
-from bugsieve.rules.engine import refutations
-from bugsieve.rules.engine.conditions import Condition
-from bugsieve.rules.engine.refutations import fixed_atoms
-from bugsieve.rules.engine.relaxations import is_never_stuck
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.sas_text import SasOperator, SasTask, SasVariable
+from bugsieve.rooms.domain_testing.engine_judge import judge_rules
+from bugsieve.rooms.domain_testing.rule_judging import Reading, Requirement, RuleFinding
+from bugsieve.rooms.rules.engine import refutations
+from bugsieve.rooms.rules.engine.conditions import Condition
+from bugsieve.rooms.rules.engine.refutations import fixed_atoms
+from bugsieve.rooms.rules.engine.relaxations import is_never_stuck
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.sas_text import SasOperator, SasTask, SasVariable
 
 ROVER = """(define (domain rover)
   (:predicates (alive) (sampled) (lit) (two))

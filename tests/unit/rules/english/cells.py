@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bugsieve.rules.english.grid import (
+from bugsieve.rooms.rules.english.grid import (
     CONDITIONS,
     SCOPE_PARTS,
     SCOPES,
@@ -16,7 +16,7 @@ from bugsieve.rules.english.grid import (
     Sentence,
     TimingKind,
 )
-from bugsieve.rules.ltl.formula import atom
+from bugsieve.rooms.rules.ltl.formula import atom
 
 
 def cell(

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bugsieve.rules.english.grid import CONDITIONS, SCOPES, TIMINGS
-from bugsieve.rules.english.page import english_page
-from bugsieve.rules.english.reader import read_sentence
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place
+from bugsieve.rooms.rules.english.grid import CONDITIONS, SCOPES, TIMINGS
+from bugsieve.rooms.rules.english.page import english_page
+from bugsieve.rooms.rules.english.reader import read_sentence
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place
 
 PAGE = Path(__file__).parents[4] / "docs" / "english.md"
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from bugsieve.rules.english.pattern_list import listed_patterns, pattern_lines
-from bugsieve.rules.english.reader import read_sentence
-from bugsieve.rules.ltl.automaton import equivalent
-from bugsieve.rules.ltl.patterns import PATTERNS, SCOPES
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.ltl.traces import holds
+from bugsieve.rooms.rules.english.pattern_list import listed_patterns, pattern_lines
+from bugsieve.rooms.rules.english.reader import read_sentence
+from bugsieve.rooms.rules.ltl.automaton import equivalent
+from bugsieve.rooms.rules.ltl.patterns import PATTERNS, SCOPES
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.ltl.traces import holds
 
 PLACE = Place("patterns")
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.english.grid import MAX_STEPS
-from bugsieve.rules.english.reader import read_grid, read_sentence
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.english.grid import MAX_STEPS
+from bugsieve.rooms.rules.english.reader import read_grid, read_sentence
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place
 
 PLACE = Place("rules.toml", 7, 12)
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.english.reader import read_sentence
-from bugsieve.rules.english.writer import write_sentence
-from bugsieve.rules.ltl.formula import MAX_DEPTH, atom, next_
-from bugsieve.rules.ltl.patterns import PATTERNS, SCOPES, parameters_of, pattern_formula
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.english.reader import read_sentence
+from bugsieve.rooms.rules.english.writer import write_sentence
+from bugsieve.rooms.rules.ltl.formula import MAX_DEPTH, atom, next_
+from bugsieve.rooms.rules.ltl.patterns import PATTERNS, SCOPES, parameters_of, pattern_formula
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
 
 PLACE = Place("rules.toml")
 

@@ -6,11 +6,11 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bugsieve.rules.file.binding import BoundRules
-from bugsieve.rules.file.reading import RulesFile, rules_of
-from bugsieve.rules.file.source import Source
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.rules.file.binding import BoundRules
+from bugsieve.rooms.rules.file.reading import RulesFile, rules_of
+from bugsieve.rooms.rules.file.source import Source
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 
 DOMAIN = """\
 (define (domain rovers)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.rules.file.binding import MAX_INSTANCES, joined
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.tasks.fdr.loading import load_task
+from bugsieve.base.errors import InputError, UnsupportedError, UsageError
+from bugsieve.rooms.rules.file.binding import MAX_INSTANCES, joined
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.tasks.grounded.loading import load_task
 from tests.unit.rules.file.rover import (
     ATOMS,
     DOMAIN,

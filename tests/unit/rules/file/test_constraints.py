@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.rules.file.binding import BoundRules
-from bugsieve.rules.file.constraints import constraint_rules
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.traces import holds
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.worlds import load_world
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.rules.file.binding import BoundRules
+from bugsieve.rooms.rules.file.constraints import constraint_rules
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.traces import holds
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.worlds import load_world
 from tests.unit.rules.file.rover import DOMAIN, PROBLEM, rover_task, written
 
 LAST = " (:goal (and (sampled w3) (sampled w1)))\n"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.file.atoms import joined_atom, split_atom
-from bugsieve.rules.file.reading import read_rules
-from bugsieve.rules.ltl.automaton import equivalent
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.file.atoms import joined_atom, split_atom
+from bugsieve.rooms.rules.file.reading import read_rules
+from bugsieve.rooms.rules.ltl.automaton import equivalent
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
 from tests.unit.rules.file.rover import ATOMS, RULES, atom, bound, marked, rule, rules
 
 

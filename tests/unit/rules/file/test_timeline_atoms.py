@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.file.timeline_atoms import LevelAtom, TimelineAtom, TokenAtom
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.timelines.models.timeline_atoms import LevelAtom, TimelineAtom, TokenAtom
 from tests.unit.rules.file.rover import atom, marked, rule, rules
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.rules.ltl.automaton import Automaton, TooManyStatesError, automaton_of, equivalent
-from bugsieve.rules.ltl.formula import Formula
-from bugsieve.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.ltl.automaton import (
+    Automaton,
+    TooManyStatesError,
+    automaton_of,
+    equivalent,
+)
+from bugsieve.rooms.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
 
 
 def read(text: str) -> Formula:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError, UsageError
-from bugsieve.rules.ltl.automaton import equivalent
-from bugsieve.rules.ltl.causes import Criterion, literals, trap
-from bugsieve.rules.ltl.formula import Formula, atom
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
+from bugsieve.base.errors import UnsupportedError, UsageError
+from bugsieve.rooms.rules.ltl.automaton import equivalent
+from bugsieve.rooms.rules.ltl.causes import Criterion, literals, trap
+from bugsieve.rooms.rules.ltl.formula import Formula, atom
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
 
 
 def read(text: str) -> Formula:

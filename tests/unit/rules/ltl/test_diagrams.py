@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from bugsieve.rules.ltl.diagrams import ALWAYS, NEVER, Diagrams, TooManyStatesError
+from bugsieve.rooms.rules.ltl.diagrams import ALWAYS, NEVER, Diagrams, TooManyStatesError
 
 
 def value(diagrams: Diagrams, function: int, row: tuple[bool, ...]) -> bool:

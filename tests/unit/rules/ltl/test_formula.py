@@ -6,7 +6,7 @@ import pickle
 import subprocess
 import sys
 
-from bugsieve.rules.ltl.formula import (
+from bugsieve.rooms.rules.ltl.formula import (
     FALSE,
     TRUE,
     Formula,
@@ -49,7 +49,7 @@ def test_deep_formulas_are_compared_and_folded_without_recursion() -> None:
 
 def test_formulas_of_another_process_are_the_same() -> None:
     """Hashes of texts differ between processes."""
-    made = "from bugsieve.rules.ltl.formula import *; import pickle, sys; "
+    made = "from bugsieve.rooms.rules.ltl.formula import *; import pickle, sys; "
     made += "sys.stdout.buffer.write(pickle.dumps(globally(atom('p'))))"
     data = subprocess.run([sys.executable, "-c", made], capture_output=True, check=True).stdout
     assert {globally(P): 1}[pickle.loads(data)] == 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.rules.ltl.normal_form import nnf, simplified
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.ltl.normal_form import nnf, simplified
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
 
 
 @pytest.mark.parametrize(

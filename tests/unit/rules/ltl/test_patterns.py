@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.rules.ltl.examples import example_traces
-from bugsieve.rules.ltl.formula import atom
-from bugsieve.rules.ltl.patterns import PATTERNS, SCOPES, parameters_of, pattern_formula
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.traces import holds
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.rules.ltl.examples import example_traces
+from bugsieve.rooms.rules.ltl.formula import atom
+from bugsieve.rooms.rules.ltl.patterns import PATTERNS, SCOPES, parameters_of, pattern_formula
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.traces import holds
 
 P, S, Q, R = map(atom, "psqr")
 

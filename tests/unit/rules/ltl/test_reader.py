@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.ltl.formula import FALSE, MAX_DEPTH, TRUE, Formula, atom, globally
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import MAX_CHARACTERS, Place, read_ltl
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.ltl.formula import FALSE, MAX_DEPTH, TRUE, Formula, atom, globally
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import MAX_CHARACTERS, Place, read_ltl
 
 HERE = Place("rules.toml", 12, 11)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.rules.ltl.formula import Formula
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.ltl.traces import holds, holds_on_lasso, truth_table
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.ltl.traces import holds, holds_on_lasso, truth_table
 
 
 def read(text: str) -> Formula:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.ltl.views import in_view
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.ltl.views import in_view
 
 
 @pytest.mark.parametrize(

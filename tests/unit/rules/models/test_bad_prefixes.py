@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.rules.ltl.automaton import equivalent
-from bugsieve.rules.ltl.formula import Formula
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.models.bad_prefixes import bad_prefixes
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.rooms.rules.ltl.automaton import equivalent
+from bugsieve.rooms.rules.ltl.formula import Formula
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.models.bad_prefixes import bad_prefixes
 
 
 def ltl(text: str) -> Formula:

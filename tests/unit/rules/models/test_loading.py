@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.rules.models.loading import load_ruled_fond, load_ruled_model
-from bugsieve.tasks.jani.loading import load_document, read_without_danger
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.jani.model.loading import load_document, read_without_danger
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.rules.models.loading import load_ruled_fond, load_ruled_model
 from tests.reference.jani_twins import assert_agreement
 from tests.unit.cli.test_fond import DOMAIN, PROBLEM
 

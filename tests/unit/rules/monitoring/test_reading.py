@@ -7,13 +7,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from bugsieve.rules.engine.conditions import letter
-from bugsieve.rules.ltl.automaton import automaton_of
-from bugsieve.rules.ltl.traces import holds_on_lasso
-from bugsieve.rules.monitoring import reading
-from bugsieve.rules.monitoring.lassos import Lassos
-from bugsieve.rules.monitoring.reading import NEVER, read_words
-from bugsieve.rules.monitoring.traces import Letters, Traces
+from bugsieve.rooms.rules.engine.conditions import letter
+from bugsieve.rooms.rules.ltl.automaton import automaton_of
+from bugsieve.rooms.rules.ltl.traces import holds_on_lasso
+from bugsieve.rooms.rules.monitoring import reading
+from bugsieve.rooms.rules.monitoring.lassos import Lassos
+from bugsieve.rooms.rules.monitoring.reading import NEVER, read_words
+from bugsieve.rooms.rules.monitoring.traces import Letters, Traces
 from tests.property.rules_cases import random_formula
 
 NAMES = ("a", "b", "c")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.monitoring.rule_set import (
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.monitoring.rule_set import (
     MAX_DEPTH,
     GroundRule,
     RuleSet,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.benches.objectives import make_objective
-from bugsieve.rules.monitoring import ruled_task
-from bugsieve.search import astar
+from bugsieve.pipeline.objectives import make_objective
+from bugsieve.rooms.rules.monitoring import ruled_task
+from bugsieve.tasks.search import astar
 from tests.property.test_policy_rules import ruled_case
 
 

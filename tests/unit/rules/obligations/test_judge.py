@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from bugsieve.checkers.rules import Checker
-from bugsieve.rules.file.binding import BoundRules, RuleInstance
-from bugsieve.rules.file.grounding import GroundAtom
-from bugsieve.rules.file.source import Position
-from bugsieve.rules.ltl.constants import with_constants
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.obligations.answers import Answer
-from bugsieve.rules.obligations.judge import JudgeOptions, RuleJudge
-from bugsieve.rules.obligations.obligation import Obligation, obligations_of
-from bugsieve.rules.obligations.task_world import TaskWorld
-from bugsieve.search import Limits
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.rooms.rules.checker.rules import Checker
+from bugsieve.rooms.rules.file.binding import BoundRules, RuleInstance
+from bugsieve.rooms.rules.file.grounding import GroundAtom
+from bugsieve.rooms.rules.file.source import Position
+from bugsieve.rooms.rules.ltl.constants import with_constants
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.obligations.answers import Answer
+from bugsieve.rooms.rules.obligations.judge import JudgeOptions, RuleJudge
+from bugsieve.rooms.rules.obligations.obligation import Obligation, obligations_of
+from bugsieve.rooms.rules.obligations.task_world import TaskWorld
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import Limits
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.policies.line import as_task, line_task
 

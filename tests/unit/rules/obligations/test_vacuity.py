@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from bugsieve.rules.english.reader import read_sentence
-from bugsieve.rules.ltl.constants import renamed, with_constants
-from bugsieve.rules.ltl.formula import Formula, atom, negation
-from bugsieve.rules.ltl.patterns import PATTERNS, SCOPES, pattern_formula
-from bugsieve.rules.ltl.printer import to_text
-from bugsieve.rules.ltl.reader import Place, read_ltl
-from bugsieve.rules.obligations.obligation import occurrences
-from bugsieve.rules.obligations.vacuity import RuleCondition, conditions_of, vacuous_names
+from bugsieve.rooms.rules.english.reader import read_sentence
+from bugsieve.rooms.rules.ltl.constants import renamed, with_constants
+from bugsieve.rooms.rules.ltl.formula import Formula, atom, negation
+from bugsieve.rooms.rules.ltl.patterns import PATTERNS, SCOPES, pattern_formula
+from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.obligations.obligation import occurrences
+from bugsieve.rooms.rules.obligations.vacuity import RuleCondition, conditions_of, vacuous_names
 from tests.depth import examples
 
 PLACE = Place("test")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.tasks.pddl.texts import write
 
 

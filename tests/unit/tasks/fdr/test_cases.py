@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bugsieve.tasks.fdr.cases import Case, Cases, TooManyCasesError, is_single, values_of
+from bugsieve.tasks.grounded.cases import Case, Cases, TooManyCasesError, is_single, values_of
 
 SIZES = (2, 3, 4)
 MUTEXES = [[(0, 0), (1, 2), (2, 1)]]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.tasks.fdr.conditions import MAX_CHARACTERS, parse_condition
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.errors import InputError
+from bugsieve.tasks.grounded.conditions import MAX_CHARACTERS, parse_condition
+from bugsieve.tasks.grounded.task import Task
 from tests.reference.sas import SasOperator, SasTask, SasVariable
 from tests.unit.policies.line import as_task
 

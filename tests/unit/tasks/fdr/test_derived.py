@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.tasks.fdr import derived
-from bugsieve.tasks.fdr.sas_text import may_have_axioms, read_sas, write_sas
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.fdr.translator import translate
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.tasks.grounded import derived
+from bugsieve.tasks.grounded.sas_text import may_have_axioms, read_sas, write_sas
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.grounded.translator import translate
 from tests.reference.pddl import ground_actions, parse_task
 
 TOWERS = """\

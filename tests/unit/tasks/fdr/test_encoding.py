@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bugsieve.tasks.fdr.encoding import CaseTask, encode
-from bugsieve.tasks.fdr.sas_text import NO_ATOM, NOT_DERIVED, SasVariable
+from bugsieve.tasks.grounded.encoding import CaseTask, encode
+from bugsieve.tasks.grounded.sas_text import NO_ATOM, NOT_DERIVED, SasVariable
 
 
 def test_mutex_groups_stay_true_when_values_move() -> None:

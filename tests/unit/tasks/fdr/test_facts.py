@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.tasks.fdr.atoms import from_sas_name, normalised
-from bugsieve.tasks.fdr.facts import FactTable
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.errors import InputError
+from bugsieve.tasks.grounded.atoms import from_sas_name, normalised
+from bugsieve.tasks.grounded.facts import FactTable
+from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task
 
 FACTS = ["(on a table)", "(on b a)", "(clear b)"]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.domains import generate
-from bugsieve.tasks.fdr.fewer_objects import FewerObjects, objects_of
-from bugsieve.tasks.fdr.loading import load_task, with_unit_costs
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.fdr.translator import WarmTranslator
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.zoo.domains import generate
+from bugsieve.tasks.grounded.fewer_objects import FewerObjects, objects_of
+from bugsieve.tasks.grounded.loading import load_task, with_unit_costs
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.grounded.translator import WarmTranslator
 from tests.unit.policies.line import line_task
 
 SHELVES = """

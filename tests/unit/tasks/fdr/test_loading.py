@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import (
+from bugsieve.base.errors import (
     BudgetError,
     InputError,
     InternalError,
     UnsupportedError,
     UsageError,
 )
-from bugsieve.tasks.fdr import loading
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.tasks.fdr.translator import translate
+from bugsieve.tasks.grounded import loading
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.grounded.translator import translate
 from tests.unit.tasks.pddl.texts import DOMAIN, replaced, write
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.search import astar
-from bugsieve.tasks.fdr import restriction as module
-from bugsieve.tasks.fdr.conditions import parse_condition
-from bugsieve.tasks.fdr.restriction import Restriction, ways_to_fail
-from bugsieve.tasks.fdr.task import Task
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.tasks.grounded import restriction as module
+from bugsieve.tasks.grounded.conditions import parse_condition
+from bugsieve.tasks.grounded.restriction import Restriction, ways_to_fail
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import astar
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
 from tests.unit.policies.line import as_task, at, line_task
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bugsieve.search import astar
-from bugsieve.tasks.fdr.retargeting import steps_to
+from bugsieve.tasks.grounded.retargeting import steps_to
+from bugsieve.tasks.search import astar
 from tests.unit.policies.line import at, line_task
 
 

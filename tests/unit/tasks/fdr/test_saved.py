@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
-from bugsieve.tasks.fdr.saved import SavedTask
+from bugsieve.tasks.grounded.saved import SavedTask
 from tests.unit.policies.generated import generated_task
 from tests.unit.policies.line import line_task
 

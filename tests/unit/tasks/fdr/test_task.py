@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError, UsageError
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import NO_ACTION, Task
+from bugsieve.base.errors import InputError, UsageError
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import NO_ACTION, Task
 
 INITIAL = {"(on a table)", "(on b a)", "(clear b)", "(clear table)", "(red a)"}
 

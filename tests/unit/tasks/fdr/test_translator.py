@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import BudgetError, InputError, UsageError
-from bugsieve.tasks.fdr import translator
-from bugsieve.tasks.fdr.translator import TranslationLimits, WarmTranslator, translate
+from bugsieve.base.errors import BudgetError, InputError, UsageError
+from bugsieve.tasks.grounded import translator
+from bugsieve.tasks.grounded.translator import TranslationLimits, WarmTranslator, translate
 from tests.unit.tasks.pddl.texts import DOMAIN, PROBLEM, replaced
 
 LARGE_DOMAIN = b"""(define (domain grid) (:predicates (at ?x ?y ?z) (seen ?x ?y ?z))

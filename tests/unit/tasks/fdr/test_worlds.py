@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.translator import TrivialGoalError
-from bugsieve.tasks.fdr.worlds import load_world
+from bugsieve.base.errors import InputError
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.translator import TrivialGoalError
+from bugsieve.tasks.grounded.worlds import load_world
 from tests.unit.campaigns.rules.small import DOMAIN, PROBLEM
 
 NO_HEAT = DOMAIN.replace(":effect (warm ?l))", ":effect (on ?l))")

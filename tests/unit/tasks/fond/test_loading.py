@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import BugsieveError, InputError, UnsupportedError
-from bugsieve.oracles.safety.decide import Safety, SafetyDecider
-from bugsieve.tasks.fond.loading import load_fond
-from bugsieve.tasks.fond.outcomes import MAX_OUTCOMES, base_name
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.base.errors import BugsieveError, InputError, UnsupportedError
+from bugsieve.rooms.jani.fond.loading import load_fond
+from bugsieve.rooms.jani.fond.outcomes import MAX_OUTCOMES, base_name
+from bugsieve.rooms.jani.model.model import JaniModel
+from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider
 
 DOMAIN = """
 (define (domain trip)

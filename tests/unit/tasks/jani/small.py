@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bugsieve.tasks.jani.loading import load_model
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.jani.model.model import JaniModel
 
 Json = Any
 

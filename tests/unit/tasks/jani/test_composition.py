@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.tasks.jani.findings import ModelError
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.jani.model.findings import ModelError
 from tests.unit.tasks.jani.small import (
     automaton,
     binary,

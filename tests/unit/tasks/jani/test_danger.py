@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError
-from bugsieve.tasks.jani.loading import load_document
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.base.errors import UnsupportedError
+from bugsieve.rooms.jani.model.loading import load_document
+from bugsieve.rooms.jani.model.model import JaniModel
 from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable
 
 Json = Any

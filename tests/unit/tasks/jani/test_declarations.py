@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError, UsageError
-from bugsieve.tasks.jani.types import Type
+from bugsieve.base.errors import InputError, UnsupportedError, UsageError
+from bugsieve.rooms.jani.model.types import Type
 from tests.unit.tasks.jani.small import (
     binary,
     bounded,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.tasks.jani.findings import ModelError
-from bugsieve.tasks.jani.loading import load_model
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.model.loading import load_model
 from tests.unit.tasks.jani.small import binary, bounded, edge, simple, successors, variable, write
 
 Json = Any

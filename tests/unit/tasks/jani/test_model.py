@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.basis.errors import UsageError
-from bugsieve.tasks.jani.findings import ModelError
-from bugsieve.tasks.jani.model import JaniModel
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.model.model import JaniModel
 from tests.unit.tasks.jani.small import (
     binary,
     bounded,

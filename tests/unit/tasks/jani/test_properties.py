@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.tasks.jani.loading import load_model
-from bugsieve.tasks.jani.properties import PropertyFiles
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.jani.model.properties import PropertyFiles
 from tests.unit.tasks.jani.small import (
     automaton,
     binary,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from tests.unit.tasks.jani.small import (
     automaton,
     binary,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
+from bugsieve.base.errors import InputError, UnsupportedError
 from bugsieve.tasks.pddl.check import check_pddl
 from bugsieve.tasks.pddl.declarations import read_types
 from bugsieve.tasks.pddl.reader import Document, parse

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bugsieve
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.tasks.pddl import costs
 from bugsieve.tasks.pddl.check import check_pddl
 from bugsieve.tasks.pddl.costs import LARGEST_COST, missing_values

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.basis.seeds import Stream
+from bugsieve.base.errors import InputError
+from bugsieve.base.seeds import Stream
 from bugsieve.tasks.pddl.check import check_pddl
 from bugsieve.tasks.pddl.execution import Interpreter
 from tests.depth import examples

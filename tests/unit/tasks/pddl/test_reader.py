@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError
+from bugsieve.base.errors import InputError
 from bugsieve.tasks.pddl import reader
 from bugsieve.tasks.pddl.reader import parse, read_document, to_text
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import UnsupportedError
+from bugsieve.base.errors import UnsupportedError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.bench import bench_of
+from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.results.cost.records import CostRecords
-from bugsieve.tasks.fdr.loading import load_task, task_of
+from bugsieve.tasks.grounded.loading import load_task, task_of
 from bugsieve.tasks.pddl.check import check_pddl
 from bugsieve.tasks.pddl.summary import PddlSummary, without_constraints
 from tests.unit.tasks.pddl.texts import DOMAIN, PROBLEM, replaced, write

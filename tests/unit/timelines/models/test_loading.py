@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.basis.errors import InputError, UnsupportedError
-from bugsieve.timelines.models.loading import duration_bounds, load_timelines, read_model
-from bugsieve.timelines.models.model import Branch, Link, Subgoal, subgoals
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.rooms.timelines.models.loading import duration_bounds, load_timelines, read_model
+from bugsieve.rooms.timelines.models.model import Branch, Link, Subgoal, subgoals
 from tests.unit.timelines.rover import DOOR, FOLDER, door
 
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.timelines.nddl.packages import load_cp_model, load_lark
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.timelines.nddl.packages import load_cp_model, load_lark
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from bugsieve.timelines.plans.charts import chart_svg
-from bugsieve.timelines.plans.plan import Plan, Support, Token
+from bugsieve.rooms.timelines.plans.charts import chart_svg
+from bugsieve.rooms.timelines.plans.plan import Plan, Support, Token
 
 
 def make_plan() -> Plan:

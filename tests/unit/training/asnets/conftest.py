@@ -10,7 +10,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from bugsieve.training.torch_loading import repeatable
+    from bugsieve.rooms.training.torch_loading import repeatable
 
     with repeatable(threads=1):
         yield

@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from bugsieve.policies.asnets.grounding import Grounding, ground
-from bugsieve.search import astar
-from bugsieve.tasks.fdr.task import StateArray, Task
-from bugsieve.training.asnets.data import Examples, TrainingData
-from bugsieve.training.asnets.encoding import Batch, Encoder
-from bugsieve.training.asnets.options import AsnetOptions
+from bugsieve.rooms.formats.asnets.grounding import Grounding, ground
+from bugsieve.rooms.training.asnets.data import Examples, TrainingData
+from bugsieve.rooms.training.asnets.encoding import Batch, Encoder
+from bugsieve.rooms.training.asnets.options import AsnetOptions
+from bugsieve.tasks.grounded.task import StateArray, Task
+from bugsieve.tasks.search import astar
 from tests.unit.policies.asnets.tasks import walked
 from tests.unit.policies.generated import generated_task
 

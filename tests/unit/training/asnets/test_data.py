@@ -7,8 +7,8 @@ import struct
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.training.asnets.data import Examples, TrainingData
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.training.asnets.data import Examples, TrainingData
 from tests.unit.policies.asnets.tasks import walked
 from tests.unit.training.asnets.lessons import any_labels, examples, gripper
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.training.asnets.learner import Adam
-from bugsieve.training.asnets.network import flattened
-from bugsieve.training.asnets.options import AsnetOptions
+from bugsieve.rooms.training.asnets.learner import Adam
+from bugsieve.rooms.training.asnets.network import flattened
+from bugsieve.rooms.training.asnets.options import AsnetOptions
 from tests.unit.policies.asnets.tasks import noisy_weights
 from tests.unit.training.asnets.lessons import gripper, grounded
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import InputError
-from bugsieve.policies.networks.safetensors import read_tensors, tensor_bytes
-from bugsieve.training.asnets.model import Model, Moments
+from bugsieve.base.errors import InputError
+from bugsieve.rooms.formats.networks.safetensors import read_tensors, tensor_bytes
+from bugsieve.rooms.training.asnets.model import Model, Moments
 from tests.unit.policies.asnets.tasks import made, noisy_weights
 from tests.unit.training.asnets.lessons import blocks, gripper, grounded
 

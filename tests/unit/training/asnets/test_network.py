@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bugsieve.policies.asnets.goals import goal_atoms
-from bugsieve.policies.asnets.policy import AsnetPolicy
-from bugsieve.policies.asnets.weights import Weights
-from bugsieve.tasks.fdr.task import StateArray, Task
-from bugsieve.training.asnets.data import TrainingData
-from bugsieve.training.asnets.encoding import Batch, Encoder
-from bugsieve.training.asnets.learner import Dropout, loss_of
-from bugsieve.training.asnets.network import TorchAsnet, flattened, unflattened
+from bugsieve.rooms.formats.asnets.goals import goal_atoms
+from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
+from bugsieve.rooms.formats.asnets.weights import Weights
+from bugsieve.rooms.training.asnets.data import TrainingData
+from bugsieve.rooms.training.asnets.encoding import Batch, Encoder
+from bugsieve.rooms.training.asnets.learner import Dropout, loss_of
+from bugsieve.rooms.training.asnets.network import TorchAsnet, flattened, unflattened
+from bugsieve.tasks.grounded.task import StateArray, Task
 from tests.unit.policies.asnets.tasks import (
     DOMAINS,
     hall,
@@ -209,7 +209,7 @@ def test_dropout_spares_action_layer_0_and_the_scores() -> None:
 
 
 def test_maxima_share_gradients_among_equals() -> None:
-    from bugsieve.training.asnets.pooling import segment_maxima
+    from bugsieve.rooms.training.asnets.pooling import segment_maxima
 
     rows = torch.tensor([[2.0], [2.0], [1.0], [-1.0]], requires_grad=True)
     lengths, segments = torch.tensor([3, 1]), torch.tensor([0, 0, 0, 1])

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bugsieve.basis.errors import UsageError
-from bugsieve.training.asnets.options import AsnetOptions
+from bugsieve.base.errors import UsageError
+from bugsieve.rooms.training.asnets.options import AsnetOptions
 
 
 @pytest.mark.parametrize(

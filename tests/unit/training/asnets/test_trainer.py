@@ -7,20 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.basis.errors import BudgetError, InputError, UnsupportedError, UsageError
-from bugsieve.basis.stopping import Stopped, StopToken
-from bugsieve.oracles.cost.fast_downward import find_fast_downward
-from bugsieve.policies.asnets.policy import AsnetPolicy
+from bugsieve.base.errors import BudgetError, InputError, UnsupportedError, UsageError
+from bugsieve.base.stopping import Stopped, StopToken
+from bugsieve.pipeline.oracles.fast_downward import find_fast_downward
 from bugsieve.policies.runs import run_policy
-from bugsieve.search import astar
-from bugsieve.tasks.fdr.loading import load_task
-from bugsieve.tasks.fdr.task import Task
-from bugsieve.training.asnets.data import Examples, TrainingData
-from bugsieve.training.asnets.line import train_line
-from bugsieve.training.asnets.model import Model
-from bugsieve.training.asnets.options import AsnetOptions
-from bugsieve.training.asnets.teacher import Teacher, TeacherSetup, lessons_on
-from bugsieve.training.asnets.trainer import Epoch, Trainer
+from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
+from bugsieve.rooms.training.asnets.data import Examples, TrainingData
+from bugsieve.rooms.training.asnets.line import train_line
+from bugsieve.rooms.training.asnets.model import Model
+from bugsieve.rooms.training.asnets.options import AsnetOptions
+from bugsieve.rooms.training.asnets.teacher import Teacher, TeacherSetup, lessons_on
+from bugsieve.rooms.training.asnets.trainer import Epoch, Trainer
+from bugsieve.tasks.grounded.loading import load_task
+from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.search import astar
 from tests.unit.policies.asnets.tasks import written
 from tests.unit.training.asnets.lessons import QUICK, blocks, examples, gripper, grounded
 

@@ -1,1 +1,0 @@
-"""The test bench: one task, one policy and one objective."""

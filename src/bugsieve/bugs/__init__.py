@@ -1,1 +1,0 @@
-"""Bugs: objectives, verdicts, certificates, their checker, replay and minimisation."""

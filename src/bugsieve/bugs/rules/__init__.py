@@ -1,1 +1,0 @@
-"""Rules that a domain violates."""

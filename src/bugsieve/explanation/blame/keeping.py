@@ -1,0 +1,92 @@
+"""What was found out about a culprit, as it is kept with a bug, and read back from anybody.
+
+A note is sealed by whoever searched: nobody can tell from the task whether a decision is the
+culprit for certain, nor how large regrets are, without searching again. So a note of somebody
+else's, or one for another certificate or other limits, counts as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from math import inf
+from typing import Any
+
+from bugsieve.base.files_and_processes.foreign_json import Row, fitting
+from bugsieve.base.trust.seals import is_sealed, seal_of
+from bugsieve.explanation.blame.blame import Answer, Blame, made_blame
+from bugsieve.explanation.blame.regret import Suspect
+from bugsieve.pipeline.bench import Bench
+from bugsieve.tasks.search import Limits
+
+NAME = "blame"
+
+_VERSION = 2
+_SHAPE = {
+    "version": int,
+    "of": str,
+    "expansions": (int, None),
+    "index": int,
+    "sure": str,
+    "run": [int],
+    "plan": [int],
+    "suspects": [Row(int, (int, float, None))],
+    "seal": str,
+}
+
+
+def note_of(found: Blame, certificate: Mapping[str, Any], limits: Limits) -> Any:
+    """The note to keep of a blame; None where nobody would believe it later."""
+    note = {
+        "version": _VERSION,
+        "of": digest_of(certificate),
+        "expansions": limits.expansions,
+        "index": found.index,
+        "sure": found.sure,
+        "run": list(found.run),
+        "plan": list(found.plan),
+        "suspects": [
+            [one.index, None if one.regret == inf else one.regret] for one in found.suspects
+        ],
+    }
+    seal = seal_of(_bytes(note))
+    return None if seal is None else {**note, "seal": seal}
+
+
+def blame_of_note(
+    note: Any, bench: Bench, certificate: Mapping[str, Any], limits: Limits
+) -> Blame | None:
+    """The blame of a note; None unless we made it for this certificate and these limits."""
+    found = kept_blame(note, bench, certificate)
+    return found if found is not None and note["expansions"] == limits.expansions else None
+
+
+def kept_blame(note: Any, bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:
+    """The same for whatever limits."""
+    try:
+        data = dict(fitting(note, _SHAPE))
+        seal = data.pop("seal")
+    except ValueError:
+        return None
+    if (data["version"], data["of"]) != (_VERSION, digest_of(certificate)):
+        return None
+    if not is_sealed(_bytes(data), seal):
+        return None
+    return made_blame(bench, certificate, _answer(data))
+
+
+def _answer(data: Mapping[str, Any]) -> Answer:
+    suspects = tuple(
+        Suspect(index, inf if regret is None else regret) for index, regret in data["suspects"]
+    )
+    return Answer(data["index"], data["sure"], tuple(data["run"]), tuple(data["plan"]), suspects)
+
+
+def digest_of(certificate: Mapping[str, Any]) -> str:
+    """The SHA-256 of a certificate."""
+    return hashlib.sha256(_bytes(certificate)).hexdigest()
+
+
+def _bytes(data: Mapping[str, Any]) -> bytes:
+    return json.dumps(data, sort_keys=True).encode()

@@ -1,1 +1,0 @@
-"""Oracles for cost testing; one file each."""

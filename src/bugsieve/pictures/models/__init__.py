@@ -1,1 +1,0 @@
-"""Pictures of JANI models, one file per kind of model."""

@@ -1,1 +1,0 @@
-"""Pictures of planning tasks, one file per kind of domain."""

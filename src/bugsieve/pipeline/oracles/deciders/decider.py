@@ -1,0 +1,19 @@
+"""What deciders have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from bugsieve.tasks.grounded.task import StateArray
+
+
+class Decider(ABC):
+    """Decides states of one task."""
+
+    @abstractmethod
+    def solvable(self, state: StateArray) -> bool | None:
+        """Whether the state has a plan; None if the theory does not cover it."""
+
+    def plan(self, state: StateArray) -> tuple[int, ...] | None:
+        """A plan of a solvable state, where the theory makes one without search."""
+        return None

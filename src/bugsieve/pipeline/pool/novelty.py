@@ -1,0 +1,94 @@
+"""Which of the offered states are new enough for the pool (Algorithm 1, lines 13-17)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bugsieve import _native
+from bugsieve.pipeline.pool.pool import Pool
+from bugsieve.tasks.grounded.task import StateArray
+
+MAX_NOVELTY = 3
+LOOSER = (2, 3, 0)
+"""The depths of a filter whose depth nobody chose: the next one where walks find nothing new."""
+_STATES_AT_ONCE = 1024
+
+
+@dataclass(frozen=True)
+class Loosened:
+    """How often a filter was loosened, and after how many walks the last time."""
+
+    times: int = 0
+    walks: int = 0
+
+
+class Filter(ABC):
+    """Decides, in order, which states enter the pool."""
+
+    @abstractmethod
+    def admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """Which states may enter, each judged as if those before it had entered if they might.
+
+        The filter remembers the admitted ones; a state may come twice, but is new only once.
+        """
+
+    @abstractmethod
+    def would_admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """Which states would be admitted now, each on its own."""
+
+
+class NewStates(Filter):
+    """Every state that is not in the pool."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """Those not in the pool; of equal ones, the pool itself takes the first."""
+        return ~self._pool.contains(states)
+
+    would_admit = admit
+
+
+class NovelStates(Filter):
+    """States with a tuple of at most `depth` facts that no state of the pool has.
+
+    `depth` is D in Algorithm 1. A state of the pool has no such tuple, so none enters twice.
+    """
+
+    def __init__(self, pool: Pool, depth: int) -> None:
+        self.depth = depth
+        self._pool = pool
+        self._known: _native.NoveltyStore | None = None
+        self._store()
+
+    def admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """Those of novelty 1 to `depth`; if it is stopped, the filter has learnt nothing."""
+        store, self._known = self._store(), None
+        novel: NDArray[np.bool_] = store.insert(states) <= self.depth
+        self._known = store
+        return novel
+
+    def would_admit(self, states: StateArray) -> NDArray[np.bool_]:
+        """The same without remembering them."""
+        novel: NDArray[np.bool_] = self._store().novelty(states) <= self.depth
+        return novel
+
+    def _store(self) -> _native.NoveltyStore:
+        """What the pool has seen, learnt again after a stop and when a campaign is resumed."""
+        if self._known is None:
+            store = _native.NoveltyStore(self._pool.task.native, self.depth)
+            for start in range(0, len(self._pool), _STATES_AT_ONCE):
+                stop = min(start + _STATES_AT_ONCE, len(self._pool))
+                store.insert(self._pool.states(range(start, stop)))
+            self._known = store
+        return self._known
+
+
+def make_filter(pool: Pool, depth: int) -> Filter:
+    """The filter for a depth of novelty; 0 switches it off."""
+    return NovelStates(pool, depth) if depth else NewStates(pool)

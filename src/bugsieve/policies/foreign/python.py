@@ -1,0 +1,83 @@
+"""`python:module:function`: a policy written as a plain Python function of one state.
+
+The function gets the true facts as a frozenset of atoms like "(on a b)" and the list of applicable
+action names, plus the `TaskView` (objects, static facts, goal) if it takes a third argument. It
+returns one of the names, None, or a mapping from names to weights, of which the greatest decides
+unless the probability of the goal is what counts. It runs in a worker process, see
+`python_worker`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from bugsieve.base.files_and_processes.interpreters import python_command
+from bugsieve.base.registry.functions import checked_target, function_reach, is_file
+from bugsieve.base.registry.reach import NOTHING, Reach
+from bugsieve.base.registry.spec_folder import located, spec_folder
+from bugsieve.policies.fingerprints import module_file
+from bugsieve.policies.foreign.conversation import ForeignMember, Program
+from bugsieve.policies.foreign.foreign import ForeignPolicy
+from bugsieve.policies.worker import WorkerLimits
+
+_OURS = "bugsieve.policies.examples."
+"""Modules that are no code of others: the worker finds them in the package it has loaded."""
+
+_PROGRAM = "from bugsieve.policies.foreign.python_worker import main; main()"
+
+
+class FunctionMember(ForeignMember[str]):
+    """What the specs of Python policies share: they name a function."""
+
+    usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
+    examples = ("python:bugsieve.policies.examples.first:choose",)
+
+    @property
+    def hash_seed(self) -> int:
+        """What the order of sets in its process depends on, and so its answers may."""
+        return self._conversation.program.limits.hash_seed
+
+    @classmethod
+    def check_argument(cls, argument: str | None) -> None:
+        """The argument names a function; modules are imported by the worker only."""
+        cls.target(argument)
+
+    @classmethod
+    def reach(cls, argument: str | None) -> Reach:
+        """Code, and the file that holds it."""
+        return function_reach(argument)
+
+    @classmethod
+    def starts(cls, argument: str | None) -> Reach:
+        """The file that holds the code, by its name or as that of a module; none of our own."""
+        place = (argument or "").rpartition(":")[0]
+        if place.startswith(_OURS) and not is_file(place):
+            return NOTHING
+        source = _source(place)
+        return Reach(files=() if source is None else (source,), runs_code=True)
+
+    @staticmethod
+    def target(argument: str | None) -> str:
+        """The function that an argument names; UsageError unless it is `place:name`."""
+        return checked_target(argument, "policies:choose")
+
+    @staticmethod
+    def program(target: str, limits: WorkerLimits) -> Program:
+        """An interpreter that serves the function `module:name` or `file.py:name`."""
+        path = os.pathsep.join(os.path.abspath(place) for place in sys.path if place)
+        command = tuple(python_command(_PROGRAM, target))
+        environment = {**os.environ, "PYTHONPATH": path}
+        source = _source(target.rpartition(":")[0])
+        files = () if source is None else (source,)
+        return Program(f"python:{target}", command, limits, environment, files, spec_folder())
+
+
+def _source(place: str) -> str | None:
+    """The absolute path of a file, or of that of a module."""
+    source = located(place) if is_file(place) else module_file(place)
+    return None if source is None else os.path.abspath(source)
+
+
+class PythonPolicy(FunctionMember, ForeignPolicy[str]):
+    """A Python function `f(facts, applicable)` or `f(facts, applicable, task)`."""

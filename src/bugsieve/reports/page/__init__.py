@@ -1,1 +1,0 @@
-"""A report on campaigns as one HTML file, which needs no network and no policy."""

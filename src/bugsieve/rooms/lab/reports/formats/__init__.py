@@ -1,0 +1,13 @@
+"""Formats of tables: for terminals, pages, papers and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bugsieve.base.registry import families
+from bugsieve.base.registry.members import MemberTable
+from bugsieve.rooms.lab.reports.table import Table
+
+FORMATS: MemberTable[Callable[[Table], str]] = MemberTable(families.FORMATS)
+
+__all__ = ["FORMATS"]

@@ -1,0 +1,160 @@
+"""What rules are tested on, with the rules as they read there: a task, or a model of timelines."""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+from bugsieve.rooms.rules.checker.rules import Checker
+from bugsieve.rooms.rules.checker.rules_pddl import PddlChecker
+from bugsieve.rooms.rules.file.binding import BoundRules
+from bugsieve.rooms.rules.ltl.formula import atoms_of
+from bugsieve.rooms.rules.obligations.judge import Check
+from bugsieve.rooms.rules.obligations.letters import letters_of
+from bugsieve.rooms.rules.obligations.task_world import TaskWorld
+from bugsieve.rooms.rules.obligations.world import Certificate, World
+from bugsieve.rooms.timelines.binding import TimelineRules
+from bugsieve.rooms.timelines.models.model import Model
+from bugsieve.rooms.timelines.models.saved import SavedModel
+from bugsieve.rooms.timelines.plans.plan import token_text
+from bugsieve.rooms.timelines.world import TimelineWorld, check_plan, identity_of
+from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.tasks.grounded.task import Task
+
+Path: TypeAlias = tuple[Sequence[str], Sequence[frozenset[str]]]
+"""What happens before each letter, empty where nothing does, and the letters."""
+
+
+class Bound(ABC):
+    """What rules are tested on."""
+
+    file: str
+    rules: BoundRules | TimelineRules
+
+    @abstractmethod
+    def saved(self) -> SavedTask | SavedModel:
+        """What the store keeps."""
+
+    @abstractmethod
+    def world(self, traces: Iterable[Certificate] = ()) -> World:
+        """Its traces; those of another version are followed as far as they go here."""
+
+    @abstractmethod
+    def check(self) -> Check:
+        """What accepts certificates, or raises a ValueError."""
+
+    @abstractmethod
+    def path(self, certificate: Certificate) -> Path:
+        """The steps of a trace that was checked."""
+
+    def constants(self, rule: str) -> Mapping[str, bool]:
+        """The atoms of a rule that never change; its formula is judged without them."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class BoundTask(Bound):
+    """A task with the rules as they read there."""
+
+    file: str
+    task: Task
+    rules: BoundRules
+
+    def saved(self) -> SavedTask:
+        """The grounded task and its PDDL."""
+        return SavedTask.of(self.task)
+
+    def world(self, traces: Iterable[Certificate] = ()) -> TaskWorld:
+        """The traces of the task, found again by the names of their actions."""
+        world = TaskWorld(self.task, self.rules)
+        for trace in traces:
+            world.follow(_followed(self.task, trace))
+        return world
+
+    def check(self) -> Check:
+        """Checks on the grounded task and, for traces, on the PDDL that the user wrote."""
+        texts = self.task.pddl_texts
+        assert texts is not None
+        checker = Checker(self.task.to_sas())
+        # Comments may hold any bytes; everything else was read as ASCII before.
+        on_pddl = PddlChecker(*(text.decode("utf-8", "replace") for text in texts))
+        atoms = {name: atom.pddl for name, atom in self.rules.atoms.items()}
+
+        def check(certificate: Mapping[str, Any]) -> None:
+            checker.check(certificate)
+            if certificate["kind"] == "trace":
+                on_pddl.check(certificate, atoms)
+
+        return check
+
+    def path(self, certificate: Certificate) -> Path:
+        """The actions, and the atoms of all states."""
+        trace = certificate["trace"]
+        conditions = {name: atom.condition for name, atom in self.rules.atoms.items()}
+        letters, _ = letters_of(self.task, trace["operators"], conditions)
+        return ["the initial state", *trace["actions"]], letters
+
+    def constants(self, rule: str) -> Mapping[str, bool]:
+        """Those whose conditions are the same in every state."""
+        written = [one.unfolded for one in self.rules.rules if one.id == rule]
+        names = dict.fromkeys(name for formula in written for name in atoms_of(formula))
+        folded = self.rules.folded
+        return {name: folded[name] for name in names if name in folded}
+
+
+@dataclass(frozen=True, eq=False)
+class BoundModel(Bound):
+    """A model of timelines with the rules as they read there."""
+
+    file: str
+    model: Model
+    rules: TimelineRules
+    slots: int | None
+    """Tokens that a timeline may have; None: more and more of them."""
+
+    def saved(self) -> SavedModel:
+        """The files of the model."""
+        return SavedModel.of(self.model)
+
+    def world(self, traces: Iterable[Certificate] = ()) -> TimelineWorld:
+        """The plans of the model, those among them that are plans still."""
+        world, check = TimelineWorld(self.model, self.rules, self.slots), self.check()
+        task = identity_of(self.model)
+        for trace in traces:
+            with contextlib.suppress(ValueError):
+                check({**trace, "task": task})
+                world.learn(trace)
+        return world
+
+    def check(self) -> Check:
+        """Checks of plans, by a reader of NDDL of their own."""
+        return partial(check_plan, self.model, self.rules)
+
+    def path(self, certificate: Certificate) -> Path:
+        """The times, and the tokens that begin there."""
+        plan = certificate["plan"]
+        titles = []
+        for time in range(*plan["horizon"]):
+            begun = [token_text(item) for item in plan["tokens"] if item["start"] == time]
+            titles.append(f"time {time}: {', '.join(begun)}" if begun else "")
+        return titles, [frozenset(letter) for letter in plan["letters"]]
+
+
+def _followed(task: Task, trace: Certificate) -> tuple[int, ...]:
+    """The operators of a trace, as far as their names can still be followed."""
+    if trace["lasso"]:
+        return ()
+    state, operators = task.initial_state, []
+    known = set(task.operator_names)
+    for action in trace["trace"]["actions"]:
+        ids = task.operator_ids(action) if action in known else ()
+        fitting = [one for one in ids if task.is_applicable(state, [one])[0]]
+        if not fitting:
+            break
+        operators.append(fitting[0])
+        state = task.successors(state, fitting[:1])[0]
+    return tuple(operators)

@@ -1,0 +1,63 @@
+"""Tests of rules as a kind of campaigns."""
+
+from __future__ import annotations
+
+from bugsieve.campaigns.kind import Kind
+from bugsieve.campaigns.store.folder import BUGS_FOLDER, Description
+from bugsieve.campaigns.store.progress import CampaignHeader
+from bugsieve.rooms.rules.campaign.checks import rules_checks
+from bugsieve.rooms.rules.campaign.driver import drive
+from bugsieve.rooms.rules.campaign.equipment import begin, check_options, equip
+from bugsieve.rooms.rules.campaign.exhibits import RulesExhibits
+from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.salvage import checker, first_wrong_test
+from bugsieve.rooms.rules.campaign.summary import summarise
+from bugsieve.rooms.rules.campaign.tables import about, rules_tables
+from bugsieve.rooms.rules.campaign.wording import RulesWording
+from bugsieve.rooms.rules.store.records import RulesRecords
+from bugsieve.rooms.rules.store.rows import NDDL
+from bugsieve.rooms.rules.store.salvage import RulesSalvage
+from bugsieve.rooms.rules.store.store import RulesStore
+
+DOMAIN_FILE, MODEL_FILE, RULES_FILE = "domain.pddl", "model.nddl", "rules.toml"
+
+
+def describe(header: CampaignHeader) -> Description:
+    """What the folder says about the campaign."""
+    subject = header.subject
+    what, file, about = "domain", DOMAIN_FILE, "the domain; the store has the problems"
+    if subject.language == NDDL:
+        what, file, about = "model", MODEL_FILE, "the model; the store has further files of it"
+    return Description(
+        f"the {what} {subject.name} against its flight rules",
+        {file: subject.domain, RULES_FILE: subject.rules or None},
+        {
+            file: about,
+            RULES_FILE: "the rules",
+            f"{BUGS_FOLDER}/": "a file for each violated rule, with the trace that violates it",
+        },
+        {"rules --show {}": "every test: what it shows, and its trace"},
+    )
+
+
+RULES = Kind(
+    name="rules",
+    options=RulesOptions,
+    store=RulesStore,
+    records=RulesRecords,
+    check=check_options,
+    begin=begin,
+    equip=equip,
+    drive=drive,
+    summarise=summarise,
+    describe=describe,
+    tables=rules_tables,
+    about=about,
+    wording=RulesWording(),
+    salvage=RulesSalvage,
+    checker=checker,
+    exhibits=RulesExhibits,
+    wrong_case=first_wrong_test,
+    checks=rules_checks,
+    visit="obligation",
+)

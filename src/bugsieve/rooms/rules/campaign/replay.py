@@ -1,0 +1,278 @@
+"""Tests of rules again, on the domain or model as it is now: which of them still say the same."""
+
+from __future__ import annotations
+
+import enum
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.campaigns.store.schema import damaged
+from bugsieve.rooms.regression.build_servers import Check, Outcome
+from bugsieve.rooms.rules.campaign.bound import Bound
+from bugsieve.rooms.rules.campaign.equipment import make_judge
+from bugsieve.rooms.rules.campaign.options import RulesOptions, options_in
+from bugsieve.rooms.rules.campaign.subject import (
+    bound_model,
+    bound_task,
+    require_obligations,
+    stored_tasks,
+)
+from bugsieve.rooms.rules.file.source import Source
+from bugsieve.rooms.rules.obligations.answers import NO_PLAN, Answer
+from bugsieve.rooms.rules.obligations.judge import RuleJudge
+from bugsieve.rooms.rules.obligations.obligation import Obligation, obligations_of
+from bugsieve.rooms.rules.scale import SAFETY
+from bugsieve.rooms.rules.store.records import RulesRecords
+from bugsieve.rooms.rules.store.rows import NDDL, ObligationRow
+from bugsieve.rooms.timelines.models.loading import read_model
+from bugsieve.rooms.timelines.models.saved import SavedModel
+from bugsieve.rooms.timelines.nddl.reader import parse, read_text
+from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.tasks.pddl.domain import check_domain
+from bugsieve.tasks.pddl.reader import read_document
+from bugsieve.tasks.pddl.summary import without_constraints
+
+
+class Status(enum.Enum):
+    """What has become of a test."""
+
+    STILL_COVERED = "STILL COVERED"
+    NOW_COVERED = "NOW COVERED"
+    LOST = "LOST"
+    PROOF_HOLDS = "PROOF HOLDS"
+    HOLDS_SO_FAR = "HOLDS UP TO K"
+    SAFETY_HOLDS = "SAFETY PART HOLDS"
+    PROOF_LOST = "PROOF LOST"
+    NOW_VIOLATED = "NOW VIOLATED"
+    STILL_VIOLATED = "STILL VIOLATED"
+    AS_EXPECTED = "AS EXPECTED"
+    UNEXPECTED = "UNEXPECTED"
+    FIXED = "FIXED"
+    UNDECIDED = "UNDECIDED"
+    NOT_COUNTED = "NOT COUNTED"
+
+
+FAILURES = (Status.NOW_VIOLATED, Status.STILL_VIOLATED, Status.UNEXPECTED, Status.LOST)
+OPEN = (Status.PROOF_LOST, Status.UNDECIDED, Status.HOLDS_SO_FAR, Status.SAFETY_HOLDS)
+
+_PROVEN = ("passed", "vacuous", "not testable", "infeasible", "conflict")
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A test, and what has become of it."""
+
+    row: ObligationRow
+    status: Status
+    sentence: str = ""
+
+    def check(self, group: str) -> Check:
+        """What build servers are told."""
+        reason = ": ".join(filter(None, (self.status.value, self.sentence)))
+        return Check(f"{self.row.number} {self.row.obligation.name}", group, self._outcome, reason)
+
+    @property
+    def _outcome(self) -> Outcome:
+        if self.status in FAILURES:
+            return "failure"
+        if self.status is Status.NOT_COUNTED:
+            return "skipped"
+        return "undecided" if self.status in OPEN else "passed"
+
+
+def replay_rules(
+    folder: Path, domain: Path | None = None, *, bugs: Sequence[str] = ()
+) -> Iterator[Replayed]:
+    """The tests of a campaign on its own domain or model, or on the one in another file.
+
+    All of them, or those of the rules that these bugs violate.
+
+    The PDDL is grounded anew. The traces of the campaign are followed again by the names of their
+    actions, plans on timelines are checked again; where they do not do any more, and for
+    everything that was proven, the search begins anew. Nothing that the folder says is believed:
+    this is how to check a stranger's.
+    """
+    with RulesRecords(folder) as records:
+        options = options_in(records)
+        answers = {row.number: row.answer for row in records.answers()}
+        tasks = _own(records) if domain is None else _other(records, domain)
+        rules = {row.bug.rule for row in records.named(bugs)}
+        rows = [row for row in records.obligations() if not bugs or row.obligation.rule in rules]
+    expected = _Expected(rows)
+    for number, task in enumerate(tasks):
+        own = [row for row in rows if row.task == number and row.number in answers]
+        if isinstance(task, str):
+            yield from (Replayed(row, _unread(answers[row.number]), task) for row in own)
+            continue
+        traces = (answers[row.number].trace for row in own)
+        judge = make_judge(task, options.judging, filter(None, traces))
+        for item in _replayed(task, judge, own, answers, options):
+            yield expected.weighed(item) if _should_fail(task, item.row) else item
+
+
+def _own(records: RulesRecords) -> Sequence[Bound]:
+    """The stored PDDL or NDDL; InputError where that is not what was tested."""
+    if records.header.subject.language == NDDL:
+        return stored_tasks(records)
+    with tempfile.TemporaryDirectory() as place:
+        domain = Path(place) / "domain.pddl"
+        domain.write_bytes(records.header.subject.domain)
+        found = _grounded(records, domain, Path(place))
+    for number, task in enumerate(found):
+        if isinstance(task, str):
+            raise damaged(records.directory, f"table tasks, row {number}: {task}")
+    bound = [task for task in found if not isinstance(task, str)]
+    require_obligations(records, bound)
+    return bound
+
+
+def _other(records: RulesRecords, domain: Path) -> Sequence[Bound | str]:
+    """The stored problems with another domain, or why they do not go with it."""
+    if records.header.subject.language == NDDL:
+        return _models(records, domain)
+    _require_domain(domain, records.header.subject.name)
+    with tempfile.TemporaryDirectory() as place:
+        return _grounded(records, domain, Path(place))
+
+
+def _require_domain(file: Path, name: str) -> None:
+    """InputError for a file that is no domain, or another one: a mistake, not a change."""
+    domain = check_domain(without_constraints(read_document(file)))
+    if domain.name != name:
+        raise InputError(f"{file}: defines the domain {domain.name!r}, but {name!r} was tested")
+
+
+def _models(records: RulesRecords, file: Path) -> list[Bound | str]:
+    """The stored model with another first file, or why its other files do not go with it."""
+    text = read_text(file)
+    parse(text, str(file))
+    subject, options = records.header.subject, options_in(records)
+    source = Source(subject.rules_file, subject.rules.decode())
+    found: list[Bound | str] = []
+    for row in records.tasks():
+        assert isinstance(row.task, SavedModel)
+        try:
+            model = read_model([(str(file), text), *row.task.files[1:]])
+            found.append(bound_model(model, source, options, name=str(file)))
+        except (InputError, UnsupportedError) as error:
+            found.append(str(error))
+    return found
+
+
+def _grounded(records: RulesRecords, domain: Path, place: Path) -> list[Bound | str]:
+    subject = records.header.subject
+    found: list[Bound | str] = []
+    for row in records.tasks():
+        problem = place / f"problem{row.number}.pddl"
+        assert isinstance(row.task, SavedTask)
+        problem.write_bytes(row.task.problem or b"")
+        try:
+            found.append(bound_task(subject, str(domain), str(problem), name=row.file))
+        except (InputError, UnicodeDecodeError, UnsupportedError) as error:
+            found.append(str(error).replace(str(problem), row.file))
+    return found
+
+
+def _replayed(
+    task: Bound,
+    judge: RuleJudge,
+    rows: list[ObligationRow],
+    answers: Mapping[int, Answer],
+    options: RulesOptions,
+) -> Iterator[Replayed]:
+    expectations = {rule.id: rule.expect for rule in task.rules.rules}
+    now = {_key(item): item for item in obligations_of(task.rules.rules)}
+    for row in rows:
+        before = answers[row.number]
+        obligation = now.get(_key(row.obligation))
+        if obligation is None:
+            status = Status.LOST if before.verdict == "covered" else Status.PROOF_LOST
+            yield Replayed(row, status, "the rule reads differently there")
+            continue
+        after = judge.judge(obligation)
+        status = _status(before, after)
+        if status is Status.PROOF_HOLDS and obligation.aim == "violation" and after.bound:
+            status = Status.HOLDS_SO_FAR
+        if status is Status.UNDECIDED and _is_not_counted(obligation, after):
+            status = Status.NOT_COUNTED
+        if status is Status.SAFETY_HOLDS and expectations[row.obligation.rule] == SAFETY:
+            status = Status.AS_EXPECTED
+        if status is Status.HOLDS_SO_FAR and options.accept_bounded:
+            status = Status.PROOF_HOLDS
+        yield Replayed(row, status, _remark(before, after))
+
+
+class _Expected:
+    """Weighs tests of rules that should be violated, in one task or another."""
+
+    def __init__(self, rows: Sequence[ObligationRow]) -> None:
+        about = (row for row in rows if row.obligation.aim == "violation")
+        self._last = {row.obligation.rule: row.number for row in about}
+        self._may_fail: set[str] = set()
+
+    def weighed(self, item: Replayed) -> Replayed:
+        """A violation is as expected; that no task has one is known when the last is judged."""
+        rule = item.row.obligation.rule
+        is_violated = item.status in (Status.NOW_VIOLATED, Status.STILL_VIOLATED)
+        if is_violated or item.status in OPEN:
+            self._may_fail.add(rule)
+        if is_violated:
+            return replace(item, status=Status.AS_EXPECTED)
+        if item.row.number != self._last.get(rule) or rule in self._may_fail:
+            return item
+        return Replayed(item.row, Status.UNEXPECTED, "one is expected, but there is none")
+
+
+def _should_fail(task: Bound, row: ObligationRow) -> bool:
+    rules = task.rules.rules
+    return any(rule.id == row.obligation.rule and rule.expect == "violated" for rule in rules)
+
+
+def _key(item: Obligation) -> tuple[object, ...]:
+    return (item.aim, item.rule, item.formula, item.literal, item.occurrence)
+
+
+def _status(before: Answer, after: Answer) -> Status:
+    wrong = ("failed", "conflict")
+    if after.verdict in wrong:
+        return Status.STILL_VIOLATED if before.verdict in wrong else Status.NOW_VIOLATED
+    if after.verdict == "covered":
+        return Status.STILL_COVERED if before.verdict == "covered" else Status.NOW_COVERED
+    if before.verdict == "covered" and after.verdict != "inconclusive":
+        return Status.LOST
+    if after.is_undecided:
+        return Status.PROOF_LOST if _is_proven(before) else Status.UNDECIDED
+    if after.verdict == SAFETY:
+        return Status.PROOF_LOST if _is_proven(before) else Status.SAFETY_HOLDS
+    return Status.FIXED if before.verdict in wrong else Status.PROOF_HOLDS
+
+
+def _unread(before: Answer) -> Status:
+    """Of a test whose task cannot be read any more."""
+    if before.trace is not None or before.verdict == "covered":
+        return Status.LOST
+    return Status.PROOF_LOST if _is_proven(before) else Status.UNDECIDED
+
+
+def _is_proven(answer: Answer) -> bool:
+    return answer.verdict in _PROVEN and not answer.is_undecided
+
+
+def _is_not_counted(obligation: Obligation, after: Answer) -> bool:
+    """Whether it is a cause that no trace of the kind that counts could show.
+
+    That leaves nothing open: whether the rule holds is a test of its own.
+    """
+    is_cause = obligation.aim != "violation"
+    return is_cause and after.verdict == "undecidable" and after.reason != NO_PLAN
+
+
+def _remark(before: Answer, after: Answer) -> str:
+    """What else is to say: why, or that a trace shows less than the old one."""
+    ranks = {"weak": 1, "neutral": 2, "strong": 3}
+    old, new = before.view or "", after.view or ""
+    is_less = before.verdict == after.verdict and ranks.get(new, 0) < ranks.get(old, 0)
+    return f"only {new} now, {old} before" if is_less else after.reason

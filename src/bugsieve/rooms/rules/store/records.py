@@ -1,0 +1,171 @@
+"""Reads the records of tests of rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, cast, get_args
+
+from bugsieve.base.errors import InputError
+from bugsieve.base.files_and_processes.foreign_json import Row, fitting, parse_json
+from bugsieve.campaigns.store.packing import unpacked
+from bugsieve.campaigns.store.records import CampaignRecords, json_of, text_of
+from bugsieve.campaigns.store.schema import damaged, understood
+from bugsieve.campaigns.store.tables import RULES
+from bugsieve.pipeline.judging.findings import BugRow
+from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
+from bugsieve.rooms.rules.obligations.answers import Answer
+from bugsieve.rooms.rules.obligations.obligation import Aim, Obligation
+from bugsieve.rooms.rules.store.bug import RuleBug, require_shape
+from bugsieve.rooms.rules.store.rows import (
+    NDDL,
+    AnswerRow,
+    Language,
+    ObligationRow,
+    RulesSubject,
+    RulesTaskRow,
+)
+from bugsieve.rooms.rules.store.tables import RULES_CONDITIONS, RULES_TABLES
+from bugsieve.rooms.timelines.models.saved import SavedModel
+from bugsieve.tasks.grounded.saved import SavedTask
+
+_ANSWERS = (
+    "SELECT number, verdict, reason, view, reading, certificates, expanded, is_known, seconds"
+    " FROM answers ORDER BY number"
+)
+_PROVEN = ("passed", "vacuous", "not testable")
+
+
+class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
+    """The records of tests of rules, as they were when they were opened."""
+
+    wanted_kind = RULES
+    tables = RULES_TABLES
+    conditions = RULES_CONDITIONS
+
+    def case_count(self) -> int:
+        """How many obligations there are."""
+        ((count,),) = self._rows("SELECT COUNT(*) FROM obligations")
+        return int(count)
+
+    def tasks(self) -> list[RulesTaskRow]:
+        """All tasks."""
+        query = (
+            "SELECT number, file, name, sas, sha256, objects, static_facts, problem FROM tasks"
+            " ORDER BY number"
+        )
+        return [self._task(*row) for row in self._rows(query)]
+
+    def obligations(self) -> list[ObligationRow]:
+        """All obligations, in the order in which they are judged."""
+        query = (
+            "SELECT number, task, aim, rule, family, formula, literal, occurrence FROM obligations"
+            " ORDER BY number"
+        )
+        return [self._obligation(*row) for row in self._rows(query)]
+
+    def answers(self) -> Iterator[AnswerRow]:
+        """What was answered, in order; certificates may be large, so one after the other."""
+        for row in self._each(_ANSWERS):
+            with understood(self.directory):
+                answer = self._answer_row(*row)
+            yield answer
+
+    def first_unreadable_answer(self) -> tuple[int, str] | None:
+        """The number of the first answer whose certificates are none, and why."""
+        for row in self._each(_ANSWERS):
+            try:
+                self._answer_row(*row)
+            except ValueError as error:
+                return int(row[0]), str(error)
+        return None
+
+    def _obligation(
+        self, number: int, task: int, aim: Aim, rule: str, family: str, text: str, *rest: Any
+    ) -> ObligationRow:
+        try:
+            formula = read_ltl(text, place=Place(f"table obligations, row {number}"))
+        except InputError as error:
+            raise damaged(self.directory, str(error)) from None
+        return ObligationRow(number, task, Obligation(aim, rule, family, formula, *rest))
+
+    def _task(
+        self,
+        number: int,
+        file: str,
+        name: str,
+        sas: str,
+        digest: str,
+        objects: str,
+        facts: str,
+        problem: bytes,
+    ) -> RulesTaskRow:
+        with understood(self.directory):
+            if self.header.subject.language == NDDL:
+                return RulesTaskRow(number, file, self._model(number, file, name, digest, problem))
+            pairs = fitting(parse_json(objects), [Row(str, str)])
+            task = SavedTask(
+                name,
+                sas,
+                tuple((item, kind) for item, kind in pairs),
+                tuple(fitting(parse_json(facts), [str])),
+                self.header.subject.domain,
+                problem,
+            )
+            if task.sha256 != digest:
+                raise ValueError(f"table tasks, row {number}: is not what was stored")
+        return RulesTaskRow(number, file, task)
+
+    def _model(self, number: int, file: str, name: str, digest: str, rest: bytes) -> SavedModel:
+        first = (os.path.basename(file), self.header.subject.domain.decode())
+        pairs = fitting(parse_json(rest.decode()), [Row(str, str)])
+        model = SavedModel((first, *((path, text) for path, text in pairs)))
+        if (model.name, model.sha256) != (name, digest):
+            raise ValueError(f"table tasks, row {number}: is not what was stored")
+        return model
+
+    def _subject(self, meta: dict[str, Any]) -> RulesSubject:
+        for name in ("domain", "rules"):
+            if not isinstance(meta[name], bytes):
+                raise TypeError(f"{name} is no file")
+        language = text_of(meta, "language")
+        if language not in get_args(Language):
+            raise ValueError(f"there is no language {language[:20]!r}")
+        return RulesSubject(
+            text_of(meta, "domain name"),
+            meta["domain"],
+            text_of(meta, "rules file"),
+            meta["rules"],
+            tuple(json_of(meta, "warnings", [str])),
+            cast(Language, language),
+        )
+
+    def _bug(self, case: int, data: Any, *rest: Any) -> BugRow[RuleBug]:
+        with understood(self.directory):
+            return BugRow(case, RuleBug.from_json(data), *rest)
+
+    def _answer_row(
+        self,
+        number: int,
+        verdict: Any,
+        reason: str,
+        view: Any,
+        reading: Any,
+        packed: bytes,
+        *rest: Any,
+    ) -> AnswerRow:
+        expanded, is_known, seconds = rest
+        try:
+            certificates = tuple(fitting(unpacked(packed), [dict]))
+            kinds = [require_shape(certificate) for certificate in certificates]
+            if view is not None and kinds != ["trace"]:
+                raise ValueError("what was shown has one trace")
+            if verdict in _PROVEN and (not kinds or set(kinds) != {"none"}):
+                raise ValueError("what was proven has proofs")
+            is_timelines = self.header.subject.language == NDDL
+            if view is not None and ("plan" in certificates[0]) != is_timelines:
+                raise ValueError("plans are on timelines, and nowhere else")
+        except ValueError as error:
+            raise ValueError(f"table answers, row {number}: {error}") from None
+        answer = Answer(verdict, reason, view, reading, certificates, expanded, bool(is_known))
+        return AnswerRow(number, answer, seconds)

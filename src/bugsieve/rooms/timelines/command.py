@@ -1,0 +1,107 @@
+"""What `bugsieve rules` does on models of timelines (NDDL) alone: traps as NDDL, and charts."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bugsieve.commands.shared.options import Options
+from bugsieve.commands.shared.streams import show
+
+if TYPE_CHECKING:
+    from bugsieve.commands.shared.parser import Parser
+    from bugsieve.rooms.rules.campaign.options import RulesOptions
+
+SUFFIX = ".nddl"
+
+
+def register(parser: Parser) -> None:
+    """The options that only models on timelines have."""
+    options = Options(parser, "models on timelines (NDDL)")
+    help_ = "tokens that a timeline may have (more and more, until no more fit)"
+    options.number("--slots", None, help_, most=2000, metavar="K")
+    options.add(
+        "--emit-nddl",
+        type=Path,
+        metavar="DIR",
+        help="write each trap as NDDL beside the model, instead of testing",
+    )
+    options.add("--charts", type=Path, metavar="DIR", help="draw the plans that are found as SVG")
+
+
+def is_timelines(files: Sequence[str]) -> bool:
+    """Whether some of the files are a model of timelines."""
+    return any(name.endswith(SUFFIX) for name in files)
+
+
+def check_arguments(args: argparse.Namespace) -> None:
+    """Say what does not go with such files, or goes with nothing else."""
+    if is_timelines(args.files):
+        models = [name for name in args.files if name.endswith(SUFFIX)]
+        rules = [name for name in args.files if name.endswith(".toml")]
+        if len(rules) != 1 or len(models) + len(rules) != len(args.files):
+            args.parser.error("name the files of an NDDL model and one rules file")
+        if args.write_tasks is not None:
+            args.parser.error("--write-tasks writes planning tasks; for NDDL there is --emit-nddl")
+        return
+    for option in ("emit_nddl", "charts"):
+        if getattr(args, option) is not None:
+            name = option.replace("_", "-")
+            args.parser.error(f"--{name} is for models on timelines (*{SUFFIX})")
+
+
+def draw(campaign: Path, folder: Path) -> None:
+    """The plans of a campaign as charts, each by the number of its test."""
+    from bugsieve.base.files_and_processes.files import write_atomically
+    from bugsieve.base.files_and_processes.ours import make_folders
+    from bugsieve.rooms.rules.store.records import RulesRecords
+    from bugsieve.rooms.timelines.plans.charts import chart_svg
+    from bugsieve.rooms.timelines.plans.plan import Plan
+
+    make_folders(folder)
+    with RulesRecords(campaign) as records:
+        tests = {row.number: row.obligation for row in records.obligations()}
+        for row in records.answers():
+            trace, item = row.answer.trace, tests[row.number]
+            if trace is not None:
+                title = f"{item.rule}: {item.title}" if item.rule else item.title
+                chart = chart_svg(Plan.from_json(trace["plan"]), title=title)
+                write_atomically(folder / f"test{row.number}.svg", chart.encode())
+
+
+def emit(options: RulesOptions, folder: Path) -> int:
+    """One NDDL file for each trap that has the form of the paper; others are named."""
+    from bugsieve.base.errors import UnsupportedError
+    from bugsieve.base.files_and_processes.files import write_atomically
+    from bugsieve.base.files_and_processes.ours import make_folders
+    from bugsieve.rooms.rules.campaign.bound import BoundModel
+    from bugsieve.rooms.rules.campaign.equipment import make_judge
+    from bugsieve.rooms.rules.campaign.subject import load_rules
+    from bugsieve.rooms.rules.obligations.obligation import rule_obligations
+    from bugsieve.rooms.timelines.emission import emit_nddl
+
+    (bound,) = load_rules(options).tasks
+    assert isinstance(bound, BoundModel)
+    judge = make_judge(bound, options.judging)
+    make_folders(folder)
+    written = 0
+    for rule in bound.rules.rules:
+        for number, item in enumerate(rule_obligations(rule)):
+            *_, (view, formula, _) = judge.formulas(item)
+            path = folder / _safe(f"{rule.id}-{number}{SUFFIX}")
+            try:
+                text = emit_nddl(bound.model, formula, bound.rules.atoms)
+            except UnsupportedError as error:
+                show(f"{path.name}: not written: {error}")
+                continue
+            write_atomically(path, text.encode())
+            show(f"{path}: {item.literal or 'a violation'} ({view})")
+            written += 1
+    return 0 if written else 5
+
+
+def _safe(name: str) -> str:
+    """The name of a file: ids of rules may hold anything but white space."""
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
