@@ -1,1 +1,1 @@
-"""."""
+"""Explains bugs: the decision to blame, causes in words, smallest examples."""

@@ -1,1 +1,1 @@
-"""."""
+"""The way from a policy to proven bugs: bench, pool, biases, objectives, oracles, judging."""

@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 # Loaded on first use: the worker of `python:` policies must start without NumPy.
 _HOMES = {
-    "Decisions": "decisions",
-    "Ending": "decisions",
-    "Failure": "decisions",
-    "Distributions": "distributions",
-    "PolicyFunction": "function",
-    "PolicyGraph": "graph",
-    "RunSource": "run_table",
-    "RunTable": "run_table",
-    "ModelPolicy": "models.policy",
-    "as_model_policy": "models.lifted",
-    "list_model_policies": "models.registry",
-    "make_model_policy": "models.registry",
-    "BoundPolicy": "policy",
-    "Policy": "policy",
-    "list_policies": "registry",
-    "make_policy": "registry",
-    "Run": "runs",
-    "run_policy": "runs",
-    "WorkerLimits": "worker",
+    "Decisions": "bugsieve.policies.decisions",
+    "Ending": "bugsieve.policies.decisions",
+    "Failure": "bugsieve.policies.decisions",
+    "Distributions": "bugsieve.policies.distributions",
+    "PolicyFunction": "bugsieve.policies.foreign.function",
+    "PolicyGraph": "bugsieve.policies.graph",
+    "RunSource": "bugsieve.policies.run_table",
+    "RunTable": "bugsieve.policies.run_table",
+    "ModelPolicy": "bugsieve.rooms.jani.policies.policy",
+    "as_model_policy": "bugsieve.rooms.jani.policies.lifted",
+    "list_model_policies": "bugsieve.rooms.jani.policies.registry",
+    "make_model_policy": "bugsieve.rooms.jani.policies.registry",
+    "BoundPolicy": "bugsieve.policies.policy",
+    "Policy": "bugsieve.policies.policy",
+    "list_policies": "bugsieve.policies.registry",
+    "make_policy": "bugsieve.policies.registry",
+    "Run": "bugsieve.policies.runs",
+    "run_policy": "bugsieve.policies.runs",
+    "WorkerLimits": "bugsieve.policies.worker",
 }
 
 __all__ = [
@@ -69,4 +69,4 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    return getattr(import_module(home), name)

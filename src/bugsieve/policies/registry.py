@@ -1,4 +1,4 @@
-"""Policies for planning tasks by their specs; the names are in `bugsieve.base.registry.families`."""
+"""Policies for planning tasks by their specs; `base.registry.families` names them."""
 
 from __future__ import annotations
 

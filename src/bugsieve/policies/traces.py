@@ -14,7 +14,11 @@ MOST = 4096
 
 _PRINTED = "it printed:\n"
 _FRAME = re.compile(r'File "([^"\n]*)", line ([0-9]+)')
-_OURS = (os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), "models"))
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
+_OURS = tuple(
+    os.path.join(_PACKAGE, *folder)
+    for folder in (("policies",), ("policies", "foreign"), ("rooms", "jani", "policies"))
+)
 
 
 def traceback_of(error: BaseException) -> str:

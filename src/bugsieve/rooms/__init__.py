@@ -1,1 +1,1 @@
-"""."""
+"""Rooms: each holds all of one subject beside cost testing."""

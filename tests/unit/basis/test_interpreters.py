@@ -55,4 +55,5 @@ def test_nothing_else_starts_python() -> None:
         for path in SOURCE.rglob("*.py")
         if "sys.executable" in path.read_text("utf-8")
     ]
-    assert sorted(users) == ["basis/interpreters.py", "cli/doctor.py"], "which shows it"
+    shows_it = "commands/doctor.py"
+    assert sorted(users) == ["base/files_and_processes/interpreters.py", shows_it]

@@ -197,8 +197,8 @@ def test_only_the_chosen_domain_is_imported(tmp_path: Path) -> None:
         "import sys; from bugsieve.cli import main; "
         f"main(['generate', 'ferry', '-o', {str(tmp_path)!r}]); "
         "print(*(name for name in sys.modules if name in "
-        "('numpy', 'bugsieve._native', 'bugsieve.rooms.zoo.ferry.generator', 'bugsieve.rooms.zoo.rovers.generator', "
-        "'bugsieve.rooms.zoo.lines')))"
+        "('numpy', 'bugsieve._native', 'bugsieve.rooms.zoo.ferry.generator', "
+        "'bugsieve.rooms.zoo.rovers.generator', 'bugsieve.rooms.zoo.lines')))"
     )
     child = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert child.stdout.splitlines()[2:] == ["bugsieve.rooms.zoo.ferry.generator"]

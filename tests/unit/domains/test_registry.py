@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import bugsieve.rooms.zoo.domains as domains_module
 from bugsieve.base.errors import UsageError
 from bugsieve.rooms.zoo.domains import DOMAINS, GeneratedTask, domain_text, generate
 from tests.reference.pddl_parser import parse_domain
@@ -14,8 +15,9 @@ from tests.reference.pddl_parser import parse_domain
 
 def test_names_are_sorted_and_each_has_module_and_file() -> None:
     assert list(DOMAINS) == sorted(DOMAINS)
-    shipped = {file.name for file in (files("bugsieve.domains") / "pddl").iterdir()}
-    assert shipped == {f"{name}.pddl" for name in DOMAINS}
+    zoo = Path(domains_module.__file__).parent
+    shipped = {path.parent.name for path in zoo.glob("*/domain.pddl")}
+    assert shipped == {name.replace("-", "_") for name in DOMAINS}
     for name in DOMAINS:
         assert DOMAINS[name].SUMMARY
         assert parse_domain(domain_text(name)).name == name

@@ -135,12 +135,13 @@ DOMAINS = Family(
     subject=TASKS,
     group="bugsieve.domains",
     builtin=_modules(
-        "domains",
+        "rooms.zoo",
         (
             *("blocksworld", "childsnack", "ferry", "floortile", "gripper"),
             *("matching-blocksworld", "miconic", "rovers", "satellite", "scanalyzer"),
             *("sokoban", "spanner", "storage", "transport", "visitall"),
         ),
+        ".generator",
     ),
 )
 
@@ -150,11 +151,12 @@ MODEL_DOMAINS = Family(
     group="bugsieve.model_domains",
     title="domain of models",
     builtin=_modules(
-        "domains.jani",
+        "rooms.zoo",
         (
             *("beluga", "bouncing-ball", "cartpole", "follow-car", "inverted-pendulum"),
             *("n-puzzle", "nd-blocksworld", "one-way-line", "two-way-line"),
         ),
+        ".generator",
     ),
 )
 
@@ -232,8 +234,31 @@ _COMMANDS = {
     "doctor": "check the installation and say what is missing",
 }
 
+_COMMANDS_OF_ROOMS = {
+    "rooms.safety.commands": ("safety", "shield", "decide"),
+    "rooms.rules.commands": ("rules",),
+    "rooms.training.commands": ("train", "select", "train-q"),
+    "rooms.lab.commands": ("judge", "compare", "table", "plot", "experiment"),
+}
+_COMMAND_MODULES = {
+    "dominance": "bugsieve.rooms.dominance.command:register",
+    "domain": "bugsieve.rooms.domain_testing.commands:register",
+    "serve": "bugsieve.rooms.formats.serve:register",
+    "generate": "bugsieve.rooms.zoo.generate:register",
+}
+
+
+def _command(name: str) -> str:
+    for folder, names in _COMMANDS_OF_ROOMS.items():
+        if name in names:
+            return f"bugsieve.{folder}.{name.replace('-', '_')}:register"
+    return f"bugsieve.commands.{name.replace('-', '_')}:register"
+
+
 COMMANDS = Family(
-    noun="command", builtin=_modules("cli", _COMMANDS, ":register"), summaries=_COMMANDS
+    noun="command",
+    builtin={name: _COMMAND_MODULES.get(name) or _command(name) for name in _COMMANDS},
+    summaries=_COMMANDS,
 )
 
 KINDS = Family(

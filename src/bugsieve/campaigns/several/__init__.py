@@ -1,1 +1,1 @@
-"""."""
+"""Campaigns of several tasks taken together, in figures and words."""

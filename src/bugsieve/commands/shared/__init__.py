@@ -1,1 +1,1 @@
-"""."""
+"""Things that several commands share: the parser, arguments, streams, signals, progress."""

@@ -1,1 +1,1 @@
-"""."""
+"""Policies of others: Python functions, programs and values, in worker processes."""

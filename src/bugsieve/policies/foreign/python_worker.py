@@ -1,7 +1,7 @@
 """The process behind `python:` policies: speaks the protocol and calls the user's function.
 
-Started by `bugsieve.policies.foreign.python`. Imports little, so that it starts fast and leaves the memory
-limit to the policy.
+Started by `bugsieve.policies.foreign.python`. Imports little, so that it starts fast and leaves
+the memory limit to the policy.
 """
 
 from __future__ import annotations

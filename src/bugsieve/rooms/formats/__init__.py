@@ -1,1 +1,1 @@
-"""."""
+"""Readers of files that hold policies, and servers that offer them."""

@@ -1,1 +1,1 @@
-"""."""
+"""Experiments over many campaigns, with their tables and plots."""

@@ -1,1 +1,1 @@
-"""."""
+"""Safety testing: runs into danger that another policy would avoid."""

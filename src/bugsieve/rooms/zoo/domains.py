@@ -33,10 +33,10 @@ def domain_text(name: str) -> str:
     """The PDDL text of a domain; one of another package has it as `PDDL`."""
     from importlib.resources import files  # slow to import, and needed only here
 
-    generator = DOMAINS[name]
-    if name not in families.DOMAINS.builtin:
-        return str(generator.PDDL)
-    return (files(__name__) / "pddl" / f"{name}.pddl").read_text(encoding="utf-8")
+    place = families.DOMAINS.builtin.get(name)
+    if place is None:
+        return str(DOMAINS[name].PDDL)
+    return (files(place.rpartition(".")[0]) / "domain.pddl").read_text("utf-8")
 
 
 def generate(name: str, *, seed: int = 0, **parameters: int | str) -> GeneratedTask:

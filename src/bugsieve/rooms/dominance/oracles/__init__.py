@@ -1,1 +1,1 @@
-"""."""
+"""Oracles that compare states by dominance functions."""

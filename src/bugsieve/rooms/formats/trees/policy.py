@@ -1,8 +1,8 @@
 """`trees:FILE`: an ensemble of decision trees that gives every action a score.
 
-FILE is a text dump of LightGBM or JSON (see `bugsieve.rooms.formats.trees`); classes or outputs are
-actions, by name or by order. FILE may also be a folder with a regression model per action, called
-ACTION.txt or ACTION.json.
+FILE is a text dump of LightGBM or JSON (see `bugsieve.rooms.formats.trees`); classes or outputs
+are actions, by name or by order. FILE may also be a folder with a regression model per action,
+called ACTION.txt or ACTION.json.
 """
 
 from __future__ import annotations

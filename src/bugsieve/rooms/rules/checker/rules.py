@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 if __package__ in (None, ""):  # run as a file: its neighbours are found from the source folder
-    sys.path[0] = str(Path(__file__).resolve().parents[2])
+    sys.path[0] = str(Path(__file__).resolve().parents[4])
 
 from bugsieve.checkers.cost import (
     CertificateError,

@@ -1,1 +1,1 @@
-"""."""
+"""Commands that test domains against flight rules."""

@@ -1,6 +1,6 @@
 "use strict";
-// Formulas, patterns, sentences and example traces: what bugsieve.rules.ltl and
-// bugsieve.rules.english do in Python. Tests compare both, so change them together.
+// Formulas, patterns, sentences and example traces: what bugsieve.rooms.rules.ltl and
+// bugsieve.rooms.rules.english do in Python. Tests compare both, so change them together.
 
 // ---- formulas ------------------------------------------------------------------------------
 

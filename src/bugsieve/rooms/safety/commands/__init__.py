@@ -1,1 +1,1 @@
-"""."""
+"""Commands of safety testing."""

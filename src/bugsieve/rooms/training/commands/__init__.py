@@ -1,1 +1,1 @@
-"""."""
+"""Commands that train policies and select models."""

@@ -1,1 +1,1 @@
-"""."""
+"""Beluga: a generator."""

@@ -1,1 +1,1 @@
-"""."""
+"""Blocksworld: the domain, a generator and a picture."""

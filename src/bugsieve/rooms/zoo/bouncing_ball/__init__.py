@@ -1,1 +1,1 @@
-"""."""
+"""Bouncing ball: a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Cartpole: a generator."""

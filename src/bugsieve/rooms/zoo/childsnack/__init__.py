@@ -1,1 +1,1 @@
-"""."""
+"""Childsnack: the domain, a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Ferry: the domain, a generator and a picture."""

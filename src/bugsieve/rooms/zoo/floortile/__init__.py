@@ -1,1 +1,1 @@
-"""."""
+"""Floortile: the domain, a generator, a picture and a decider."""

@@ -1,1 +1,1 @@
-"""."""
+"""Follow car: a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Gripper: the domain, a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Inverted pendulum: a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Matching blocksworld: the domain, a generator and a decider."""

@@ -1,1 +1,1 @@
-"""."""
+"""Miconic: the domain, a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""N puzzle: a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Nd blocksworld: a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""One way line: a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Rovers: the domain, a generator and a picture."""

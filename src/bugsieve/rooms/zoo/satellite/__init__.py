@@ -1,1 +1,1 @@
-"""."""
+"""Satellite: the domain, a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Scanalyzer: the domain, a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Sokoban: the domain, a generator and a picture."""

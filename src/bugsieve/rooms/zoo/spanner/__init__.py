@@ -1,1 +1,1 @@
-"""."""
+"""Spanner: the domain, a generator, a picture and a decider."""

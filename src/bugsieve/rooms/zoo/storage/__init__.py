@@ -1,1 +1,1 @@
-"""."""
+"""Storage: the domain, a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Transport: the domain, a generator and a picture."""

@@ -1,1 +1,1 @@
-"""."""
+"""Two way line: a generator."""

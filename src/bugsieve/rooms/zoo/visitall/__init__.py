@@ -1,1 +1,1 @@
-"""."""
+"""Visitall: the domain, a generator and a picture."""
