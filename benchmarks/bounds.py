@@ -26,7 +26,8 @@ from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle
 from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
 from bugsieve.policies.decisions import Ending
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import StateArray
 
 POLICY = "ehc:hadd"

@@ -19,7 +19,7 @@ from benchmarks.fuzzing import INSTANCES, SPANNER, benchmark_task
 from benchmarks.ours import WALK_LENGTH, walk_ends
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import CLASSICAL, PDDL, BenchmarkTask
-from bugsieve.rooms.dominance import DominanceFunction
+from bugsieve.rooms.dominance.function import DominanceFunction
 
 MEGABYTE = 1e6
 FAMILIES = {

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FunctionType
 
 import bugsieve
-from bugsieve.base.registry import families
+from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberTable
 from bugsieve.cli import main
 from bugsieve.commands.shared.program import COMMANDS
@@ -31,14 +31,14 @@ DOCS = Path(__file__).parent
 BELOW = {"domain": ("lint", "coverage", "mutate", "test")}
 """Commands that have commands of their own."""
 
-FAMILIES = {
-    "Policies of planning tasks": families.POLICIES,
-    "Policies of models": families.MODEL_POLICIES,
-    "Oracles": families.ORACLES,
-    "Safety oracles": families.SAFETY_ORACLES,
-    "Biases": families.BIASES,
-    "Objectives": families.OBJECTIVES,
-    "Pictures": families.PICTURES,
+SECTIONS = {
+    "Policies of planning tasks": FAMILIES["policies"],
+    "Policies of models": FAMILIES["model-policies"],
+    "Oracles": FAMILIES["oracles"],
+    "Safety oracles": FAMILIES["safety-oracles"],
+    "Biases": FAMILIES["biases"],
+    "Objectives": FAMILIES["objectives"],
+    "Pictures": FAMILIES["pictures"],
 }
 
 
@@ -60,7 +60,7 @@ def reference() -> str:
         for below in BELOW.get(name, ()):
             help_text = output_of(name, below, "--help")
             parts.append(f"#### {name} {below}\n\n```text\n{help_text}```\n")
-    for title, family in FAMILIES.items():
+    for title, family in SECTIONS.items():
         parts.append(f"## {title}\n\n| name | what it is |\n|---|---|")
         infos = MemberTable[object](family).infos()
         parts += [f"| `{escaped(info.usage)}` | {escaped(info.text)} |" for info in infos]

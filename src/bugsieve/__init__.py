@@ -53,27 +53,20 @@ _PUBLIC = {
     "CostOptions": "bugsieve.campaigns.options",
     "InputError": "bugsieve.base.errors",
     "InternalError": "bugsieve.base.errors",
-    "JaniModel": "bugsieve.rooms.jani.model.model",
     "Measurement": "bugsieve.campaigns.python_calls.measure",
-    "ModelPolicy": "bugsieve.rooms.jani.policies.policy",
     "NO_ACTION": "bugsieve.tasks.grounded.task",
     "Policy": "bugsieve.policies.policy",
     "PolicyError": "bugsieve.base.errors",
     "Run": "bugsieve.policies.runs",
-    "SafetyBug": "bugsieve.rooms.safety.bugs.bug",
     "SafetyOptions": "bugsieve.campaigns.options",
     "Task": "bugsieve.tasks.grounded.task",
     "TranslationLimits": "bugsieve.tasks.grounded.translator",
     "UnsupportedError": "bugsieve.base.errors",
     "UsageError": "bugsieve.base.errors",
-    "check": "bugsieve.rooms.regression.check",
-    "compare": "bugsieve.rooms.lab.comparing",
     "find_bugs": "bugsieve.campaigns.python_calls.find",
     "find_safety_bugs": "bugsieve.campaigns.python_calls.find",
     "load_bugs": "bugsieve.campaigns.python_calls.find",
-    "load_model": "bugsieve.rooms.jani.model.loading",
     "load_task": "bugsieve.tasks.grounded.loading",
-    "make_model_policy": "bugsieve.rooms.jani.policies.registry",
     "make_policy": "bugsieve.policies.registry",
     "measure": "bugsieve.campaigns.python_calls.measure",
     "policy": "bugsieve.policies.foreign.function",
@@ -125,11 +118,17 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("bugsieve")
-    if name not in _PUBLIC:
+    if name not in __all__:
         raise AttributeError(f"module 'bugsieve' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_PUBLIC[name]), name)
+    return getattr(import_module(_PUBLIC.get(name) or _place_in_a_room(name)), name)
+
+
+def _place_in_a_room(name: str) -> str:
+    from bugsieve.base.registry.families import PUBLIC
+
+    return PUBLIC[name]
 
 
 def __dir__() -> list[str]:

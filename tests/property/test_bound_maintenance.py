@@ -18,7 +18,8 @@ from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.learning import LearningOracle
 from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.registry import make_policy
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.rooms.zoo.domains import DOMAINS, generate
 from bugsieve.tasks.grounded.loading import load_task
 from bugsieve.tasks.grounded.task import StateArray, Task

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import InputError, PolicyError, UsageError
-from bugsieve.base.registry.families import FAMILIES, Family
+from bugsieve.base.registry.families import FAMILIES
+from bugsieve.base.registry.family import Family
 from bugsieve.base.registry.members import MemberInfo, MemberTable
 from bugsieve.base.registry.reach import CODE, NOTHING, Reach, together
 from tests.other_package import install
@@ -103,8 +104,8 @@ def test_unknown_names_get_the_nearest(table: MemberTable[type]) -> None:
 
 
 def test_names_of_a_neighbour_are_sent_there() -> None:
-    for ours in FAMILIES:
-        for other in FAMILIES:
+    for ours in FAMILIES.values():
+        for other in FAMILIES.values():
             if other.noun != ours.noun or other is ours:
                 continue
             (name, *_) = other.builtin.keys() - ours.builtin.keys()

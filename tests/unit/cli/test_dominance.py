@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bugsieve.commands.shared.heartbeat import Heartbeat
-from bugsieve.rooms import dominance
+from bugsieve.rooms.dominance import function, options
 from tests.unit.cli.commands import Run
 from tests.unit.clock import Clock
 from tests.unit.dominance.small_tasks import small_task
@@ -21,7 +21,7 @@ from tests.unit.policies.line import line_task
 
 
 @dataclass(frozen=True)
-class Hurried(dominance.DominanceOptions):
+class Hurried(options.DominanceOptions):
     """Options of which the user has no say."""
 
     max_work: int | None = 1
@@ -118,7 +118,7 @@ def test_limits_and_values_below_the_floor_are_told(
     small_task("a=1", "-> a=1,b=1", "b=0 -> a=1 (0)").write_sas(path)
     out = run("dominance", path, "--merging", "atomic")[1]
     assert re.search(r"^\d+ pairs? of factor states fell below the floor", out, re.MULTILINE)
-    monkeypatch.setattr(dominance, "DominanceOptions", Hurried)
+    monkeypatch.setattr(options, "DominanceOptions", Hurried)
     out = run("dominance", path)[1]
     assert "limits were met, the function says less than it could: merging stopped" in out
 
@@ -178,15 +178,15 @@ def test_the_computation_is_a_sign_of_life(
 ) -> None:
     """In this command, and where an oracle is the first to need the function."""
     clock = Clock(monkeypatch)
-    compute = dominance.DominanceFunction.compute
+    compute = function.DominanceFunction.compute
 
-    def slowly(*arguments: Any) -> dominance.DominanceFunction:
+    def slowly(*arguments: Any) -> function.DominanceFunction:
         clock.now += 31
         heart.beat()
         return compute(*arguments)
 
     heart = Heartbeat()
-    monkeypatch.setattr(dominance.DominanceFunction, "compute", slowly)
+    monkeypatch.setattr(function.DominanceFunction, "compute", slowly)
     oracle = ["--oracle", "bmo:10"] if command[0] == "judge" else []
     code, _, errors = run(*command, line, *oracle)
     assert code in (0, 1, 6)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.base.registry.families import DOMAINS
+from bugsieve.base.registry.families import FAMILIES
 from bugsieve.rooms.domain_testing.lint.findings import CODES, Finding
 from bugsieve.rooms.domain_testing.lint.run import lint
 from bugsieve.rooms.domain_testing.worlds import Files
@@ -172,7 +172,7 @@ def test_a_wider_type_may_be_narrowed_by_a_predicate(tmp_path: Path) -> None:
     assert told(found(tmp_path, domain)) == []
 
 
-@pytest.mark.parametrize("name", list(DOMAINS.builtin)[:: examples(1, quick=3)])
+@pytest.mark.parametrize("name", list(FAMILIES["domains"].builtin)[:: examples(1, quick=3)])
 def test_our_own_domains_have_no_errors(tmp_path: Path, name: str) -> None:
     task = generate(name, seed=1)
     findings = found(tmp_path, task.domain, task.problem)

@@ -11,9 +11,10 @@ import pytest
 
 from bugsieve.base.activity import activities
 from bugsieve.base.errors import UsageError
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
 from bugsieve.rooms.dominance.description import StrongPair, describe_factor
 from bugsieve.rooms.dominance.fact_words import FactWords, listed
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.rooms.dominance.sampling import compare_random_pairs
 from bugsieve.tasks.grounded.task import Task
 from tests.depth import examples

@@ -9,7 +9,8 @@ import pytest
 
 import bugsieve
 from bugsieve._native import DEAD_END
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.rooms.zoo.domains import DOMAINS, generate
 from bugsieve.tasks.search import exact_goal_distances
 from tests.unit.dominance.checks import assert_sound

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from bugsieve.base.errors import UnsupportedError
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import StateArray
 from tests.depth import examples
 from tests.unit.dominance.checks import Table, assert_sound, table_of

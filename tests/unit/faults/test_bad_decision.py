@@ -8,8 +8,9 @@ from unittest.mock import patch
 
 from bugsieve.explanation.blame.blame import EXACT, Blame, blame
 from bugsieve.pipeline.bugs.certificate import certificate_of
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
 from bugsieve.rooms.dominance.blame.bad_decision import bad_by_itself
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import NO_ACTION, Task
 from tests.depth import examples
 from tests.unit.dominance.naive import State

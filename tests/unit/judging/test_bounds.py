@@ -14,7 +14,8 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.checkers.cost import check
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import Task
 from tests.depth import examples
 from tests.unit.campaigns.interrupting import interrupted

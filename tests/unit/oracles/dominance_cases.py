@@ -18,7 +18,8 @@ from bugsieve.pipeline.oracles.oracle import Oracle
 from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 from bugsieve.tasks.search import Limits, exact_goal_distances
 from tests.property.soundness import TWO_WAYS, with_ways_back

@@ -11,7 +11,7 @@ from math import inf
 
 import numpy as np
 
-from bugsieve.rooms.dominance import DominanceFunction
+from bugsieve.rooms.dominance.function import DominanceFunction
 from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.naive import State, all_states, successor
 from tests.unit.dominance.plans import cost_of, is_goal

@@ -10,8 +10,8 @@ import pytest
 from bugsieve.base.errors import UnsupportedError, UsageError
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
 from bugsieve.pipeline.oracles.registry import check_oracle_spec
-from bugsieve.rooms.dominance import DominanceOptions
 from bugsieve.rooms.dominance.decisions import BadDecision, bad_decisions, worst_decision
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import NO_ACTION, Task
 from tests.depth import examples
 from tests.unit.dominance.naive import State, successor

@@ -22,7 +22,7 @@ from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.registry import check_oracle_spec
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.decisions import Ending
-from bugsieve.rooms.dominance import DominanceOptions
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import NO_ACTION, Task
 from tests.depth import examples
 from tests.unit.campaigns.contents import contents

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
 from bugsieve.rooms.dominance.dominance_maps import draw_dominance
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.rooms.lab.reports.pictures import picture_style, save_picture
 from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.small_tasks import small_task

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from bugsieve.base.arguments import require_text
 from bugsieve.base.errors import BugsieveError, InputError, UsageError
 from bugsieve.base.names import for_others, no_such
-from bugsieve.base.registry.families import FAMILIES, Family
+from bugsieve.base.registry.families import FAMILIES
+from bugsieve.base.registry.family import Family
 from bugsieve.base.registry.reach import CODE, NOTHING, Reach
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class MemberTable(Mapping[str, M], Generic[M]):
 
     def __getitem__(self, name: str) -> M:
         if name in self.family.builtin:
-            return cast(M, _load_builtin(self.family.builtin[name]))
+            return cast(M, load(self.family.builtin[name]))
         for entry in _plugins(self.family).select(name=name):
             return self._load_plugin(entry)
         raise UsageError(self._missing(name))
@@ -127,7 +128,7 @@ class MemberTable(Mapping[str, M], Generic[M]):
 
     def _missing(self, name: str) -> str:
         family = self.family
-        for other in FAMILIES:
+        for other in FAMILIES.values():
             neighbour = other.noun == family.noun and other is not family
             if neighbour and (name in other.builtin or name in _plugins(other).names):
                 return for_others(
@@ -145,7 +146,8 @@ class MemberTable(Mapping[str, M], Generic[M]):
             ) from error
 
 
-def _load_builtin(place: str) -> Any:
+def load(place: str) -> Any:
+    """What is at `module:attribute`, or the module."""
     module, colon, attribute = place.partition(":")
     loaded = import_module(module)
     return getattr(loaded, attribute) if colon else loaded

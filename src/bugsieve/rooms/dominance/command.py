@@ -87,7 +87,8 @@ def register(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compute the function and print what it says."""
-    from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+    from bugsieve.rooms.dominance.function import DominanceFunction
+    from bugsieve.rooms.dominance.options import DominanceOptions
 
     if args.picture is not None:
         from bugsieve.rooms.lab.reports.pictures import check_picture_file

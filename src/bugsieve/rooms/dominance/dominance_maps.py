@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.base.wording import counted
-from bugsieve.rooms.dominance import DominanceFunction
 from bugsieve.rooms.dominance.fact_words import FactWords
+from bugsieve.rooms.dominance.function import DominanceFunction
 from bugsieve.rooms.lab.reports.pictures import GREY, new_figure, plain_label, say_nothing_there
 
 if TYPE_CHECKING:

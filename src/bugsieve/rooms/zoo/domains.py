@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bugsieve.base.registry import families
+from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberTable
 from bugsieve.rooms.zoo.generators import Generator, draw
 from bugsieve.rooms.zoo.problems import Problem
@@ -16,7 +16,7 @@ from bugsieve.rooms.zoo.problems import Problem
 MADE_BY = "; Made by: bugsieve generate"
 """How every generated problem file begins; the arguments that make it again follow."""
 
-DOMAINS: MemberTable[Generator[Problem]] = MemberTable(families.DOMAINS)
+DOMAINS: MemberTable[Generator[Problem]] = MemberTable(FAMILIES["domains"])
 """The modules that generate problems, by the names of their domains."""
 
 
@@ -33,7 +33,7 @@ def domain_text(name: str) -> str:
     """The PDDL text of a domain; one of another package has it as `PDDL`."""
     from importlib.resources import files  # slow to import, and needed only here
 
-    place = families.DOMAINS.builtin.get(name)
+    place = FAMILIES["domains"].builtin.get(name)
     if place is None:
         return str(DOMAINS[name].PDDL)
     return (files(place.rpartition(".")[0]) / "domain.pddl").read_text("utf-8")

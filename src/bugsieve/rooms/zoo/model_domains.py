@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bugsieve.base.registry import families
+from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberTable
 from bugsieve.rooms.zoo.documents import Model, document_text
 from bugsieve.rooms.zoo.generators import Generator, draw
@@ -17,7 +17,7 @@ from bugsieve.rooms.zoo.generators import Generator, draw
 MADE_BY = "Made by: bugsieve generate"
 """How the description of every generated model begins; the arguments follow."""
 
-MODEL_DOMAINS: MemberTable[Generator[Model]] = MemberTable(families.MODEL_DOMAINS)
+MODEL_DOMAINS: MemberTable[Generator[Model]] = MemberTable(FAMILIES["model-domains"])
 """The modules that generate models, by the names of their domains."""
 
 

@@ -8,6 +8,11 @@ from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
 
 
+def listed() -> dict[str, str]:
+    """The names for `bugsieve list`, which say all."""
+    return dict.fromkeys(_native.HEURISTICS, "")
+
+
 def check_heuristic(name: str) -> None:
     """Raise UsageError unless there is a heuristic of that name."""
     require_text(name, "the heuristic")

@@ -6,20 +6,18 @@ theory does not reach; it never guesses.
 
 from __future__ import annotations
 
+from bugsieve.base.registry import families
+from bugsieve.base.registry.members import MemberTable
 from bugsieve.pipeline.oracles.deciders.decider import Decider
-from bugsieve.rooms.zoo.floortile.decider import FloortileDecider
-from bugsieve.rooms.zoo.matching_blocksworld.decider import MatchingBlocksworldDecider
-from bugsieve.rooms.zoo.spanner.decider import SpannerDecider
 from bugsieve.tasks.grounded.task import Task
+
+DECIDERS: MemberTable[type[Decider]] = MemberTable(families.DECIDERS)
 
 
 def decider_for(task: Task) -> Decider | None:
     """The decider of the task's domain, if there is one."""
-    return (
-        SpannerDecider.recognise(task)
-        or MatchingBlocksworldDecider.recognise(task)
-        or FloortileDecider.recognise(task)
-    )
+    found = (decider.recognise(task) for decider in DECIDERS.values())
+    return next(filter(None, found), None)
 
 
 __all__ = ["Decider", "decider_for"]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from bugsieve.tasks.grounded.task import StateArray
+from bugsieve.tasks.grounded.task import StateArray, Task
 
 
 class Decider(ABC):
     """Decides states of one task."""
+
+    @classmethod
+    @abstractmethod
+    def recognise(cls, task: Task) -> Decider | None:
+        """The decider of this task, or None if the task is not of its domain."""
 
     @abstractmethod
     def solvable(self, state: StateArray) -> bool | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bugsieve.explanation.blame.blame import Blame
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.objectives.objective import path_states
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
 from bugsieve.rooms.dominance.decisions import bad_decisions, in_words
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.rooms.dominance.oracles.local import LocalOracle
 from bugsieve.tasks.grounded.task import StateArray, Task
 

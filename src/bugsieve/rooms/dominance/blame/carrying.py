@@ -7,7 +7,8 @@ a plan for the other is replayed into one for it, step by step.
 from __future__ import annotations
 
 from bugsieve.explanation.blame.course import Course
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 
 _OPTIONS = DominanceOptions(max_work=3_000_000, max_bytes=100 << 20)
 """Up to some tenths of a second; on tasks whose function takes more it says less, or nothing."""

@@ -20,7 +20,7 @@ from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive, passed
 from bugsieve.pipeline.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
 from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
-from bugsieve.rooms.dominance import DominanceOptions
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.rooms.dominance.oracles.dominating import (
     DominatingOracle,
     number_in,

@@ -8,7 +8,8 @@ from bugsieve.base.errors import UsageError
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.verdict import Verdict, implied
 from bugsieve.pipeline.oracles.oracle import Oracle
-from bugsieve.rooms.dominance import DominanceFunction, DominanceOptions
+from bugsieve.rooms.dominance.function import DominanceFunction
+from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import StateArray
 from bugsieve.tasks.search import greedy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from bugsieve.base.errors import PolicyError
-from bugsieve.base.registry import families
+from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberInfo, MemberTable
 from bugsieve.base.trust.trust import remember, trusting
 from bugsieve.policies.policy import PolicySettings
@@ -24,7 +24,7 @@ class Member(Protocol):
         ...
 
 
-MODEL_POLICIES: MemberTable[Member] = MemberTable(families.MODEL_POLICIES, error=PolicyError)
+MODEL_POLICIES: MemberTable[Member] = MemberTable(FAMILIES["model-policies"], error=PolicyError)
 
 
 def make_model_policy(

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from bugsieve.base.errors import InputError, UsageError
-from bugsieve.base.registry import families
+from bugsieve.base.registry.families import FAMILIES
 from bugsieve.commands.shared.campaign_arguments import add_folders_arguments
 from bugsieve.commands.shared.numbers import whole_number
 from bugsieve.commands.shared.streams import complain, show, show_data
@@ -73,7 +73,7 @@ _BIAS = "policy-quality"
 _PARTS = ("fuzzing", "oracles", "faults")
 _TRAINING_PARTS = ("criteria", "configurations")
 
-_FORMATS = tuple(name for name in families.FORMATS.builtin if name != "text")
+_FORMATS = tuple(name for name in FAMILIES["formats"].builtin if name != "text")
 
 
 def register(parser: Parser) -> None:

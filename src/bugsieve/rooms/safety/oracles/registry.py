@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry import families
+from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberTable
 from bugsieve.rooms.safety.oracles.algorithms import SafetyAlgorithm, parse_radius
 
-SAFETY_ORACLES: MemberTable[type[SafetyAlgorithm]] = MemberTable(families.SAFETY_ORACLES)
+SAFETY_ORACLES: MemberTable[type[SafetyAlgorithm]] = MemberTable(FAMILIES["safety-oracles"])
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bugsieve.base.registry import families
+from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberTable
 from bugsieve.rooms.lab.reports.table import Table
 
-FORMATS: MemberTable[Callable[[Table], str]] = MemberTable(families.FORMATS)
+FORMATS: MemberTable[Callable[[Table], str]] = MemberTable(FAMILIES["formats"])
 
 __all__ = ["FORMATS"]

@@ -1,0 +1,34 @@
+"""Plugs in the room of flight rules."""
+
+from __future__ import annotations
+
+from bugsieve.base.registry.family import Entry, Listing, Manifest
+
+MANIFEST = Manifest(
+    members={
+        "objectives": (Entry(302, "rules", "bugsieve.rooms.rules.monitoring.objective:Rules"),),
+        "commands": (
+            Entry(
+                1102,
+                "rules",
+                "bugsieve.rooms.rules.commands.rules:register",
+                "test a domain against flight rules in temporal logic",
+            ),
+        ),
+        "kinds": (Entry(103, "rules", "bugsieve.rooms.rules.campaign.kind:RULES"),),
+    },
+    lists=(
+        Listing(
+            601,
+            "criteria",
+            "what rules takes for a cause: --criterion",
+            place="bugsieve.rooms.rules.listed:criteria",
+        ),
+        Listing(
+            602,
+            "patterns",
+            "what rules files may name in place of a formula; more: bugsieve rules patterns",
+            place="bugsieve.rooms.rules.listed:patterns",
+        ),
+    ),
+)
