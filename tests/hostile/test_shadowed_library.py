@@ -85,7 +85,13 @@ def get_plan(objects, init, goal):
     import colorsys
     return []
 """
-CHECKERS = ("cost", "green", "safety", "rules")
+CHECKERS = (
+    "checkers.cost",
+    "checkers.green",
+    "rooms.safety.checker.safety",
+    "rooms.safety.checker.safety_green",
+    "rooms.rules.checker.rules",
+)
 SHORT = "--workers 2 --inits 1 --start-epochs 1 --main-epochs 1 --steps 2 --hidden 2 --pool-size 2"
 BUG = "$(ls {0}/bugs | head -n 1 | cut -d. -f1)"
 SCENARIO = f"""
@@ -220,7 +226,7 @@ def test_processes_from_their_very_beginning(shadows: Path, elsewhere: Path) -> 
     commands = [
         [str(folder / "bugsieve"), *blocks],
         [sys.executable, str(elsewhere / "script.py")],
-        *([sys.executable, "-I", "-m", f"bugsieve.checkers.{name}"] for name in CHECKERS),
+        *([sys.executable, "-I", "-m", f"bugsieve.{name}"] for name in CHECKERS),
     ]
     for command in commands:
         done = subprocess.run(command, cwd=shadows, capture_output=True, text=True)

@@ -22,7 +22,7 @@ from tests.depth import IS_DEEP, examples
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "flight-rules"
-SHIPPED = ROOT / "src" / "bugsieve" / "rules" / "examples"
+SHIPPED = ROOT / "src" / "bugsieve" / "rooms" / "rules" / "examples"
 ROVERS, DECK = EXAMPLES / "rovers.ptest.json", SHIPPED / "suite.ptest.json"
 FEWEST_KILLED = 0.9
 PART = 1 if IS_DEEP else 12  # one of so many mutants is tested

@@ -114,13 +114,14 @@ def _export_regression(args: argparse.Namespace) -> int:
 def _export_green(args: argparse.Namespace) -> int:
     from bugsieve.campaigns.cost.green import stored_green
 
-    return _write_green(args, stored_green(args.folder), "green", "task.sas")
+    return _write_green(args, stored_green(args.folder), "checkers.green", "task.sas")
 
 
 def _export_safe_green(args: argparse.Namespace) -> int:
     from bugsieve.rooms.safety.campaign.green import stored_green
 
-    return _write_green(args, stored_green(args.folder), "safety_green", "model.jani")
+    checker = "rooms.safety.checker.safety_green"
+    return _write_green(args, stored_green(args.folder), checker, "model.jani")
 
 
 def _write_green(args: argparse.Namespace, green: Any, checker: str, subject: str) -> int:
@@ -131,7 +132,7 @@ def _write_green(args: argparse.Namespace, green: Any, checker: str, subject: st
     write_green(green, args.green)
     show(f"wrote {args.green}")
     words = typed_words(args.folder / subject, args.green)
-    show(f"check it: python -I -m bugsieve.checkers.{checker} {words}")
+    show(f"check it: python -I -m bugsieve.{checker} {words}")
     return 0
 
 
