@@ -33,6 +33,10 @@ class UnsupportedError(InputError):
     """The input is fine but uses a feature Bugsieve does not handle; the sentence names it."""
 
 
+class SubjectError(InputError):
+    """The task or model cannot be run in a state, so that no work on it can go on."""
+
+
 class PolicyError(BugsieveError):
     """A policy cannot be created or misbehaved outside a run; runs report it as an outcome."""
 

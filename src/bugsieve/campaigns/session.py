@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bugsieve.base.activity import doing
+from bugsieve.base.errors import SubjectError
 from bugsieve.base.stopping import Stopped, StopToken, postponed
 from bugsieve.campaigns.events import (
     AnswersDiffer,
@@ -48,7 +49,6 @@ from bugsieve.campaigns.store.store import Store
 from bugsieve.explanation.causes.pattern import NOTE
 from bugsieve.pipeline.judging.findings import BugRow, DeterminismCheck, Finding
 from bugsieve.policies.call_counter import CallsSpent
-from bugsieve.rooms.jani.model.findings import ModelError
 
 MODEL_FAULT = "the model is faulty"
 
@@ -188,7 +188,7 @@ class Session:
             reason = MAX_CALLS
         except Stopped:
             reason = MAX_TIME  # the visit or round under way is dropped, and made again later
-        except ModelError as error:
+        except SubjectError as error:
             self._finish(MODEL_FAULT, str(error))
             raise
         self._finish(reason, reason)

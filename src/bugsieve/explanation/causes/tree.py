@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from bugsieve.rooms.jani.model.variables import Variable
 
 _DEPTH = 3
 _LEAST_GAIN = 0.02
@@ -21,6 +20,29 @@ _FEWEST_FAULTS = 3
 
 Rows = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+
+class ValueType(Protocol):
+    """What the values of a variable are."""
+
+    @property
+    def kind(self) -> str:
+        """`"bool"`, `"int"` or `"real"`."""
+        ...
+
+
+class Variable(Protocol):
+    """A column of the rows."""
+
+    @property
+    def name(self) -> str:
+        """How the words name it."""
+        ...
+
+    @property
+    def type(self) -> ValueType:
+        """How its bounds are written."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bugsieve.base.errors import InputError
+from bugsieve.base.errors import SubjectError
 from bugsieve.rooms.jani.model.types import Type, Value
 
 _SENTENCES = {
@@ -16,7 +16,7 @@ _SENTENCES = {
 }
 
 
-class ModelError(InputError):
+class ModelError(SubjectError):
     """The model cannot be run in a state; the sentence names the edge and the state."""
 
     def __init__(self, sentence: str, *, kind: str, edge: int | None, state: Mapping[str, Value]):
