@@ -54,8 +54,8 @@ class CommandMember(ForeignMember[Sequence[str]]):
             raise UsageError("'cmd:' must be followed by a program, as in 'cmd:./my-policy'")
         return words
 
-    @staticmethod
-    def program(target: Sequence[str], limits: WorkerLimits) -> Program:
+    @classmethod
+    def program(cls, target: Sequence[str], limits: WorkerLimits) -> Program:
         """The program of these words, wherever it is."""
         words = (_place(target[0]), *target[1:])
         places = (os.path.abspath(located(word)) for word in words)

@@ -251,9 +251,9 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
     def target(argument: str | None) -> Target:
         """What the argument of a spec names; UsageError where it names nothing."""
 
-    @staticmethod
+    @classmethod
     @abstractmethod
-    def program(target: Target, limits: WorkerLimits) -> Program:
+    def program(cls, target: Target, limits: WorkerLimits) -> Program:
         """How to start the target."""
 
     def fingerprint(self) -> str:

@@ -24,14 +24,14 @@ from bugsieve.policies.worker import WorkerLimits
 _OURS = "bugsieve.policies.examples."
 """Modules that are no code of others: the worker finds them in the package it has loaded."""
 
-_PROGRAM = "from bugsieve.policies.foreign.python_worker import main; main()"
-
 
 class FunctionMember(ForeignMember[str]):
     """What the specs of Python policies share: they name a function."""
 
     usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
     examples = ("python:bugsieve.policies.examples.first:choose",)
+    worker = "bugsieve.policies.foreign.python_worker"
+    """The module whose `main` serves the function."""
 
     @property
     def hash_seed(self) -> int:
@@ -62,11 +62,12 @@ class FunctionMember(ForeignMember[str]):
         """The function that an argument names; UsageError unless it is `place:name`."""
         return checked_target(argument, "policies:choose")
 
-    @staticmethod
-    def program(target: str, limits: WorkerLimits) -> Program:
+    @classmethod
+    def program(cls, target: str, limits: WorkerLimits) -> Program:
         """An interpreter that serves the function `module:name` or `file.py:name`."""
         path = os.pathsep.join(os.path.abspath(place) for place in sys.path if place)
-        command = tuple(python_command(_PROGRAM, target))
+        serve = f"from {cls.worker} import main; main()"
+        command = tuple(python_command(serve, target))
         environment = {**os.environ, "PYTHONPATH": path}
         source = _source(target.rpartition(":")[0])
         files = () if source is None else (source,)

@@ -14,18 +14,23 @@ from importlib.machinery import PathFinder
 from typing import Any, BinaryIO, TextIO
 
 from bugsieve.base.registry.functions import LoadError, described, is_file, load_function
-from bugsieve.policies.foreign.served import Answering, WrongAnswerError, answering
+from bugsieve.policies.foreign.served import Answering, Binding, WrongAnswerError, answering
 from bugsieve.policies.traces import MOST, traceback_of
 
 
 def main() -> None:
+    """Serve a policy of planning tasks."""
+    serve(answering)
+
+
+def serve(binding: Binding) -> None:
     """Serve the function named by the first argument until the input ends."""
     requests, replies = _claim_standard_streams()
     if _is_of_current_folder(sys.argv[1]):
         sys.path.insert(0, os.getcwd())
     hello = json.loads(requests.readline())
     try:
-        answer = answering(hello, load_function(sys.argv[1]))
+        answer = binding(hello, load_function(sys.argv[1]))
     except (LoadError, TypeError) as error:  # which say what is wrong with the function
         _reply(replies, {"error": str(error)})
         return

@@ -11,10 +11,11 @@ from typing import Any
 
 from bugsieve.base.ordered_sets import OrderedSet
 from bugsieve.policies.task_view import TaskView, bind_view, require_callable, required_parameters
-from bugsieve.rooms.jani.policies.model_view import ModelView
 
 Answering = Callable[[Mapping[str, Any]], Any]
 """From a state of a message to what the reply says of it."""
+Binding = Callable[[Mapping[str, Any], Callable[..., Any]], Answering]
+"""From the first line and a function to what answers for it; TypeError if it cannot be so."""
 
 _UNTYPED = "object"
 
@@ -29,9 +30,6 @@ def answering(hello: Mapping[str, Any], function: Callable[..., Any]) -> Answeri
 
 
 def _actions(hello: Mapping[str, Any], function: Callable[..., Any]) -> Answering:
-    if "model" in hello:
-        decide = bind_view(function, ModelView.from_message(hello["model"]))
-        return lambda state: _action(decide(state["values"], state["applicable"]))
     view = TaskView.from_message(hello["task"])
     bound = bind_view(function, view)
     return lambda state: _answer(bound(_facts(state, view), state["applicable"]))
@@ -42,7 +40,7 @@ def _facts(state: Mapping[str, Any], view: TaskView) -> frozenset[str]:
 
 
 def _answer(answer: Any) -> str | dict[str, float] | None:
-    return weights_of(answer) if isinstance(answer, Mapping) else _action(answer)
+    return weights_of(answer) if isinstance(answer, Mapping) else action_of(answer)
 
 
 def weights_of(answer: Mapping[Any, Any]) -> dict[str, float]:
@@ -54,7 +52,8 @@ def weights_of(answer: Mapping[Any, Any]) -> dict[str, float]:
     return {action: _float(weight) for action, weight in answer.items()}
 
 
-def _action(answer: Any) -> str | None:
+def action_of(answer: Any) -> str | None:
+    """The answer of a function that names an action or gives up; WrongAnswerError for another."""
     if answer is None or isinstance(answer, str):
         return answer
     raise WrongAnswerError(f"returned {shortened(repr(answer))}, neither an action name nor None")
@@ -135,7 +134,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= 200 else text[:200] + "…"
 
 
-_KINDS: dict[str, Callable[[Mapping[str, Any], Callable[..., Any]], Answering]] = {
+_KINDS: dict[str, Binding] = {
     "actions": _actions,
     "values": _values,
     "plans": _plans,
