@@ -1,4 +1,4 @@
-"""The base class of pictures, and which of them is for a task or a model."""
+"""The base class of pictures, and which of them is for a subject."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from bugsieve.base.arguments import require_function
 from bugsieve.base.errors import InternalError, UnsupportedError, UsageError
 from bugsieve.base.registry import families
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.pictures.scene import ModelScene, Scene, Subject, TaskScene, Words, words_in
+from bugsieve.pictures.scene import Scene, Subject, TaskScene, Words, words_in
 from bugsieve.pictures.shapes import Drawing
-from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.tasks.grounded.task import Task
 
 
@@ -74,36 +73,6 @@ class TaskPicture(Picture):
 
     @abstractmethod
     def draw_facts(self, scene: TaskScene) -> Drawing:
-        """The state of the scene."""
-
-
-class ModelPicture(Picture):
-    """A picture for JANI models, by their variables."""
-
-    def __init__(self, subject: Subject, argument: str | None = None) -> None:
-        super().__init__(subject, argument)
-        assert isinstance(subject, JaniModel)
-        self.model = subject
-
-    @classmethod
-    def objection(cls, subject: Subject) -> str | None:
-        """What is missing in a model; tasks have no variables with numbers."""
-        if not isinstance(subject, JaniModel):
-            return "it is for models, and this is a planning task"
-        return cls.objection_to(subject)
-
-    @classmethod
-    @abstractmethod
-    def objection_to(cls, model: JaniModel) -> str | None:
-        """None, or what is missing among the variables."""
-
-    def draw(self, scene: Scene) -> Drawing:
-        """The state of the scene."""
-        assert isinstance(scene, ModelScene)
-        return self.draw_values(scene)
-
-    @abstractmethod
-    def draw_values(self, scene: ModelScene) -> Drawing:
         """The state of the scene."""
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.wording import counted
 from bugsieve.pictures.legend import legend
 from bugsieve.pictures.picture import GENERAL, AnyPicture, Picture, general_for, picture_for
-from bugsieve.pictures.scene import Atom, ModelScene, Scene, Subject, TaskScene, scenes_of
+from bugsieve.pictures.scene import Scene, Subject, scenes_of
 from bugsieve.pictures.shapes import Drawing, shortened
-from bugsieve.rooms.jani.model.state_wording import changes_text
-
-_MOST_FACTS = 6
-_LONGEST_FACT = 60
 
 
 @dataclass(frozen=True)
@@ -99,44 +94,4 @@ def _reason(error: BaseException) -> str:
 
 def what_changed(scene: Scene) -> str:
     """One sentence about a state for people who do not see its picture."""
-    parts = _task_parts(scene) if isinstance(scene, TaskScene) else _model_parts(scene)
-    return "; ".join(parts)
-
-
-def _model_parts(scene: ModelScene) -> Iterator[str]:
-    if scene.before is None:
-        yield f"the start, with {counted(len(scene.values), 'value')}"
-    else:
-        values = scene.before.values(), scene.values.values()
-        yield changes_text([shortened(name) for name in scene.values], *map(list, values))
-    if scene.is_unsafe:
-        yield "this is unsafe"
-    elif scene.is_goal:
-        yield "this is a goal"
-
-
-def _task_parts(scene: TaskScene) -> Iterator[str]:
-    if scene.before is None:
-        yield f"the start, with {counted(len(scene.fluent), 'fact')} that may change"
-    elif not scene.added and not scene.deleted:
-        yield "no fact changes"
-    if scene.added:
-        yield f"now {_listed(scene.added)}"
-    if scene.deleted:
-        yield f"no longer {_listed(scene.deleted)}"
-    for word, facts in (("reached", scene.added), ("lost", scene.deleted)):
-        goals = [fact for fact in facts if fact in scene.goals]
-        if goals:
-            yield f"{counted(len(goals), 'goal')} {word}: {_listed(goals)}"
-    yield _left(scene)
-
-
-def _left(scene: TaskScene) -> str:
-    left = sum(scene.state[variable] != value for variable, value in scene.task.goal)
-    return f"{counted(left, 'goal')} open" if left else "all goals hold"
-
-
-def _listed(facts: Sequence[Atom]) -> str:
-    shown = [shortened(f"({' '.join(fact)})", _LONGEST_FACT) for fact in facts[:_MOST_FACTS]]
-    rest = len(facts) - len(shown)
-    return " ".join(shown) + (f" and {rest} more" if rest else "")
+    return "; ".join(scene.sentences())

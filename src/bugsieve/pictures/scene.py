@@ -1,30 +1,107 @@
 """What a picture is asked about: a state of a run, with what holds there and what changed.
 
-Made from a task or a model alone: nobody asks a policy, and nothing is searched for.
+Made from a task or a model alone: no policy is asked, and nothing is searched for. A room adds
+scenes of its own subjects to the family `scenes`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve.base.arguments import wrong
-from bugsieve.rooms.jani.model.model import JaniModel
-from bugsieve.rooms.jani.model.types import Value
+from bugsieve.base.registry.families import FAMILIES
+from bugsieve.base.registry.members import MemberTable, member_for
+from bugsieve.base.wording import counted
+from bugsieve.pictures.shapes import shortened
 from bugsieve.tasks.grounded.atoms import words_of
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 Kept = TypeVar("Kept")
 
-Subject: TypeAlias = Task | JaniModel
-"""What states belong to."""
 Atom: TypeAlias = tuple[str, ...]
 """The words of a PDDL atom: the predicate, then the objects."""
+
+_MOST_FACTS = 6
+_LONGEST_FACT = 60
+
+
+class Subject(Protocol):
+    """What states belong to: a task, a model, or what else a room draws."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        ...
+
+
+@dataclass(frozen=True)
+class VariableRow:
+    """A variable of a state: its value as a text, and how far it is between its bounds."""
+
+    name: str
+    value: str
+    share: float | None
+    """From 0 to 1; None for values that have no order."""
+    before: float | None
+    """The share in the state before."""
+    role: str
+
+
+class Scene(Protocol):
+    """One state of a run, whatever the subject is."""
+
+    @property
+    def states(self) -> NDArray[Any]:
+        """The whole run."""
+        ...
+
+    @property
+    def index(self) -> int:
+        """Which of its states is to be drawn."""
+        ...
+
+    @property
+    def is_goal(self) -> bool:
+        """Return true if the goal is reached."""
+        ...
+
+    @property
+    def is_unsafe(self) -> bool | None:
+        """Return true if the state is in danger; None where the subject does not say."""
+        ...
+
+    def rows(self) -> Sequence[VariableRow]:
+        """All variables of the state."""
+        ...
+
+    def sentences(self) -> Iterator[str]:
+        """What the last step has changed, in parts of a sentence."""
+        ...
+
+
+class SceneSource(Protocol):
+    """Makes scenes of runs on subjects of one type."""
+
+    subject_type: type[Any]
+
+    def scenes(
+        self, subject: Any, states: ArrayLike, beside: Sequence[ArrayLike]
+    ) -> Sequence[Scene]:
+        """The states of a run, with the runs that are shown beside it."""
+        ...
+
+    def first_state(self, subject: Any) -> NDArray[Any]:
+        """A state in which a run may start."""
+        ...
+
+    def next_states(self, subject: Any, state: NDArray[Any]) -> NDArray[Any]:
+        """All states that one step may lead to."""
+        ...
 
 
 class Words:
@@ -137,6 +214,16 @@ class TaskScene:
         """The goals that are atoms, whether they hold or not."""
         return frozenset(self.words.goals)
 
+    @property
+    def is_goal(self) -> bool:
+        """Return true if all goals hold."""
+        return not self._open_goals
+
+    @property
+    def is_unsafe(self) -> None:
+        """None: a task does not say what is dangerous."""
+        return None
+
     def of(self, *predicates: str) -> list[Atom]:
         """The arguments of the facts of these predicates that hold, the fluent ones first."""
         fluent = [atom[1:] for atom in self.fluent if atom[0] in predicates]
@@ -155,48 +242,74 @@ class TaskScene:
             return ""
         return "goal" if all(atom in self.true for atom in aims) else "open goal"
 
+    def rows(self) -> list[VariableRow]:
+        """All variables; their values have no order, so the value itself is all there is."""
+        names, goals = self.task.native.variable_names, dict(self.task.goal)
+        return [self._row(number, name, goals.get(number)) for number, name in enumerate(names)]
 
-@dataclass(frozen=True, eq=False)
-class ModelScene:
-    """One state of a run on a JANI model."""
-
-    model: JaniModel
-    states: NDArray[np.float64]
-    """The whole run."""
-    index: int
-    """Which of its states is to be drawn."""
-    is_unsafe: bool
-    is_goal: bool
-    beside: Sequence[NDArray[np.float64]] = ()
-    """Runs that are shown with this one: what is drawn to scale has the same scale in all."""
-
-    @cached_property
-    def values(self) -> Mapping[str, Value]:
-        """The values of the state by name."""
-        return self.model.values(self.states[self.index])
-
-    @cached_property
-    def before(self) -> Mapping[str, Value] | None:
-        """Those of the state before; None in the first one."""
-        return self.model.values(self.states[self.index - 1]) if self.index else None
-
-    def course(self, name: str) -> NDArray[np.float64]:
-        """The values of a variable over the whole run."""
-        return self.courses(name)[0]
-
-    def courses(self, name: str) -> list[NDArray[np.float64]]:
-        """The same, and then over each run that is shown with this one."""
-        column = [variable.name for variable in self.model.variables].index(name)
-        return [states[:, column] for states in (self.states, *self.beside)]
-
-    def changed(self, *names: str) -> bool:
-        """Whether the last step has changed one of these variables."""
+    def sentences(self) -> Iterator[str]:
+        """Which facts and goals have changed, and how many goals are open."""
         if self.before is None:
-            return False
-        return any(self.values[name] != self.before[name] for name in names)
+            yield f"the start, with {counted(len(self.fluent), 'fact')} that may change"
+        elif not self.added and not self.deleted:
+            yield "no fact changes"
+        if self.added:
+            yield f"now {_listed(self.added)}"
+        if self.deleted:
+            yield f"no longer {_listed(self.deleted)}"
+        for word, facts in (("reached", self.added), ("lost", self.deleted)):
+            goals = [fact for fact in facts if fact in self.goals]
+            if goals:
+                yield f"{counted(len(goals), 'goal')} {word}: {_listed(goals)}"
+        left = self._open_goals
+        yield f"{counted(left, 'goal')} open" if left else "all goals hold"
+
+    @property
+    def _open_goals(self) -> int:
+        return sum(self.state[variable] != value for variable, value in self.task.goal)
+
+    def _row(self, number: int, name: str, goal: int | None) -> VariableRow:
+        value, role = int(self.state[number]), ""
+        if goal is not None:
+            role = "goal" if goal == value else "open goal"
+        if value != self.states[max(0, self.index - 1)][number]:
+            role = "moved"
+        return VariableRow(name, self._value_text(number, value), None, None, role)
+
+    def _value_text(self, number: int, value: int) -> str:
+        fact = self.task.variables[number].facts[value]
+        return fact or self.task.native.fact_names(number)[value]
 
 
-Scene: TypeAlias = TaskScene | ModelScene
+def _listed(facts: Sequence[Atom]) -> str:
+    shown = [shortened(f"({' '.join(fact)})", _LONGEST_FACT) for fact in facts[:_MOST_FACTS]]
+    rest = len(facts) - len(shown)
+    return " ".join(shown) + (f" and {rest} more" if rest else "")
+
+
+class TaskScenes:
+    """Makes scenes of runs on planning tasks."""
+
+    subject_type = Task
+
+    def scenes(
+        self, subject: Task, states: ArrayLike, beside: Sequence[ArrayLike]
+    ) -> list[TaskScene]:
+        """The states of a run; nothing in them has a scale that runs beside it could change."""
+        batch = subject.checked_states(states)
+        words = words_in(subject)
+        return [TaskScene(words, batch, index) for index in range(len(batch))]
+
+    def first_state(self, subject: Task) -> StateArray:
+        """The initial state."""
+        return subject.initial_state
+
+    def next_states(self, subject: Task, state: StateArray) -> StateArray:
+        """The successors of a state."""
+        return subject.all_successors(state)[0]
+
+
+TASK_SCENES = TaskScenes()
 
 
 class KeptForRun(Generic[Kept]):
@@ -214,6 +327,17 @@ class KeptForRun(Generic[Kept]):
         return self._kept
 
 
+SCENES: MemberTable[SceneSource] = MemberTable(FAMILIES["scenes"])
+
+
+def scene_source(subject: Subject) -> SceneSource:
+    """What makes scenes of runs on the subject; UsageError if it has no states to draw."""
+    found = member_for(SCENES, subject)
+    if found is None:
+        raise wrong("subject", "a Task or a JaniModel", subject)
+    return found
+
+
 def scenes_of(
     subject: Subject, states: ArrayLike, *, beside: Sequence[ArrayLike] = ()
 ) -> Sequence[Scene]:
@@ -221,12 +345,4 @@ def scenes_of(
 
     `beside` has the states of runs that are shown with it.
     """
-    if isinstance(subject, Task):
-        batch = subject.checked_states(states)
-        words = words_in(subject)
-        return [TaskScene(words, batch, index) for index in range(len(batch))]
-    if not isinstance(subject, JaniModel):
-        raise wrong("subject", "a Task or a JaniModel", subject)
-    rows, *others = (np.atleast_2d(np.asarray(s, dtype=np.float64)) for s in (states, *beside))
-    flags = zip(subject.is_unsafe(rows).tolist(), subject.is_goal(rows).tolist(), strict=True)
-    return [ModelScene(subject, rows, index, *both, others) for index, both in enumerate(flags)]
+    return scene_source(subject).scenes(subject, states, beside)

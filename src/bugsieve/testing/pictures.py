@@ -8,11 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from bugsieve.pictures.picture import PICTURES, Picture, picture_for
-from bugsieve.pictures.scene import Scene, Subject, scenes_of
+from bugsieve.pictures.scene import Scene, Subject, scene_source, scenes_of
 from bugsieve.pictures.shapes import Drawing
-from bugsieve.rooms.jani.model.model import JaniModel
-from bugsieve.rooms.jani.starts import StartSampler
-from bugsieve.tasks.grounded.task import Task
 from bugsieve.testing.tasks import random_tasks
 
 _STEPS = 12
@@ -82,23 +79,10 @@ class _Examination:
 
 def walk(subject: Subject) -> Any:
     """States of a run in which the choices go round."""
-    return _task_walk(subject) if isinstance(subject, Task) else _model_walk(subject)
-
-
-def _task_walk(task: Task) -> Any:
-    states = [task.initial_state]
+    source = scene_source(subject)
+    states = [source.first_state(subject)]
     for step in range(_STEPS):
-        after, _, _ = task.all_successors(states[-1])
-        if not len(after):
-            break
-        states.append(after[step % len(after)])
-    return np.stack(states)
-
-
-def _model_walk(model: JaniModel) -> Any:
-    states = [StartSampler(model, 0).sample([0])[0]]
-    for step in range(_STEPS):
-        after = model.expand(states[-1]).outcomes
+        after = source.next_states(subject, states[-1])
         if not len(after):
             break
         states.append(after[step % len(after)])

@@ -9,7 +9,7 @@ import pytest
 from bugsieve.base.errors import InputError, PolicyError, UsageError
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.family import Family
-from bugsieve.base.registry.members import MemberInfo, MemberTable
+from bugsieve.base.registry.members import MemberInfo, MemberTable, member_for
 from bugsieve.base.registry.reach import CODE, NOTHING, Reach, together
 from tests.other_package import install
 
@@ -71,6 +71,19 @@ def test_specs_have_a_name_and_perhaps_an_argument() -> None:
     assert table.parse("cat : a:b ") == ("cat", Cat, "a:b")
     with pytest.raises(UsageError, match="the spec of an animal must be a text, got 3"):
         table.parse(3)  # type: ignore[arg-type]
+
+
+def test_a_member_is_found_by_the_type_of_the_subject() -> None:
+    class Whole:
+        subject_type = int
+
+    class Flag:
+        subject_type = bool
+
+    members = {"flag": Flag, "whole": Whole}
+    assert member_for(members, True) is Flag
+    assert member_for(members, 7) is Whole
+    assert member_for(members, "7") is None
 
 
 def test_arguments_are_checked_by_the_member() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.pictures.scene import Scene, Subject, TaskScene, scenes_of
+from bugsieve.pictures.scene import Scene, Subject, TaskScene, scene_source, scenes_of
 from bugsieve.rooms.jani.model.loading import load_model
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.zoo.domains import DOMAINS, generate
@@ -69,17 +69,12 @@ def from_sas(task: Task) -> Task:
 
 def walks(subject: Subject, *, steps: int = 40) -> Iterator[Any]:
     """Runs with always the first choice, always the last one, and others; until there is none."""
+    source = scene_source(subject)
     for first, turn in ((0, 0), (-1, 0), (0, 1), (1, 2)):
         states = [walk(subject)[0]]
-        while len(states) <= steps and len(after := _successors(subject, states[-1])):
+        while len(states) <= steps and len(after := source.next_states(subject, states[-1])):
             states.append(after[(first + turn * len(states)) % len(after)])
         yield np.stack(states)
-
-
-def _successors(subject: Subject, state: Any) -> Any:
-    if isinstance(subject, Task):
-        return subject.all_successors(state)[0]
-    return subject.expand(state).outcomes
 
 
 def scene_after(task: Task, *actions: str) -> TaskScene:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bugsieve.base.errors import UsageError
-from bugsieve.pictures.scene import ModelScene, TaskScene, Words, scenes_of
+from bugsieve.pictures.scene import TaskScene, Words, scenes_of
+from bugsieve.rooms.jani.pictures.scene import ModelScene
 from bugsieve.testing.pictures import walk
 from tests.unit.pictures.subjects import from_sas, model_of, scene_after, task_of
 

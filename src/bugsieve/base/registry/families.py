@@ -108,6 +108,13 @@ _CORE = {
             "python": "bugsieve.pictures.python:PythonPicture",
         },
     ),
+    "scenes": Family(
+        noun="subject of pictures", builtin={"task": "bugsieve.pictures.scene:TASK_SCENES"}
+    ),
+    "function-policies": Family(
+        noun="subject of functions",
+        builtin={"task": "bugsieve.policies.foreign.function_policy:FunctionPolicy"},
+    ),
     "commands": Family(
         noun="command",
         builtin={name: f"bugsieve.commands.{name}:register" for name in _COMMANDS},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from bugsieve.base.arguments import require_text
 from bugsieve.base.errors import BugsieveError, InputError, UsageError
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
 M = TypeVar("M")
+
+
+class _ForSubjects(Protocol):
+    @property
+    def subject_type(self) -> type[Any]: ...
+
+
+S = TypeVar("S", bound=_ForSubjects)
 
 
 @dataclass(frozen=True)
@@ -144,6 +152,12 @@ class MemberTable(Mapping[str, M], Generic[M]):
             raise self._error(
                 f"{noun} {entry.name!r} of {entry.value} cannot be loaded: {error}"
             ) from error
+
+
+def member_for(members: Mapping[str, S], subject: object) -> S | None:
+    """The first member that is for subjects of this type; None if there is none."""
+    fitting = (member for member in members.values() if isinstance(subject, member.subject_type))
+    return next(fitting, None)
 
 
 def load(place: str) -> Any:

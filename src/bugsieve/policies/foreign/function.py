@@ -1,24 +1,38 @@
-"""`@bugsieve.policy`: a Python function of one state as a policy of tasks and of models."""
+"""`@bugsieve.policy`: a Python function of one state as a policy of whatever has states."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, Protocol, overload
 
-from bugsieve.base.arguments import require_function, require_kind
+from bugsieve.base.arguments import require_function, wrong
+from bugsieve.base.registry.families import FAMILIES
+from bugsieve.base.registry.members import MemberTable, member_for
 from bugsieve.policies.foreign.function_policy import FunctionPolicy
 from bugsieve.policies.policy import Bindable
 from bugsieve.policies.task_view import StateFunction
 from bugsieve.tasks.grounded.task import Task
 
-if TYPE_CHECKING:
-    from bugsieve.rooms.jani.model.model import JaniModel
-    from bugsieve.rooms.jani.policies.lifted import FunctionPolicy as ModelFunctionPolicy
+
+class BoundFunction(Protocol):
+    """The class of policies that call a function of states of one type of subject."""
+
+    @property
+    def subject_type(self) -> type[Any]:
+        """The type of its subjects."""
+        ...
+
+    def __call__(self, subject: Any, function: StateFunction) -> Any:
+        """The policy of the function on the subject."""
+        ...
+
+
+FUNCTION_POLICIES: MemberTable[BoundFunction] = MemberTable(FAMILIES["function-policies"])
 
 
 class PolicyFunction(Bindable):
-    """A function of one state that can still be called, and can be bound to a task or model."""
+    """A function of one state that can still be called, and can be bound to a subject."""
 
     def __init__(self, function: StateFunction) -> None:
         self._function = function
@@ -31,17 +45,14 @@ class PolicyFunction(Bindable):
     @overload
     def bind(self, subject: Task) -> FunctionPolicy: ...
     @overload
-    def bind(self, subject: JaniModel) -> ModelFunctionPolicy: ...
-    def bind(self, subject: Task | JaniModel) -> FunctionPolicy | ModelFunctionPolicy:
+    def bind(self, subject: object) -> Any: ...
+    def bind(self, subject: object) -> Any:
         """The policy that calls the function in this process, state by state."""
-        if isinstance(subject, Task):
-            return FunctionPolicy(subject, self._function)
-        from bugsieve.rooms.jani.model.model import JaniModel
-        from bugsieve.rooms.jani.policies.lifted import FunctionPolicy as ForModels
-
-        wanted = "a Task or a JaniModel, as load_task and load_model make them"
-        require_kind(subject, JaniModel, "subject", wanted)
-        return ForModels(subject, self._function)
+        bound = member_for(FUNCTION_POLICIES, subject)
+        if bound is None:
+            wanted = "a Task or a JaniModel, as load_task and load_model make them"
+            raise wrong("subject", wanted, subject)
+        return bound(subject, self._function)
 
 
 def policy(function: StateFunction) -> PolicyFunction:

@@ -22,6 +22,8 @@ from bugsieve.tasks.grounded.task import StateArray, Task
 class FunctionPolicy(FallibleBoundPolicy):
     """Calls a function for each state; what it raises is a crash in that state."""
 
+    subject_type = Task
+
     def __init__(self, task: Task, function: StateFunction) -> None:
         super().__init__(task, f"function:{getattr(function, '__name__', 'policy')}")
         self._decide = bound_function(function, TaskView.of(task))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bugsieve.base.registry.family import MODELS, Family, Listing, Manifest
+from bugsieve.base.registry.family import MODELS, Entry, Family, Listing, Manifest
 
 MANIFEST = Manifest(
     families={
@@ -16,6 +16,12 @@ MANIFEST = Manifest(
                 "python": "bugsieve.rooms.jani.policies.python:PythonPolicy",
                 "cmd": "bugsieve.rooms.jani.policies.command:CommandPolicy",
             },
+        ),
+    },
+    members={
+        "scenes": (Entry(101, "model", "bugsieve.rooms.jani.pictures.scene:MODEL_SCENES"),),
+        "function-policies": (
+            Entry(101, "model", "bugsieve.rooms.jani.policies.lifted:FunctionPolicy"),
         ),
     },
     lists=(

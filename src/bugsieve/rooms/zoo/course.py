@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.pictures.scene import ModelScene
 from bugsieve.pictures.shapes import Circle, Curve, Line, Shape, Text
+from bugsieve.rooms.jani.pictures.scene import ModelScene
 
 WIDTH, HEIGHT, TOP = 300.0, 110.0, 34.0
 _LEFT, _RIGHT = 46.0, 12.0

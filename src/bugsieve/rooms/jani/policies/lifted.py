@@ -47,6 +47,8 @@ def as_model_policy(
 class FunctionPolicy(FallibleModelPolicy):
     """Calls a function for each state; what it raises is a crash in that state."""
 
+    subject_type = JaniModel
+
     def __init__(self, model: JaniModel, function: StateFunction) -> None:
         super().__init__(model, f"function:{_name(function)}")
         self._function = bound_function(function, ModelView.of(model))

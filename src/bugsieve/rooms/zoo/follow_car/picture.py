@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bugsieve.pictures.picture import ModelPicture
-from bugsieve.pictures.scene import ModelScene
 from bugsieve.pictures.shapes import Drawing, Line, Rectangle, Shape, Text
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.model.state_wording import value_text
+from bugsieve.rooms.jani.pictures.picture import ModelPicture
+from bugsieve.rooms.jani.pictures.scene import ModelScene
 from bugsieve.rooms.zoo.arrows import arrow
 
 _WIDTH, _GROUND, _MARGIN = 360.0, 84.0, 30.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import cos, sin
 
-from bugsieve.pictures.picture import ModelPicture
-from bugsieve.pictures.scene import ModelScene
 from bugsieve.pictures.shapes import Circle, Drawing, Line, Rectangle, Shape, Text
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.numbered import one_of
+from bugsieve.rooms.jani.pictures.picture import ModelPicture
+from bugsieve.rooms.jani.pictures.scene import ModelScene
 from bugsieve.rooms.zoo.course import HEIGHT, TOP, WIDTH, drawn_course
 
 _ANGLES = ("angle", "theta")

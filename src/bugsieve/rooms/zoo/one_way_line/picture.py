@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bugsieve.pictures.picture import ModelPicture
-from bugsieve.pictures.scene import ModelScene
 from bugsieve.pictures.shapes import Drawing, Line, Rectangle, Shape, Text, label
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.model.variables import Variable
 from bugsieve.rooms.jani.numbered import numbered, one_of
+from bugsieve.rooms.jani.pictures.picture import ModelPicture
+from bugsieve.rooms.jani.pictures.scene import ModelScene
 from bugsieve.rooms.zoo.arrows import arrow
 
 _POSITION, _SPEED = ("position", "truck_0"), ("speed", "truck_vel_0")
