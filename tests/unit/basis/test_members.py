@@ -80,7 +80,7 @@ def test_a_member_is_found_by_the_type_of_the_subject() -> None:
     class Flag:
         subject_type = bool
 
-    members = {"flag": Flag, "whole": Whole}
+    members: dict[str, type[Flag | Whole]] = {"flag": Flag, "whole": Whole}
     assert member_for(members, True) is Flag
     assert member_for(members, 7) is Whole
     assert member_for(members, "7") is None

@@ -68,7 +68,8 @@ class MemberTable(Mapping[str, M], Generic[M]):
 
     def __iter__(self) -> Iterator[str]:
         yield from self.family.builtin
-        yield from sorted(_plugins(self.family).names - self.family.builtin.keys())
+        if self.family.group is not None:
+            yield from sorted(_plugins(self.family).names - self.family.builtin.keys())
 
     def __len__(self) -> int:
         return len(list(iter(self)))

@@ -17,6 +17,7 @@ MANIFEST = Manifest(
                 "cmd": "bugsieve.rooms.jani.policies.command:CommandPolicy",
             },
         ),
+        "dangers": Family(noun="source of danger", builtin={}),
     },
     members={
         "scenes": (Entry(101, "model", "bugsieve.rooms.jani.pictures.scene:MODEL_SCENES"),),

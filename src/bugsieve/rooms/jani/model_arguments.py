@@ -15,6 +15,7 @@ from bugsieve.commands.shared.numbers import seconds
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.status_line import StatusLine
 from bugsieve.commands.shared.task_arguments import add_policy_arguments, worker_limits
+from bugsieve.rooms.jani.dangers import DANGERS, Danger, danger_from
 
 if TYPE_CHECKING:
     from bugsieve.rooms.jani.model.model import JaniModel
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 
 def add_model_arguments(
-    parser: argparse.ArgumentParser, *, required: bool = True, rules: bool = False
+    parser: argparse.ArgumentParser, *, required: bool = True, dangers: bool = False
 ) -> None:
     """The files of the model and its property, and the values of its constants.
 
-    With `rules`, a rules file may say what is unsafe.
+    With `dangers`, there are options for what else may say what is unsafe.
     """
     parser.add_argument(
         "model",
@@ -45,16 +46,9 @@ def add_model_arguments(
         help="a file with its start, goal and unsafety condition, if they are not in the model; "
         "for PDDL, the problem",
     )
-    parser.set_defaults(rules=None)
     group = add_property_arguments(parser)
-    if rules:
-        group.add_argument(
-            "--rules",
-            type=Path,
-            metavar="FILE",
-            help="a rules file of safety rules: what breaks one of them is unsafe, and nothing "
-            "else",
-        )
+    for source in DANGERS.values() if dangers else ():
+        source.add_option(group)
 
 
 def add_property_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -97,16 +91,13 @@ def add_safety_limits(parser: argparse.ArgumentParser) -> None:
 
 def model_from(args: argparse.Namespace) -> JaniModel:
     """The model with its property; on a terminal, a line tells that it is being read."""
-    if args.rules is not None and args.unsafe is not None:
-        raise UsageError(
-            "--rules and --unsafe are two unsafety conditions: write the one of --unsafe as a "
-            "rule, 'G !…'"
-        )
+    danger = danger_from(args)
+    load = _pddl_model if args.model.suffix.lower() == ".pddl" else _jani_model
     with StatusLine(f"reading {args.model}"):
-        return _pddl_model(args) if args.model.suffix.lower() == ".pddl" else _jani_model(args)
+        return load(args, danger)
 
 
-def _pddl_model(args: argparse.Namespace) -> JaniModel:
+def _pddl_model(args: argparse.Namespace, danger: Danger | None) -> JaniModel:
     from bugsieve.rooms.jani.fond.loading import condition_text, load_fond
     from bugsieve.tasks.pddl.reader import MAX_BYTES
     from bugsieve.tasks.sources import half_of_a_task, read_input
@@ -117,19 +108,16 @@ def _pddl_model(args: argparse.Namespace) -> JaniModel:
     for name in ("constant", "property_name", "start", "goal"):
         if getattr(args, name):
             raise UsageError(f"--{name.replace('_', '-')} is for JANI models, not for PDDL")
-    if args.rules is not None:
-        from bugsieve.rooms.rules.models.loading import load_ruled_fond
-
-        return load_ruled_fond(args.model, args.property, args.rules)
+    if danger is not None:
+        return danger.load_fond(args.model, args.property)
     if args.unsafe is None:
-        raise UsageError(
-            f"{args.model}: say what is unsafe with --unsafe '(CONDITION)' or --rules FILE"
-        )
-    danger = condition_text(args.unsafe, name="--unsafe")
-    return load_fond(args.model, args.property, danger)
+        ways = ("--unsafe '(CONDITION)'", *(source.usage for source in DANGERS.values()))
+        raise UsageError(f"{args.model}: say what is unsafe with {' or '.join(ways)}")
+    condition = condition_text(args.unsafe, name="--unsafe")
+    return load_fond(args.model, args.property, condition)
 
 
-def _jani_model(args: argparse.Namespace) -> JaniModel:
+def _jani_model(args: argparse.Namespace, danger: Danger | None) -> JaniModel:
     from bugsieve.rooms.jani.model.loading import load_model
     from bugsieve.rooms.jani.model.properties import PropertyFiles
 
@@ -138,22 +126,13 @@ def _jani_model(args: argparse.Namespace) -> JaniModel:
     given = [f"--{name}" for name, path in files.items() if path is not None]
     if given and args.property is not None:
         raise UsageError(f"{given[0]} and a property file are two properties; give one")
-    if given and args.unsafe is None and args.rules is None:
+    if given and args.unsafe is None and danger is None:
         raise UsageError(f"{given[0]} needs --unsafe beside it")
     if given:
         source = PropertyFiles(**files)
+    load = load_model if danger is None else danger.load_jani
     constants = constants_from(args)
-    if args.rules is not None:
-        from bugsieve.rooms.rules.models.loading import load_ruled_model
-
-        return load_ruled_model(
-            args.model,
-            args.rules,
-            source,
-            constants=constants,
-            property_name=args.property_name,
-        )
-    return load_model(args.model, source, constants=constants, property_name=args.property_name)
+    return load(args.model, source, constants=constants, property_name=args.property_name)
 
 
 def constants_from(args: argparse.Namespace) -> dict[str, Value]:

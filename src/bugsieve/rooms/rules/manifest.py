@@ -15,6 +15,7 @@ MANIFEST = Manifest(
                 "test a domain against flight rules in temporal logic",
             ),
         ),
+        "dangers": (Entry(100, "rules", "bugsieve.rooms.rules.models.danger:BrokenRules"),),
         "kinds": (Entry(103, "rules", "bugsieve.rooms.rules.campaign.kind:RULES"),),
     },
     lists=(

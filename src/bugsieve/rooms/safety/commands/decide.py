@@ -50,7 +50,7 @@ _NOTHING_DECIDED = 5
 def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
-    model_arguments.add_model_arguments(parser, rules=True)
+    model_arguments.add_model_arguments(parser, dangers=True)
     add = parser.add_argument
     add("--states", type=Path, metavar="FILE", help="the states; start states if not given")
     add(

@@ -41,7 +41,7 @@ goes on.
 def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
-    model_arguments.add_model_arguments(parser, required=False, rules=True)
+    model_arguments.add_model_arguments(parser, required=False, dangers=True)
     campaign_arguments.add_from_argument(parser)
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-MODEL")
     build_servers.add_build_server_arguments(parser)
