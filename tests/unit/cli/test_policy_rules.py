@@ -124,6 +124,11 @@ def test_models_are_tested_for_safety_rules(tmp_path: Path, run: Run) -> None:
     assert (code, "rule FR-7 is no safety rule" in err) == (4, True)
     code, _, err = run("safety", *given, "--unsafe", "(fallen)", "-o", tmp_path / "s")
     assert (code, "two unsafety conditions" in err) == (4, True)
+    code, _, err = run("decide", *files)
+    assert (code, "say what is unsafe with --unsafe '(CONDITION)' or --rules FILE" in err) == (
+        4,
+        True,
+    )
 
 
 def constrained(tmp_path: Path) -> list[Path]:
