@@ -20,6 +20,7 @@ from bugsieve.base.registry.reach import NOTHING
 from bugsieve.base.registry.spec_folder import spec_folder, typed_in
 from bugsieve.base.trust.trust import remember, require_trusted
 from bugsieve.campaigns.causes import MOST_CAUSES
+from bugsieve.campaigns.checks import Check
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.exhibits import Exhibits, NoExhibits
 from bugsieve.campaigns.options import CampaignOptions
@@ -31,7 +32,6 @@ from bugsieve.campaigns.store.salvage import Salvage
 from bugsieve.campaigns.store.store import Store
 from bugsieve.campaigns.store.table_files import Table
 from bugsieve.campaigns.summary import Summary
-from bugsieve.rooms.regression.build_servers import Check
 
 OptionsT = TypeVar("OptionsT", bound=CampaignOptions)
 

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 from bugsieve.base.errors import UsageError
 from bugsieve.base.wording import counted
 from bugsieve.commands.shared.bug_arguments import add_bug_arguments, find_bug, for_kind, open_bugs
-from bugsieve.commands.shared.options import Options
-from bugsieve.commands.shared.streams import show
-from bugsieve.rooms.regression.arguments import (
+from bugsieve.commands.shared.build_servers import (
     add_build_server_arguments,
     check_build_server_arguments,
     tell,
 )
+from bugsieve.commands.shared.options import Options
+from bugsieve.commands.shared.streams import show
 
 if TYPE_CHECKING:
+    from bugsieve.campaigns.checks import Check, CheckOutcome
     from bugsieve.campaigns.greens import GreenReplay
     from bugsieve.commands.shared.parser import Parser
     from bugsieve.pipeline.bench import Bench
@@ -106,7 +107,7 @@ def _run_policy(args: argparse.Namespace) -> int:
     results, checks = [], []
     for row, result in _replayed(args):
         results.append(result.status)
-        checks.append(result.check(row.id, str(args.folder)))
+        checks.append(_check(row.id, str(args.folder), result))
         _print(row, result, as_json=args.json)
     if len(results) > 1 and not args.json:
         show(_counts(results))
@@ -186,6 +187,17 @@ def _replay_decisions(
     checker = SafetyBugChecker(policy.model.document)
     for row in rows:
         yield row, replay_safety(policy, row.bug.certificate, checker=checker)
+
+
+def _check(bug: str, group: str, result: ReplayResult) -> Check:
+    """Return what build servers are told: all but FIXED is not a pass."""
+    from bugsieve.campaigns.checks import Check
+    from bugsieve.pipeline.bugs.replay import ReplayStatus
+
+    outcome: CheckOutcome = "failure"
+    if result.status in (ReplayStatus.FIXED, ReplayStatus.CANNOT_REPLAY):
+        outcome = "passed" if result.status is ReplayStatus.FIXED else "undecided"
+    return Check(bug, group, outcome, f"{result.status.value}: {result.sentence}")
 
 
 def _print(row: BugRow[Any], result: ReplayResult, *, as_json: bool) -> None:

@@ -6,11 +6,10 @@ import argparse
 import shlex
 from pathlib import Path
 
-from bugsieve.commands.shared import campaign_arguments, task_arguments
+from bugsieve.commands.shared import build_servers, campaign_arguments, task_arguments
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.parser import Parser
 from bugsieve.commands.shared.streams import show
-from bugsieve.rooms.regression import arguments as build_servers
 
 DESCRIPTION = (
     "Find states where a policy does worse than it could, prove each find, and keep everything in "

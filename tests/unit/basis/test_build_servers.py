@@ -9,15 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bugsieve.rooms.regression.build_servers import (
-    Check,
-    Outcome,
-    github_lines,
-    junit_text,
-    without_commands,
-)
+from bugsieve.campaigns.checks import Check, CheckOutcome
+from bugsieve.commands.shared.workflows import github_lines, without_commands
+from bugsieve.rooms.regression.junit import junit_text
 
-OUTCOMES: tuple[Outcome, ...] = ("passed", "failure", "undecided", "error", "skipped")
+OUTCOMES: tuple[CheckOutcome, ...] = ("passed", "failure", "undecided", "error", "skipped")
 HOSTILE = "a,b=c::error file=x::y%0A##[error]z]\r\n::warning::w"
 
 
@@ -53,7 +49,9 @@ def decoded(text: str) -> str:
         ("skipped", "skipped", None),
     ],
 )
-def test_only_what_passed_is_green(outcome: Outcome, part: str | None, level: str | None) -> None:
+def test_only_what_passed_is_green(
+    outcome: CheckOutcome, part: str | None, level: str | None
+) -> None:
     check = Check("name", "group", outcome, "reason")
     suite = ElementTree.fromstring(junit_text("suite", [check]))
     assert [child.tag for child in suite[0]] == ([] if part is None else [part])
@@ -80,7 +78,7 @@ TEXTS = st.text(alphabet="a:#[]%,=\n\t \x1b\r", max_size=20) | st.text(max_size=
 
 
 @given(TEXTS, st.sampled_from(OUTCOMES))
-def test_one_line_for_each_check(text: str, outcome: Outcome) -> None:
+def test_one_line_for_each_check(text: str, outcome: CheckOutcome) -> None:
     for line in github_lines([Check(text, text, outcome, text, (text,), file=text)]):
         found = obeyed(line)
         assert found is not None and found[0] in ("error", "warning")

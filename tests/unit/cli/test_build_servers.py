@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from bugsieve.base.registry import families
+from bugsieve.base.registry.family import Entry, Manifest
+from bugsieve.campaigns.checks import Check
+from bugsieve.commands.shared.build_servers import RESULT_WRITERS
 from tests.unit.campaigns.safety.ledge import ledge
 from tests.unit.cli.commands import Run
 from tests.unit.tasks.jani.small import write
@@ -134,3 +139,40 @@ def test_what_was_interrupted_is_not_green(
     code, out, _ = run(*command, "-o", "r")
     assert code == 2 and outcomes("j.xml") == {"gripper-balls-2-seed-0": [("error", "undecided")]}
     assert "\n::warning file=problems/a/problem.pddl" in out
+
+
+def write_toy(path: Path, name: str, checks: Sequence[Check]) -> None:
+    """Write a line for each check, as a format that a room adds."""
+    path.write_text("".join(f"{check.name}: {check.outcome}\n" for check in checks))
+
+
+TOY = Manifest(
+    members={"result-writers": (Entry(102, "toy", f"{__name__}:write_toy", "write toy lines"),)}
+)
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A room that adds a format: its function, and the entry in its manifest."""
+    family = families.merged([*map(families.manifest_of, families.ROOMS), TOY])["result-writers"]
+    monkeypatch.setattr(RESULT_WRITERS, "family", family)
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_format_is_a_function_and_an_entry(run: Run, domain: Path) -> None:
+    command = ("test", domain / "a", "--policy", "random:1", "--pool-size", 5, "-o", "r")
+    code, _, _ = run(*command, "--toy", "toy.txt", "--junit", "j.xml")
+    assert code == 1 and Path("toy.txt").read_text() == "gripper-balls-2-seed-0: failure\n"
+    assert outcomes("j.xml") == {"gripper-balls-2-seed-0": [("failure", "failure")]}
+    bug = next(Path("r", "bugs").iterdir()).stem
+    run("replay", "r", bug, "--toy", "replay.txt")
+    assert Path("replay.txt").read_text() == f"{bug}: failure\n"
+    code, _, err = run(*command, "--json", "--github")
+    assert code == 4 and "give one of them, or --junit, or --toy" in err
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("command", ["test", "replay", "safety", "rules", "domain test"])
+def test_every_command_that_tests_takes_it(run: Run, command: str) -> None:
+    code, out, _ = run(*command.split(), "--help")
+    assert code == 0 and "--toy FILE" in out and "write toy lines" in out

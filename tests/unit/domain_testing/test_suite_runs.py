@@ -13,7 +13,7 @@ from bugsieve.rooms.domain_testing import suite_runs
 from bugsieve.rooms.domain_testing.mutation import MutationOptions, MutationTest
 from bugsieve.rooms.domain_testing.suite_runs import CaseResult, RunOptions, exit_code, run_suite
 from bugsieve.rooms.domain_testing.worlds import Files
-from bugsieve.rooms.regression.build_servers import junit_text
+from bugsieve.rooms.regression.junit import junit_text
 from bugsieve.rooms.rules.checker.rules import CertificateError, Checker
 from tests.unit.domain_testing.lights import PROBLEM, write_suite
 

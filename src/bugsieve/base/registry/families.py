@@ -127,6 +127,7 @@ _CORE = {
         },
     ),
     "deciders": Family(noun="decider", builtin={}),
+    "result-writers": Family(noun="writer of results", builtin={}),
 }
 _LISTS = (
     Listing(
@@ -161,7 +162,8 @@ def manifest_of(room: str) -> Manifest:
     return manifest
 
 
-def _merged(manifests: list[Manifest]) -> dict[str, Family]:
+def merged(manifests: list[Manifest]) -> dict[str, Family]:
+    """Return the families of the core with all that the manifests plug in."""
     families = dict(_CORE)
     for manifest in manifests:
         families.update(manifest.families)
@@ -180,7 +182,7 @@ def _merged(manifests: list[Manifest]) -> dict[str, Family]:
 
 
 _MANIFESTS = [manifest_of(room) for room in ROOMS]
-FAMILIES = _merged(_MANIFESTS)
+FAMILIES = merged(_MANIFESTS)
 """All families by their names."""
 LISTS = {
     listing.name: listing
@@ -196,3 +198,4 @@ PUBLIC = {name: place for manifest in _MANIFESTS for name, place in manifest.pub
 POLICIES, ORACLES, BIASES = FAMILIES["policies"], FAMILIES["oracles"], FAMILIES["biases"]
 OBJECTIVES, PICTURES = FAMILIES["objectives"], FAMILIES["pictures"]
 COMMANDS, KINDS, DECIDERS = FAMILIES["commands"], FAMILIES["kinds"], FAMILIES["deciders"]
+RESULT_WRITERS = FAMILIES["result-writers"]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.base.errors import BugsieveError
 from bugsieve.base.wording import counted
+from bugsieve.commands.shared.build_servers import tell_of
 from bugsieve.commands.shared.campaign_arguments import free_folder
 from bugsieve.commands.shared.campaign_display import run_displayed
 from bugsieve.commands.shared.streams import complain, show
-from bugsieve.rooms.regression.arguments import tell_of
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign

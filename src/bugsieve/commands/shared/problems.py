@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from bugsieve.base.commands import quoted_command
 from bugsieve.base.errors import BugsieveError, InternalError
 from bugsieve.commands.shared import task_arguments
+from bugsieve.commands.shared.build_servers import tell_of
 from bugsieve.commands.shared.campaign_arguments import free_folder
 from bugsieve.commands.shared.campaign_display import run_displayed
 from bugsieve.commands.shared.several_report import joint_json
 from bugsieve.commands.shared.signals import going_on
 from bugsieve.commands.shared.status_line import StatusLine
 from bugsieve.commands.shared.streams import complain, show
-from bugsieve.rooms.regression.arguments import tell_of
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.campaign import Campaign

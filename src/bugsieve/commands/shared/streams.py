@@ -15,6 +15,7 @@ from typing import TextIO
 
 from bugsieve.base.errors import BugsieveError
 from bugsieve.base.wording import printable_lines
+from bugsieve.commands.shared.workflows import without_commands
 
 
 class OutputError(BugsieveError):
@@ -48,11 +49,7 @@ def show_command(line: str) -> None:
 def _shown(text: str) -> str:
     """The text without what a terminal would obey, nor a workflow if one reads it."""
     shown = printable_lines(text)
-    if not _is_workflow:
-        return shown
-    from bugsieve.rooms.regression.build_servers import without_commands
-
-    return without_commands(shown)
+    return without_commands(shown) if _is_workflow else shown
 
 
 def show_data(text: str) -> None:

@@ -17,7 +17,6 @@ from bugsieve.pipeline.bugs.certificate import from_json_number
 from bugsieve.pipeline.objectives import objective_class
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.runs import Run, runs_of
-from bugsieve.rooms.regression.build_servers import Check, Outcome
 from bugsieve.tasks.grounded.task import StateArray
 
 _EXPLAINED = (Ending.ILLEGAL_ACTION, Ending.POLICY_CRASH, Ending.POLICY_HANG)
@@ -45,13 +44,6 @@ class ReplayResult:
     run: Run | None = None
     differs_at: int | None = None
     """The first step at which the policy no longer does what the certificate says."""
-
-    def check(self, bug: str, group: str) -> Check:
-        """What build servers are told: all but FIXED is no pass."""
-        outcome: Outcome = "failure"
-        if self.status in (ReplayStatus.FIXED, ReplayStatus.CANNOT_REPLAY):
-            outcome = "passed" if self.status is ReplayStatus.FIXED else "undecided"
-        return Check(bug, group, outcome, f"{self.status.value}: {self.sentence}")
 
 
 @dataclass(frozen=True)

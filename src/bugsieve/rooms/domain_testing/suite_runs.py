@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from bugsieve.base.errors import BudgetError, InputError, InternalError
+from bugsieve.campaigns.checks import Check, CheckOutcome
 from bugsieve.rooms.domain_testing.constraints import Constraints
 from bugsieve.rooms.domain_testing.plan_files import Replay, read_plan, replay
 from bugsieve.rooms.domain_testing.rule_judging import (
@@ -20,8 +21,6 @@ from bugsieve.rooms.domain_testing.rule_judging import (
 )
 from bugsieve.rooms.domain_testing.suites import RULE_EXPECTATIONS, Bounds, Case, Suite
 from bugsieve.rooms.domain_testing.worlds import Files
-from bugsieve.rooms.regression import build_servers
-from bugsieve.rooms.regression.build_servers import Check
 from bugsieve.rooms.rules.checker.rules_pddl import (
     CertificateError,
     RefusedPddlError,
@@ -60,7 +59,7 @@ class CaseResult:
         return Check(self.case.label, suite, outcome, self.reason, self.details)
 
 
-_OUTCOMES: dict[str, build_servers.Outcome] = {"fail": "failure", "undecided": "undecided"}
+_OUTCOMES: dict[str, CheckOutcome] = {"fail": "failure", "undecided": "undecided"}
 
 
 @dataclass(frozen=True)

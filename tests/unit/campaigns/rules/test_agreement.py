@@ -7,9 +7,9 @@ from pathlib import Path
 from random import Random
 
 from bugsieve.campaigns.campaign import Campaign
+from bugsieve.campaigns.several.campaign_checks import campaign_checks
 from bugsieve.rooms.domain_testing.engine_judge import judge_rules
 from bugsieve.rooms.domain_testing.rule_judging import Reading
-from bugsieve.rooms.regression.checks import campaign_checks
 from bugsieve.rooms.rules.campaign.options import RulesOptions
 from bugsieve.rooms.rules.campaign.replay import FAILURES, OPEN, replay_rules
 from bugsieve.rooms.rules.campaign.summary import RulesSummary

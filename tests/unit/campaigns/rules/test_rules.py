@@ -13,10 +13,10 @@ import pytest
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign, summary_of
+from bugsieve.campaigns.several.campaign_checks import campaign_checks
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.rooms.domain_testing.coverage_runs import cover_tests
-from bugsieve.rooms.regression.build_servers import junit_text
-from bugsieve.rooms.regression.checks import campaign_checks
+from bugsieve.rooms.regression.junit import junit_text
 from bugsieve.rooms.rules import examples as example
 from bugsieve.rooms.rules.campaign.options import RulesOptions
 from bugsieve.rooms.rules.campaign.products import write_products

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign, summary_of
+from bugsieve.campaigns.several.campaign_checks import campaign_checks
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.rooms.regression.checks import campaign_checks
 from bugsieve.rooms.rules.campaign.options import RulesOptions
 from bugsieve.rooms.rules.campaign.replay import Status, replay_rules
 from bugsieve.rooms.rules.campaign.summary import RulesSummary

@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from bugsieve.commands.shared import build_servers
 from bugsieve.commands.shared.status_line import StatusLine
 from bugsieve.commands.shared.streams import show, show_data
 from bugsieve.rooms.domain_testing.commands.files import (
@@ -14,7 +15,6 @@ from bugsieve.rooms.domain_testing.commands.files import (
     run_options,
     suite_of,
 )
-from bugsieve.rooms.regression import arguments as build_servers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

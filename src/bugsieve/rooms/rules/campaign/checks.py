@@ -6,7 +6,7 @@ what no domain could show, or no test of a rule that fails at once, is skipped.
 
 from __future__ import annotations
 
-from bugsieve.rooms.regression.build_servers import Check, Outcome
+from bugsieve.campaigns.checks import Check, CheckOutcome
 from bugsieve.rooms.rules.campaign.options import options_in
 from bugsieve.rooms.rules.campaign.summary import RuleResult, summarise
 from bugsieve.rooms.rules.obligations.answers import NO_PLAN, Answer, Verdict
@@ -48,7 +48,7 @@ def _unwanted(row: ObligationRow, rule: RuleResult | None) -> str:
 
 def _outcome(
     row: ObligationRow, answer: Answer | None, rule: RuleResult | None
-) -> tuple[Outcome, str]:
+) -> tuple[CheckOutcome, str]:
     if answer is None:
         return "undecided", "not judged yet"
     if answer.verdict == "inconclusive":

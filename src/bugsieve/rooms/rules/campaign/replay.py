@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bugsieve.base.errors import InputError, UnsupportedError
+from bugsieve.campaigns.checks import Check, CheckOutcome
 from bugsieve.campaigns.store.schema import damaged
-from bugsieve.rooms.regression.build_servers import Check, Outcome
 from bugsieve.rooms.rules.campaign.bound import Bound
 from bugsieve.rooms.rules.campaign.equipment import make_judge
 from bugsieve.rooms.rules.campaign.options import RulesOptions, options_in
@@ -75,7 +75,7 @@ class Replayed:
         return Check(f"{self.row.number} {self.row.obligation.name}", group, self._outcome, reason)
 
     @property
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> CheckOutcome:
         if self.status in FAILURES:
             return "failure"
         if self.status is Status.NOT_COUNTED:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from bugsieve.base.commands import command_line
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.names import suggest
-from bugsieve.commands.shared import campaign_arguments, task_arguments
+from bugsieve.commands.shared import build_servers, campaign_arguments, task_arguments
 from bugsieve.commands.shared.numbers import real_number, seconds
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.streams import show
-from bugsieve.rooms.regression import arguments as build_servers
 from bugsieve.rooms.timelines import command as rules_timelines
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from bugsieve.commands.shared import campaign_arguments
+from bugsieve.commands.shared import build_servers, campaign_arguments
 from bugsieve.commands.shared.parser import Parser
 from bugsieve.rooms.jani import model_arguments
-from bugsieve.rooms.regression import arguments as build_servers
 from bugsieve.rooms.safety.commands import safety_arguments
 
 DESCRIPTION = (

@@ -12,14 +12,14 @@ from typing import Any
 
 from bugsieve.base.wording import kind_in_words
 from bugsieve.campaigns.campaign import read_campaign
+from bugsieve.campaigns.checks import Check, CheckOutcome
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.several.found_lines import found_lines
 from bugsieve.campaigns.several.several import JointSummary
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.verdict import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED
-from bugsieve.rooms.regression.build_servers import Check, Outcome
 
-_OUTCOMES: dict[int, Outcome] = {
+_OUTCOMES: dict[int, CheckOutcome] = {
     0: "passed",
     BUGS_FOUND: "failure",
     LEFT_OPEN: "undecided",
@@ -62,7 +62,7 @@ def joint_checks(directory: Path, summary: JointSummary) -> list[Check]:
     return checks
 
 
-def judgement(kind: Kind[Any], summary: Summary) -> tuple[Outcome, str]:
+def judgement(kind: Kind[Any], summary: Summary) -> tuple[CheckOutcome, str]:
     """What a campaign has come to, and the first line on it."""
     outcome = _OUTCOMES.get(summary.exit_code, "error")
     if outcome == "passed" and summary.reason is None:
