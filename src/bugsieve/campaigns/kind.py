@@ -24,6 +24,7 @@ from bugsieve.campaigns.checks import Check
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.exhibits import Exhibits, NoExhibits
 from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.saved_bugs import SavedBugs
 from bugsieve.campaigns.session import Driver
 from bugsieve.campaigns.store.folder import Description
 from bugsieve.campaigns.store.progress import CampaignHeader, Progress
@@ -148,6 +149,8 @@ class Kind(Generic[OptionsT]):
     """What reports show of the records."""
     checks: Callable[[Any], list[Check]] | None = None
     """What build servers are told of the records; None: one check for the whole campaign."""
+    saved_bugs: SavedBugs | None = None
+    """How its bugs are kept in files of a project, and asked again; None: they are not."""
     visit: str = "visit"
     """What people are told that visits are."""
     bugs_shown: int = MOST_CAUSES

@@ -11,6 +11,7 @@ from bugsieve.campaigns.cost.exhibits import CostExhibits
 from bugsieve.campaigns.cost.export import about, export_tables
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.salvage import CostSalvage
+from bugsieve.campaigns.cost.saved_bugs import SavedCostBugs
 from bugsieve.campaigns.cost.store import CostStore
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.cost.wording import CostWording
@@ -75,4 +76,5 @@ COST = Kind(
     salvage=CostSalvage,
     checker=checker,
     exhibits=CostExhibits,
+    saved_bugs=SavedCostBugs(),
 )

@@ -17,7 +17,7 @@ from bugsieve.campaigns.store.folder import check_bug_id
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.explanation.causes.groups import Member, grouped
 from bugsieve.explanation.causes.words import in_words
-from bugsieve.rooms.regression.bug_file import KINDS, SUFFIX, bug_text
+from bugsieve.rooms.regression.bug_file import SUFFIX, bug_text
 from bugsieve.rooms.regression.subjects import TASKS_FOLDER, SubjectFile
 
 
@@ -60,7 +60,7 @@ def export_regression(directory: Path, target: Path, *, every: bool = False) -> 
 def _members(directory: Path, folder: Path) -> list[Member]:
     """The bugs of a campaign, each by its folder below the common one and its id."""
     kind = kind_in(folder)
-    if kind.name not in KINDS:
+    if kind.saved_bugs is None:
         how = "; 'bugsieve replay' tests its rules again" if kind.name == "rules" else ""
         raise UsageError(
             f"{folder}: is a campaign of {kind_in_words(kind.name)}: regression tests are made of "
@@ -81,7 +81,8 @@ def _members(directory: Path, folder: Path) -> list[Member]:
 def _files(folder: Path, bugs: list[str]) -> Iterator[tuple[str, bytes]]:
     """Names and contents: the task, then the bugs."""
     kind, header, options = read_campaign(folder)
-    subject = SubjectFile.of(header.subject)
+    assert kind.saved_bugs is not None  # else none of its bugs is wanted
+    subject = SubjectFile.of(header.subject, kind.saved_bugs)
     yield subject.name, subject.data
     with kind.records(folder) as records:
         rows: list[Any] = list(records.named(bugs))

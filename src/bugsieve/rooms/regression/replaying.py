@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bugsieve.base.registry.spec_folder import typed_in
-from bugsieve.pipeline.bugs.replay import ReplayResult, ReplayStatus, replay
-from bugsieve.pipeline.judging.plan import BenchPlan, close_policy
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
-from bugsieve.policies.worker import WorkerLimits
-from bugsieve.rooms.jani.model.saved import SavedModel
-from bugsieve.rooms.jani.policies.registry import make_model_policy
+from bugsieve.campaigns.saved_bugs import ReplayOptions
+from bugsieve.pipeline.bugs.replay import ReplayResult, ReplayStatus
 from bugsieve.rooms.regression.bug_file import FIXED, BugFile
-from bugsieve.rooms.safety.bugs.replay import replay_safety
-from bugsieve.tasks.grounded.saved import SavedTask
 
 _WORDS = {ReplayStatus.FLAKY: "unstable"}
 _THERE = (ReplayStatus.STILL_FAILS, ReplayStatus.IMPROVED, ReplayStatus.FLAKY)
@@ -56,34 +49,14 @@ class Judged:
 
 def replay_bug_file(file: BugFile, policy: str, *, folder: str = "") -> Judged:
     """Check the certificate, then ask the policy, which is typed in a folder, anew."""
-    if isinstance(file.subject, SavedTask):
-        return Judged(file, policy, _replayed(file, file.subject, policy, folder))
-    return Judged(file, policy, _replayed_safety(file, file.subject, policy, folder))
-
-
-def _replayed(file: BugFile, subject: SavedTask, policy: str, folder: str) -> ReplayResult:
-    certificate = file.bug.certificate
-    plan = BenchPlan(
-        policy,
-        file.policy_seed,
-        WorkerLimits(),
-        certificate["objective"],
-        file.step_limit,
-        DEFAULT_LIMITS,
+    options = ReplayOptions(
+        policy=policy,
         policy_folder=folder,
+        policy_seed=file.policy_seed,
+        step_limit=file.step_limit,
         seed=file.seed,
     )
-    bench = plan.bench(subject.load())
-    try:
-        return replay(bench, certificate)
-    finally:
-        close_policy(bench.policy)
-
-
-def _replayed_safety(file: BugFile, subject: SavedModel, policy: str, folder: str) -> ReplayResult:
-    model = subject.load(source=str(file.path))
-    with (
-        typed_in(folder),
-        make_model_policy(policy, model, seed=file.policy_seed) as made,
-    ):
-        return replay_safety(made, file.bug.certificate)
+    source = str(file.path)
+    return Judged(
+        file, policy, file.saved_bugs.replay(file.subject, file.bug, options, source=source)
+    )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bugsieve.base.errors import InputError, UsageError
+from bugsieve.campaigns.cost.saved_bugs import SavedCostBugs
 from bugsieve.cli import main
 from bugsieve.pipeline.bugs.replay import ReplayResult, ReplayStatus
 from bugsieve.rooms.regression.bug_file import read_bug_file
@@ -67,10 +68,10 @@ def test_the_task_is_as_it_was(tmp_path: Path) -> None:
         problem=b"",
         unit_cost=True,
     )
-    file = SubjectFile.of(task)
+    file = SubjectFile.of(task, SavedCostBugs())
     (tmp_path / "tasks").mkdir()
     (tmp_path / file.name).write_bytes(file.data)
-    assert read_subject(tmp_path, file.sha256, SavedTask) == task
+    assert read_subject(tmp_path, file.sha256, SavedCostBugs()) == task
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from bugsieve.rooms.jani.policies.registry import MODEL_POLICIES
 from bugsieve.rooms.safety.campaign.driver import drive
 from bugsieve.rooms.safety.campaign.exhibits import SafetyExhibits
 from bugsieve.rooms.safety.campaign.policy import MODEL_FILE, begin, check, equip
+from bugsieve.rooms.safety.campaign.saved_bugs import SavedSafetyBugs
 from bugsieve.rooms.safety.campaign.summary import summarise_safety
 from bugsieve.rooms.safety.campaign.wording import SafetyWording
 from bugsieve.rooms.safety.checker.jani_interpreter import RefusedModelError
@@ -69,5 +70,6 @@ SAFETY = Kind(
     salvage=SafetySalvage,
     checker=checker,
     exhibits=SafetyExhibits,
+    saved_bugs=SavedSafetyBugs(),
     bugs_shown=5,
 )
