@@ -1,9 +1,8 @@
-"""JUnit XML and annotations of workflows: whatever names hold, they say what came out, no more."""
+"""Annotations of workflows: whatever names hold, they say what came out, no more."""
 
 from __future__ import annotations
 
 import re
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 from bugsieve.campaigns.checks import Check, CheckOutcome
 from bugsieve.commands.shared.workflows import github_lines, without_commands
-from bugsieve.rooms.regression.junit import junit_text
 
 OUTCOMES: tuple[CheckOutcome, ...] = ("passed", "failure", "undecided", "error", "skipped")
 HOSTILE = "a,b=c::error file=x::y%0A##[error]z]\r\n::warning::w"
@@ -40,23 +38,17 @@ def decoded(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "part", "level"),
+    ("outcome", "level"),
     [
-        ("passed", None, None),
-        ("failure", "failure", "error"),
-        ("undecided", "error", "warning"),
-        ("error", "error", "error"),
-        ("skipped", "skipped", None),
+        ("passed", None),
+        ("failure", "error"),
+        ("undecided", "warning"),
+        ("error", "error"),
+        ("skipped", None),
     ],
 )
-def test_only_what_passed_is_green(
-    outcome: CheckOutcome, part: str | None, level: str | None
-) -> None:
-    check = Check("name", "group", outcome, "reason")
-    suite = ElementTree.fromstring(junit_text("suite", [check]))
-    assert [child.tag for child in suite[0]] == ([] if part is None else [part])
-    assert int(suite.get("errors", "")) == (part == "error")
-    lines = github_lines([check])
+def test_only_what_passed_is_green(outcome: CheckOutcome, level: str | None) -> None:
+    lines = github_lines([Check("name", "group", outcome, "reason")])
     assert [line.partition(" ")[0] for line in lines] == ([] if level is None else [f"::{level}"])
 
 
@@ -70,8 +62,6 @@ def test_a_hostile_name_stays_a_name() -> None:
     assert (name, properties["file"]) == ("error", shown)
     assert properties["title"] == f"failure: {shown}" and properties.keys() == {"file", "title"}
     assert message == f"{shown}\n{shown}"
-    case = ElementTree.fromstring(junit_text(HOSTILE, [check]))[0]
-    assert (case.get("name"), case[0].get("message")) == (shown, shown)
 
 
 TEXTS = st.text(alphabet="a:#[]%,=\n\t \x1b\r", max_size=20) | st.text(max_size=20)
@@ -84,7 +74,6 @@ def test_one_line_for_each_check(text: str, outcome: CheckOutcome) -> None:
         assert found is not None and found[0] in ("error", "warning")
         assert found[1].keys() <= {"file", "title"}
         assert line.splitlines() == [line]
-    ElementTree.fromstring(junit_text(text, [Check(text, text, outcome, text, (text,))]))
 
 
 @given(st.text(alphabet='a:#["\\ \t\n', max_size=30))
