@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from bugsieve.base.errors import InputError
-from bugsieve.checkers.cost import CertificateError, Checker
+from bugsieve.checkers.cost import CertificateError
 from bugsieve.explanation.blame.blame import EXACT, NO_SINGLE_DECISION, blame
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.pipeline.bugs.verdict import Verdict
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.registry import make_oracle
@@ -150,7 +151,7 @@ def test_certificates_are_accepted_and_say_which_rule_and_where() -> None:
     seen: Counter[str] = Counter()
     for seed in range(SEEDS):
         case = ruled_case(seed)
-        checker = Checker(case.task.to_sas())
+        checker = checker_of(case.task.to_sas())
         for state, certificate in case.bugs:
             checker.check(certificate)
             run, plan = certificate["run"], certificate["plan"]["operators"]
@@ -167,7 +168,7 @@ def test_forged_certificates_are_accepted_only_if_they_are_true() -> None:
     seen: Counter[bool] = Counter()
     for seed in range(SEEDS):
         case, random = ruled_case(seed), Random(seed)
-        checker = Checker(case.task.to_sas())
+        checker = checker_of(case.task.to_sas())
         for state, certificate in case.bugs:
             for forged in forgeries(case, certificate, random):
                 is_true = proves(case, state, forged)

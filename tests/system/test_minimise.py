@@ -25,6 +25,7 @@ from bugsieve.campaigns.several.several import joint_causes
 from bugsieve.cli import main
 from bugsieve.explanation.causes.cost import cause_of
 from bugsieve.pipeline.bench import Bench
+from bugsieve.pipeline.bugs.checking import checking_module
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from tests.unit.faults import ferryman
@@ -347,7 +348,8 @@ def minimised(folder: Path, bug: str, capsys: pytest.CaptureFixture[str]) -> dic
     assert main(["minimise", str(folder), bug, "-o", "out", "--json"]) == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert report["new"] and report["run"] <= report["run_before"]
-    command = [sys.executable, "-m", "bugsieve.checkers.cost", "out/output.sas", "out/bug.json"]
+    objective = json.loads(Path("out/bug.json").read_text())["certificate"]["objective"]
+    command = [sys.executable, "-m", checking_module(objective), "out/output.sas", "out/bug.json"]
     subprocess.run(command, check=True)
     return report
 

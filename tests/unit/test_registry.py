@@ -69,7 +69,7 @@ REACHES: list[tuple[MemberTable[Any], dict[str, Reach]]] = [
 ]
 
 
-NOT_DESCRIBED = ("kinds", "deciders", "scenes", "function-policies", "dangers")
+NOT_DESCRIBED = ("kinds", "deciders", "scenes", "function-policies", "dangers", "rules-readers")
 """Families that nobody names in a spec."""
 NAMED = [family for name, family in FAMILIES.items() if name not in NOT_DESCRIBED]
 

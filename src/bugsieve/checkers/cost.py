@@ -1,9 +1,10 @@
 """Checks the certificate of a bug against the task, trusting nobody.
 
 This file uses the standard library only and shares no code with the rest of Bugsieve, so that a
-mistake there cannot hide a mistake in a certificate; for rules it has neighbours of the same kind,
-`cost_rules` and `rules_formulas`. It also runs alone:
-`python -I -m bugsieve.checkers.cost TASK.sas BUG.json`.
+mistake there cannot hide a mistake in a certificate. It also runs alone:
+`python -I -m bugsieve.checkers.cost TASK.sas BUG.json`. What the rules of the objective `rules:…`
+say of a run is read by code that is handed in; `bugsieve.rooms.rules.checker.cost_rules` has it,
+of the same kind, and runs alone as this does.
 It cannot know what the task is called and which policy was tested, and takes the policy's run as
 claimed where no simulation can tell: that the policy gave no action, chose the one it names, or
 crashed. Of a bug's other fields it checks `id`, `kind` and
@@ -19,8 +20,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 
 VERSION = 1
 ID_LENGTH = 12
@@ -54,14 +55,45 @@ class CertificateError(ValueError):
     """The certificate proves nothing; the sentence says why."""
 
 
-def check(sas_text: str, certificate: Mapping[str, Any]) -> None:
+class RunRules(Protocol):
+    """The rules of an objective on one task, and what they say of runs."""
+
+    def word(self, states: Sequence[State], operators: Sequence[int]) -> list[frozenset[str]]:
+        """Return what holds in each state of a run."""
+        ...
+
+    def settled(self, word: Sequence[frozenset[str]]) -> list[str]:
+        """Return the rules that no run keeps which begins so."""
+        ...
+
+    def violated(self, word: Sequence[frozenset[str]]) -> list[str]:
+        """Return the rules that a run violates which ends there."""
+        ...
+
+    def violated_for_ever(self, word: Sequence[frozenset[str]], loop_start: int) -> list[str]:
+        """Return the rules that a loop violates."""
+        ...
+
+
+RulesReader: TypeAlias = "Callable[[str, Task, Callable[[], None]], RunRules]"
+"""Reads the text of an objective for a task; it calls `poll` on the way."""
+RULES = "rules"
+"""The name of the objective whose rules are read by what is handed in."""
+NO_READERS: Mapping[str, RulesReader] = MappingProxyType({})
+
+
+def check(
+    sas_text: str, certificate: Mapping[str, Any], readers: Mapping[str, RulesReader] = NO_READERS
+) -> None:
     """Return if the certificate proves a bug of the task, else raise CertificateError."""
-    Checker(sas_text).check(certificate)
+    Checker(sas_text, readers).check(certificate)
 
 
-def check_bug(sas_text: str, data: Mapping[str, Any]) -> None:
+def check_bug(
+    sas_text: str, data: Mapping[str, Any], readers: Mapping[str, RulesReader] = NO_READERS
+) -> None:
     """Return if the bug (as `Bug.to_json` writes it) is proven, else raise CertificateError."""
-    Checker(sas_text).check_bug(data)
+    Checker(sas_text, readers).check_bug(data)
 
 
 def bug_id(certificate: Mapping[str, Any]) -> str:
@@ -90,15 +122,23 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 class Checker:
     """Checks many certificates of one task, whose text it reads once.
 
+    `readers` read rules, by the name of their objective; without one nothing is accepted there.
     `poll` is called on the way, again and again; it may raise to end the work.
     """
 
-    def __init__(self, sas_text: str, *, poll: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        sas_text: str,
+        readers: Mapping[str, RulesReader] = NO_READERS,
+        *,
+        poll: Callable[[], None] = lambda: None,
+    ) -> None:
         if not isinstance(sas_text, str):
             _fail("the task must be given as text")
         self._text = sas_text
         self._digest = hashlib.sha256(sas_text.encode("utf-8", "surrogatepass")).hexdigest()
         self._task: Task | None = None
+        self._readers = readers
         self._poll = poll
 
     def check_bug(self, data: Mapping[str, Any]) -> None:
@@ -143,7 +183,7 @@ class Checker:
             self._task = read_task(self._text, self._poll)
         if claim.unit_cost and self._task.uses_costs:
             _fail("the certificate has every operator cost 1, but the task has costs of its own")
-        _Proof(self._task, claim, self._poll).check()
+        _Proof(self._task, claim, self._readers, self._poll).check()
 
 
 def _fail(sentence: str) -> NoReturn:
@@ -600,9 +640,16 @@ class _Condition:
 
 
 class _Proof:
-    def __init__(self, task: Task, claim: _Claim, poll: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        task: Task,
+        claim: _Claim,
+        readers: Mapping[str, RulesReader],
+        poll: Callable[[], None],
+    ) -> None:
         self.task = task
         self.claim = claim
+        self.readers = readers
         self.poll = poll
 
     def check(self) -> None:
@@ -832,11 +879,12 @@ class _Proof:
 
     def _check_violation(self, text: str, run: list[State], plan: list[State]) -> None:
         """The run violates rules as its ending lets it be read, and the plan keeps all."""
-        if __package__ in (None, ""):  # run as a file: its neighbours are found from the source
-            sys.path.append(str(Path(__file__).resolve().parents[2]))
-        from bugsieve.rooms.rules.checker.cost_rules import Rules
-
-        rules, ending = Rules(text, self.task, self.poll), self.claim.ending
+        if RULES not in self.readers:
+            _fail(
+                "rules are checked by "
+                "'python -I -m bugsieve.rooms.rules.checker.cost_rules TASK.sas BUG.json'"
+            )
+        rules, ending = self.readers[RULES](text, self.task, self.poll), self.claim.ending
         word = rules.word(run, self.claim.run.operators)
         settled = rules.settled(word)
         if ending == _VIOLATED:
@@ -880,10 +928,15 @@ def _shown(value: Fraction | int | None) -> str:
     return str(int(value)) if value == int(value) else str(float(value))
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(
+    arguments: Sequence[str],
+    readers: Mapping[str, RulesReader] = NO_READERS,
+    *,
+    module: str = "bugsieve.checkers.cost",
+) -> int:
     """Check the bug or the certificate in a JSON file; 0 if it is proven, else 4."""
     if len(arguments) != 2:
-        print("usage: python -I -m bugsieve.checkers.cost TASK.sas BUG.json", file=sys.stderr)
+        print(f"usage: python -I -m {module} TASK.sas BUG.json", file=sys.stderr)
         return 4
     try:
         with open(arguments[0], encoding="utf-8", newline="") as file:
@@ -892,7 +945,7 @@ def main(arguments: Sequence[str]) -> int:
             content = read_json(file.read())
         # A certificate has its version under the key where a bug has the certificate.
         is_bug = isinstance(content, dict) and isinstance(content.get("certificate"), dict)
-        (check_bug if is_bug else check)(text, content)
+        (check_bug if is_bug else check)(text, content, readers)
     except (OSError, ValueError, RecursionError) as error:
         print(f"rejected: {visible(str(error))}", file=sys.stderr)
         return 4

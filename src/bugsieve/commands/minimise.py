@@ -15,6 +15,7 @@ from bugsieve.commands.shared.campaign_arguments import judging_words
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.status_line import StatusLine
 from bugsieve.commands.shared.streams import show
+from bugsieve.pipeline.bugs.checking import checking_module
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.store.progress import CampaignHeader
@@ -117,7 +118,7 @@ def _lines(
     yield ""
     yield from (f"wrote {path}" for path in paths)
     sas, file = (shlex.quote(str(path)) for path in paths[-2:])
-    yield f"check it:    python -I -m bugsieve.checkers.cost {sas} {file}"
+    yield f"check it:    python -I -m {checking_module(header.objective)} {sas} {file}"
     if example.is_new_problem and not header.objective.startswith("rules:"):
         judging = judging_words(header.policy, header.objective, unit_cost=example.task.unit_cost)
         yield f"ask again:   {shlex.join(['bugsieve', 'judge', str(folder), *judging])}"

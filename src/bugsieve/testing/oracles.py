@@ -7,9 +7,9 @@ from contextlib import closing
 from typing import NoReturn
 
 from bugsieve.base.errors import BugsieveError, UnsupportedError
-from bugsieve.checkers.cost import Checker
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.certificate import certificate_of, run_part
+from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
 from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle
 from bugsieve.pipeline.oracles.registry import ORACLES, check_oracle_spec, make_oracle
@@ -146,7 +146,7 @@ class _Examination:
         """No verdict is contradicted by the true values."""
         bench = self.case.bench()
         objective, suspects = bench.objective, self.case.suspects(bench)
-        checker = Checker(self.case.task.to_sas())
+        checker = checker_of(self.case.task.to_sas())
         for row, (verdict, optimum) in enumerate(zip(verdicts, self.case.optima, strict=True)):
             value = float(suspects.values[row])
             is_bug = objective.is_bug(value, optimum)

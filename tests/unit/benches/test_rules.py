@@ -15,12 +15,12 @@ from bugsieve.campaigns.campaign import Campaign, read_campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.campaigns.store.schema import STORE_FILE
-from bugsieve.checkers.cost import check
 from bugsieve.explanation.blame.blame import EXACT, NO_SINGLE_DECISION, blame
 from bugsieve.explanation.causes.cost import cause_of
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.cause import Cause, LiftedStep
 from bugsieve.pipeline.bugs.certificate import certificate_of
+from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
 from bugsieve.pipeline.objectives import OBJECTIVES, make_objective, objective_class
 from bugsieve.pipeline.oracles.registry import make_oracle
@@ -110,7 +110,7 @@ def test_a_bug_says_which_rule_it_violates_and_where() -> None:
     bench = walker({0: "right", 1: "left"}, "true", "!back W third", "G(third -> !back)")
     (verdict,) = make_oracle("planner:gbfs", bench).judge(bench.suspects(at(0)))
     certificate = certificate_of(bench, at(0)[0], verdict)
-    check(TASK.to_sas(), certificate)
+    check_certificate(TASK.to_sas(), certificate)
     assert certificate["kind"] == VIOLATED
     assert certificate["run"]["rules"] == ["R1"]
     assert certificate["run"]["actions"] == ["(right p0)", "(left p1)"]
@@ -128,7 +128,7 @@ def test_a_loop_is_to_blame_as_a_whole_where_each_step_leaves_a_way_out() -> Non
     bench = walker({0: "right", 1: "left"}, "F third")
     (verdict,) = make_oracle("planner:gbfs", bench).judge(bench.suspects(at(0)))
     certificate = certificate_of(bench, at(0)[0], verdict)
-    check(TASK.to_sas(), certificate)
+    check_certificate(TASK.to_sas(), certificate)
     assert certificate["run"]["ending"] == "loop"
     assert blame(bench, certificate).sure == NO_SINGLE_DECISION
     steps = (LiftedStep("left"), LiftedStep("right"))

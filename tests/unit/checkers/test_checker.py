@@ -15,6 +15,7 @@ import pytest
 import bugsieve.checkers.cost as checker_module
 from bugsieve.checkers.cost import CertificateError, Checker, bug_id, check, check_bug, main
 from bugsieve.pipeline.bugs.certificate import VERSION, certificate_of
+from bugsieve.pipeline.bugs.checking import check_certificate, checking_module
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
 from bugsieve.pipeline.objectives import OBJECTIVES
 from bugsieve.policies.decisions import Ending
@@ -82,6 +83,44 @@ def test_it_runs_alone(tmp_path: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == "accepted: the certificate proves a bug\n"
+
+
+def ruled() -> dict[str, Any]:
+    """A bug of a policy that goes right and back, though a rule forbids it."""
+    spec = 'rules:{"atoms": {"back": "(did (left p1))"}, "rules": [["R", "forbidden", "F back"]]}'
+    bench = line_bench(TASK, {0: "right", 1: "left"}, objective=spec)
+    return certificate_of(bench, at(0)[0], proven(bench, at(0)[0], (0, 1)))
+
+
+def test_rules_are_checked_by_one_command_of_their_room(tmp_path: Path) -> None:
+    task, file = tmp_path / "task.sas", tmp_path / "bug.json"
+    TASK.write_sas(task)
+    module = checking_module(ruled()["objective"])
+    room = FOLDER_OF_RULES / f"{module.rpartition('.')[2]}.py"
+    forged = {**ruled(), "run": {**ruled()["run"], "rules": ["S"]}}
+    for content, code in ((ruled(), 0), (certificate(), 0), (forged, 4)):
+        file.write_text(json.dumps(content), encoding="utf-8")
+        for way in (["-m", module], [str(room)]):
+            command = [sys.executable, "-I", *way, str(task), str(file)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == code, done.stderr
+    assert (
+        done.stderr == "rejected: the rules that the run violates are others than those it names\n"
+    )
+
+
+def test_nothing_is_accepted_of_an_objective_that_nobody_reads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = f"python -I -m {checking_module(ruled()['objective'])} TASK.sas BUG.json"
+    assert command in rejection(TEXT, ruled())
+    check_certificate(TEXT, ruled())
+    task, file = tmp_path / "task.sas", tmp_path / "bug.json"
+    TASK.write_sas(task)
+    file.write_text(json.dumps(ruled()), encoding="utf-8")
+    assert main([str(task), str(file)]) == 4
+    assert command in capsys.readouterr().err
+    assert checking_module("qualitative") == "bugsieve.checkers.cost"
 
 
 @pytest.mark.parametrize(

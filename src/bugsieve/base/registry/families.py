@@ -128,6 +128,7 @@ _CORE = {
     ),
     "deciders": Family(noun="decider", builtin={}),
     "result-writers": Family(noun="writer of results", builtin={}),
+    "rules-readers": Family(noun="reader of rules", builtin={}),
 }
 _LISTS = (
     Listing(
@@ -199,3 +200,4 @@ POLICIES, ORACLES, BIASES = FAMILIES["policies"], FAMILIES["oracles"], FAMILIES[
 OBJECTIVES, PICTURES = FAMILIES["objectives"], FAMILIES["pictures"]
 COMMANDS, KINDS, DECIDERS = FAMILIES["commands"], FAMILIES["kinds"], FAMILIES["deciders"]
 RESULT_WRITERS = FAMILIES["result-writers"]
+RULES_READERS = FAMILIES["rules-readers"]

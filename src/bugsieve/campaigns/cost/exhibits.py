@@ -27,6 +27,7 @@ from bugsieve.explanation.blame.keeping import NAME, digest_of, kept_blame
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.bugs.certificate import with_plan
+from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.pipeline.judging.findings import CostBugRow
 from bugsieve.pipeline.objectives.objective import path_states
 from bugsieve.policies.decisions import Ending
@@ -50,7 +51,7 @@ class CostExhibits:
 
     @cached_property
     def _checker(self) -> Checker:
-        return Checker(self.records.header.subject.sas)
+        return checker_of(self.records.header.subject.sas)
 
     def exhibit(self, bug: str) -> Exhibit:
         """Both runs with the decision to blame, and where a smaller example of the bug is."""

@@ -24,7 +24,7 @@ from bugsieve.campaigns.store.folder import (
     Description,
 )
 from bugsieve.campaigns.store.progress import CampaignHeader
-from bugsieve.checkers.cost import Checker
+from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.pipeline.oracles.registry import ORACLES
 from bugsieve.policies.registry import POLICIES
 
@@ -54,7 +54,7 @@ def describe(header: CampaignHeader) -> Description:
 
 def checker(header: CampaignHeader) -> Callable[[Any], None]:
     """Checks certificates of the task."""
-    return Checker(header.subject.sas).check
+    return checker_of(header.subject.sas).check
 
 
 COST = Kind(

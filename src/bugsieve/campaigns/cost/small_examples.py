@@ -25,11 +25,12 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.several.several import JointSummary, joint_causes, place_of
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.store.proofs import proof_of
-from bugsieve.checkers.cost import CertificateError, Checker
+from bugsieve.checkers.cost import CertificateError
 from bugsieve.explanation.examples.shrinking import Budget
 from bugsieve.explanation.examples.smallest import SmallestExample, smallest_example
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug
+from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.tasks.search import Limits
 
 _FEW = Budget(calls=2_000, way=Limits(expansions=2_000, bytes=1 << 28))
@@ -52,7 +53,7 @@ def small_examples(
     missing = [bug for bug in bugs if not example_folder(directory, bug).exists()]
     if not missing:
         return made
-    remake, checker = remake_of(directory, header), Checker(header.subject.sas)
+    remake, checker = remake_of(directory, header), checker_of(header.subject.sas)
     budget = replace(_FEW, candidates=candidates)
     for bug in missing:
         with doing(f"making the smallest example of {bug.id}"):

@@ -22,7 +22,7 @@ from bugsieve.campaigns.cost.bench import judged_bench, plan_of, stored_options
 from bugsieve.campaigns.store.folder import EXAMPLES_FOLDER, readable_json
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.store.proofs import proof_of
-from bugsieve.checkers.cost import CertificateError, Checker, bug_id
+from bugsieve.checkers.cost import CertificateError, bug_id
 from bugsieve.explanation.examples.shrinking import Budget, Remake
 from bugsieve.explanation.examples.smallest import (
     FROM_SAS,
@@ -32,6 +32,7 @@ from bugsieve.explanation.examples.smallest import (
 )
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug
+from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.pipeline.judging.plan import close_policy
 from bugsieve.pipeline.objectives import objective_for_fewer_objects
 from bugsieve.policies.registry import POLICIES, brings_task
@@ -55,7 +56,7 @@ def smallest_of(
     folder = Path(directory)
     bench = judged_bench(folder, header)
     with proof_of(bug.id, folder, CertificateError):
-        Checker(bench.task.to_sas()).check_bug(bug.to_json())
+        checker_of(bench.task.to_sas()).check_bug(bug.to_json())
     return smallest_example(bench, bug, remake_of(folder, header), budget=budget)
 
 

@@ -16,9 +16,9 @@ from bugsieve.base.files_and_processes.foreign_json import parse_json
 from bugsieve.campaigns.cost.bench import plan_of, stored_options
 from bugsieve.campaigns.cost.smallest import BUG_FILE, SAS_FILE, example_folder
 from bugsieve.campaigns.store.progress import CampaignHeader
-from bugsieve.checkers.cost import check_bug
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug, bug_from_json
+from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.policies.policy import NoPolicy
 from bugsieve.tasks.grounded.saved import SavedTask
 from bugsieve.tasks.grounded.task import Task
@@ -44,7 +44,7 @@ def stored_example(directory: Path, header: CampaignHeader, bug: Bug) -> StoredE
         return None
     try:
         sas, data = _text(folder / SAS_FILE), parse_json(_text(folder / BUG_FILE))
-        check_bug(sas, data)
+        checker_of(sas).check_bug(data)
         found = bug_from_json(data, source=str(folder / BUG_FILE))
         if not _is_alike(found, bug):
             return None

@@ -23,9 +23,10 @@ def explanation_of(folder: Path, name: str, expansions: int) -> Explanation:
     """Everything about the bug of this id, or of the only one that begins so."""
     from bugsieve.campaigns.cost.records import CostRecords
     from bugsieve.campaigns.store.proofs import proof_of
-    from bugsieve.checkers.cost import CertificateError, check
+    from bugsieve.checkers.cost import CertificateError
     from bugsieve.explanation.blame.explanation import explained
     from bugsieve.pipeline.bench import Bench
+    from bugsieve.pipeline.bugs.checking import check_certificate
     from bugsieve.pipeline.objectives import make_objective
     from bugsieve.policies.policy import NoPolicy
 
@@ -39,7 +40,7 @@ def explanation_of(folder: Path, name: str, expansions: int) -> Explanation:
         doing(f"checking the certificate of {row.id}"),
         proof_of(row.id, folder, CertificateError),
     ):
-        check(bench.task.to_sas(), row.bug.certificate)
+        check_certificate(bench.task.to_sas(), row.bug.certificate)
     found, kept = _blamed(folder, bench, row, note, expansions)
     return explained(bench, row.bug, found, policy=header.policy, kept=kept, trace=trace)
 

@@ -24,13 +24,13 @@ from bugsieve.base.errors import (
 )
 from bugsieve.base.stopping import check_stop
 from bugsieve.base.wording import counted
-from bugsieve.checkers.cost import check
 from bugsieve.explanation.blame.blame import Blame, blame
 from bugsieve.explanation.causes.cost import LIMITS, cause_of
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.bug import Bug, FoundBy, make_bug
 from bugsieve.pipeline.bugs.cause import Cause
 from bugsieve.pipeline.bugs.certificate import KnownRun
+from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.bugs.later_start import objection
 from bugsieve.pipeline.bugs.verdict import Verdict
 from bugsieve.pipeline.bugs.way import DEFAULT_LIMITS as DEFAULT_WAY_LIMITS
@@ -188,7 +188,8 @@ class Shrinking:
             self.calls += bench.decisions_taken
         if bug is None or cause_of(bench, bug.certificate) != self._cause:
             return None
-        check(bench.task.to_sas(), bug.certificate)  # no bug without a certificate that holds
+        # There is no bug without a certificate that holds.
+        check_certificate(bench.task.to_sas(), bug.certificate)
         again = bench.afresh()
         run, known = KnownRun.of(again, bench.task.initial_state).part, bug.certificate["run"]
         self.calls += again.decisions_taken

@@ -13,12 +13,12 @@ import numpy as np
 
 from bugsieve.base.activity import doing
 from bugsieve.base.wording import counted
-from bugsieve.checkers.cost import check
 from bugsieve.explanation.causes.cost import cause_of
 from bugsieve.explanation.examples.shrinking import Budget, Remake, Shrinking, blamed, later_starts
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug, FoundBy
 from bugsieve.pipeline.bugs.cause import Cause
+from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.bugs.later_start import objection, starting_later
 from bugsieve.pipeline.bugs.way import shortest_way
 from bugsieve.tasks.grounded.fewer_objects import objects_of
@@ -90,7 +90,8 @@ def _at_the_culprit(bench: Bench, bug: Bug, cause: Cause) -> tuple[int, Bug, str
     moved = starting_later(bench, bug, found.index, found.plan)
     if moved is None or cause_of(bench, moved.certificate) != cause:
         return 0, bug, "from the decision to blame on it is no bug of this cause"
-    check(bench.task.to_sas(), moved.certificate)  # no bug without a certificate that holds
+    # There is no bug without a certificate that holds.
+    check_certificate(bench.task.to_sas(), moved.certificate)
     return found.index, moved, None
 
 

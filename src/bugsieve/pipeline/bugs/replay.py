@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from bugsieve.base.wording import counted
-from bugsieve.checkers.cost import CertificateError, check
+from bugsieve.checkers.cost import CertificateError
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.certificate import from_json_number
+from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.objectives import objective_class
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.runs import Run, runs_of
@@ -57,7 +58,7 @@ class _Attempt:
 def replay(bench: Bench, certificate: Mapping[str, Any]) -> ReplayResult:
     """Check the certificate, then run the policy twice from its state, asking everything anew."""
     try:
-        check(bench.task.to_sas(), certificate)
+        check_certificate(bench.task.to_sas(), certificate)
     except CertificateError as error:
         return cannot_replay(f"the certificate does not hold: {error}")
     if certificate["objective"] != bench.objective.spec:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from bugsieve.base.errors import InternalError, UsageError
 from bugsieve.base.stopping import check_stop
-from bugsieve.checkers.cost import CertificateError, Checker
+from bugsieve.checkers.cost import CertificateError
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug, FoundBy, make_bug
 from bugsieve.pipeline.bugs.certificate import KnownRun
+from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.pipeline.bugs.verdict import Verdict
 from bugsieve.pipeline.judging.cases import StateCase, Visit
 from bugsieve.pipeline.judging.findings import CostBugRow, RejectedRow, UnstableRow
@@ -24,7 +25,7 @@ class Prover:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._checker = Checker(bench.task.to_sas(), poll=check_stop)
+        self._checker = checker_of(bench.task.to_sas(), poll=check_stop)
         self.asker = CostAsker(bench)
         self._asked: tuple[int, UnstableRow | None] | None = None
 

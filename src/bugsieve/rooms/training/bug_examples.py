@@ -14,9 +14,10 @@ from bugsieve.campaigns.cost.bench import judged_bench
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.campaigns.store.table_files import Table, check_table_file, write_table
-from bugsieve.checkers.cost import CertificateError, Checker
+from bugsieve.checkers.cost import CertificateError
 from bugsieve.explanation.examples.decisions import Example, examples_of
 from bugsieve.pipeline.bugs.bug import Bug
+from bugsieve.pipeline.bugs.checking import checker_of
 
 
 def export_examples(directory: AnyPath, target: AnyPath) -> int:
@@ -36,7 +37,7 @@ def export_examples(directory: AnyPath, target: AnyPath) -> int:
 
 def _checked(folder: Path, sas: str, bugs: Iterable[Bug]) -> Iterator[Bug]:
     """The bugs, one after the other; InputError for one that is not proven."""
-    checker = Checker(sas, poll=check_stop)
+    checker = checker_of(sas, poll=check_stop)
     done = 0
     with progressing(lambda: f"{counted(done, 'bug')} looked at"):
         for bug in bugs:

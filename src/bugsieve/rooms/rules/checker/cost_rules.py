@@ -3,15 +3,23 @@
 The text of the objective holds the rules: `{"atoms": {NAME: CONDITION, …}, "rules": [[ID, KIND,
 FORMULA], …]}`. Conditions are ground PDDL over facts, `and`, `or`, `not` and
 `(did (action object …) …)`, true in the state into which one of the actions led.
+
+`python -I -m bugsieve.rooms.rules.checker.cost_rules TASK.sas BUG.json` checks a bug as
+`checkers.cost` does, of this objective as of all others.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from bugsieve.checkers.cost import CertificateError, Fact, State, Task, read_json
+if __package__ in (None, ""):  # run as a file: its neighbours are found from the source folder
+    sys.path[0] = str(Path(__file__).resolve().parents[4])
+
+from bugsieve.checkers.cost import RULES, CertificateError, Fact, State, Task, main, read_json
 from bugsieve.rooms.rules.checker.rules_formulas import ATOM_NAME, RESERVED, Formulas
 
 MAX_TEXT = 4_000_000
@@ -204,3 +212,8 @@ class _Condition:
 
 def _fail(sentence: str) -> NoReturn:
     raise CertificateError(sentence)
+
+
+if __name__ == "__main__":
+    alone = "bugsieve.rooms.rules.checker.cost_rules"
+    sys.exit(main(sys.argv[1:], {RULES: Rules}, module=alone))
