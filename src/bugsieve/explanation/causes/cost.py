@@ -21,7 +21,7 @@ the objective `probability` shows the likeliest way into failure, and counts as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from math import inf
@@ -39,11 +39,6 @@ from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.cause import COSTLY, DEAD_END, Cause, LiftedStep
 from bugsieve.pipeline.objectives.objective import path_states
 from bugsieve.policies.decisions import Ending
-from bugsieve.rooms.rules.ltl.causes import literals
-from bugsieve.rooms.rules.ltl.formula import atoms_of
-from bugsieve.rooms.rules.monitoring.objective import VIOLATED, Rules
-from bugsieve.rooms.rules.monitoring.rule_set import GroundRule
-from bugsieve.rooms.rules.monitoring.traces import Letters, Traces
 from bugsieve.tasks.search import Limits, greedy
 
 LIMITS = Limits(expansions=100, bytes=1 << 28)
@@ -80,8 +75,9 @@ class _Inquiry:
 
     def cause(self) -> Cause:
         ending: str = self.run["ending"]
-        if isinstance(self.bench.objective, Rules):
-            return self._rule_violated(self.bench.objective)
+        parts = self.bench.objective.cause_parts(self.run, self.lifted.states)
+        if parts is not None:
+            return Cause(self.bench.objective.settled_ending, self._last_steps(), parts)
         if ending in (Ending.SOLVED.label, Ending.STEP_LIMIT.label):
             return self._by_culprit(COSTLY)
         if ending == self.bench.objective.settled_ending:
@@ -169,40 +165,14 @@ class _Inquiry:
         is_operator = chosen is not None and 0 <= chosen < self.bench.task.num_operators
         return (schema_of(self.bench.task, chosen),) if is_operator else ()
 
-    def _rule_violated(self, objective: Rules) -> Cause:
-        """By the rules, what came true of their negations at the last step, and that step."""
-        broken = [rule for rule in objective.rules.rules if rule.id in self.run.get("rules", ())]
-        last = len(self.lifted.operators) - 1
-        names = {_without_objects(rule.id) for rule in broken}
+    def _last_steps(self) -> tuple[LiftedStep, ...]:
+        """Return the steps of the cycle that the run ends in, or its last step."""
         if self.run["ending"] == Ending.LOOP.label:
-            return Cause(VIOLATED, self._steps(self._cycle), tuple(sorted(names)))
-        steps = self._steps(range(max(last, 0), last + 1))
-        trace = Traces.of_run(self.lifted.states, self.lifted.operators)
-        letters = Letters(trace, objective.monitor.atoms)
-        news = {literal for rule in broken for literal in _came_true(rule, letters)}
-        return Cause(VIOLATED, steps, (*sorted(names), *sorted(news)))
+            return self._steps(self._cycle)
+        return self._steps(range(len(self.lifted.operators))[-1:])
 
 
 def _raised(detail: str) -> str:
     """The exception, or how the process ended; what is said beside it may name objects."""
     said = _RAISED.match(detail)
     return said[0] if said else NO_ANSWER
-
-
-def _came_true(rule: GroundRule, letters: Letters) -> Iterator[str]:
-    """The literals of the rule's negation that hold at the end of a run, and not just before."""
-    try:
-        occurrences = literals(~rule.requirement, equivalences="atom")
-    except UnsupportedError:  # too many to name
-        return
-    for occurrence in occurrences:
-        if occurrence.literal.operator != "iff":
-            (atom,) = atoms_of(occurrence.literal)
-            held = letters.column(atom) != occurrence.is_negated
-            if held[-1] and not held[-2:-1].any():
-                yield _without_objects(str(occurrence))
-
-
-def _without_objects(name: str) -> str:
-    """`FR-2` for `FR-2[rover1]`, `moving` for `moving(rover1)`."""
-    return name.split("[")[0].split("(")[0].strip()

@@ -256,6 +256,14 @@ class Objective(ABC):
         """Lines on what is wrong with the run of a certificate, where its ending does not say."""
         return []
 
+    def cause_parts(self, run: Mapping[str, Any], states: StateArray) -> tuple[str, ...] | None:
+        """Return what else sets the cause of a bug apart; None where its run and culprit suffice.
+
+        `states` are those along the run of the certificate. Such a cause is named by
+        `settled_ending`, and by the steps of the cycle, or the last step, of the run.
+        """
+        return None
+
     def cost_bound(self, policy_value: float) -> int | None:
         """Plans this dear or dearer cannot be better; None when the cost does not matter."""
         return int(policy_value) if self.costs_count and math.isfinite(policy_value) else None

@@ -26,6 +26,7 @@ from bugsieve.policies.decisions import Ending
 from bugsieve.policies.run_table import RunTable
 from bugsieve.rooms.rules.file.binding import BoundRules
 from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.monitoring.causes import names_of, news_of
 from bugsieve.rooms.rules.monitoring.monitor import NEVER, NO_LOOP, Monitor
 from bugsieve.rooms.rules.monitoring.rule_set import (
     GroundRule,
@@ -35,7 +36,7 @@ from bugsieve.rooms.rules.monitoring.rule_set import (
     rule_set_of,
 )
 from bugsieve.rooms.rules.monitoring.ruled_task import RuledTask
-from bugsieve.rooms.rules.monitoring.traces import Bools, Traces
+from bugsieve.rooms.rules.monitoring.traces import Bools, Letters, Traces
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 VIOLATED = "rule violated"
@@ -215,6 +216,14 @@ class Rules(Objective):
             f"{rule.id} is violated {_where(run)}: {rule.kind} {to_text(rule.formula)}"
             for rule in rules
         ]
+
+    def cause_parts(self, run: Mapping[str, Any], states: StateArray) -> tuple[str, ...]:
+        """The rules without their objects; what came true of their negations at the last step."""
+        broken = [rule for rule in self.rules.rules if rule.id in run.get("rules", ())]
+        if run["ending"] == Ending.LOOP.label:
+            return tuple(names_of(broken))
+        letters = Letters(Traces.of_run(states, run["operators"]), self.monitor.atoms)
+        return (*names_of(broken), *news_of(broken, letters))
 
     def alternatives(self) -> Alternatives:
         """The task within the rules; made once, UnsupportedError if huge."""
