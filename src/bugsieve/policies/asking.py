@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from bugsieve.base.errors import PolicyError, UsageError
 from bugsieve.base.stopping import check_stop
 from bugsieve.policies.decisions import Decisions, Ending, Failure
-from bugsieve.policies.distributions import Distributions
+from bugsieve.policies.distributions import Distributions, Weights
 from bugsieve.policies.policy import FalliblePolicy, Policy, policy_name
 from bugsieve.policies.traces import trace_text, traceback_of
 from bugsieve.policies.worker import printable
@@ -149,6 +150,32 @@ def weigh_anew(
         raise
     except Exception as error:
         return Distributions.of([crash(error)] * len(states))
+
+
+def legal_rows(task: Task, states: StateArray, answers: Distributions) -> list[Weights | Failure]:
+    """The distribution of each state; a failure where it is none or has an action too many."""
+    rows = [answers.row(row) for row in range(len(states))]
+    pairs = [
+        (row, action)
+        for row, weights in enumerate(rows)
+        if not isinstance(weights, Failure)
+        for action, _ in weights
+    ]
+    known = [(row, action) for row, action in pairs if 0 <= action < task.num_operators]
+    places, actions = [row for row, _ in known], [action for _, action in known]
+    able = task.is_applicable(states[places], np.array(actions, dtype=np.int32))
+    legal = {pair for pair, is_able in zip(known, able.tolist(), strict=True) if is_able}
+    for row, action in reversed(pairs):
+        if (row, action) not in legal:
+            rows[row] = _illegal_action(task, action)
+    return rows
+
+
+def _illegal_action(task: Task, action: int) -> Failure:
+    if not 0 <= action < task.num_operators:
+        return replace(no_such_action(action), action=action)
+    name = task.operator_names[action]
+    return Failure(Ending.ILLEGAL_ACTION, f'"{name}" is not applicable', action=action)
 
 
 def _checked_distributions(policy: Policy, answer: object, expected: int) -> Distributions:

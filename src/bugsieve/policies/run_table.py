@@ -32,7 +32,8 @@ class RunSource(Protocol):
     It has a number for each run and an id for each state. A run that comes back to one of its own
     states ends there, as a loop, unless the source has an attribute `follows_plans` that is true:
     a plan may pass a state twice and goes on, and certificates say so. So do they where a source
-    has `avoids_visited`: none of its runs comes back to a state.
+    has `avoids_visited`: none of its runs comes back to a state. Where it has
+    `gives_distributions`, what it has `answered` in states, as the policy graph, are weights.
     """
 
     task: Task

@@ -22,7 +22,6 @@ from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.run_table import RunSource, RunTable
 from bugsieve.policies.runs import runs_of
 from bugsieve.policies.traces import raised_at
-from bugsieve.rooms.stochastic.runs import ChanceRuns
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 VERSION = 1
@@ -166,7 +165,7 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
         "detail": run.detail,
         **_crash_place(failure),
         **memory_mark(runs.source),
-        **_chances(runs),
+        **objective.certificate_parts(runs),
         **objective.details(states, run.actions, run.ending.label, run.loop_start),
     }
 
@@ -185,14 +184,6 @@ def memory_mark(source: RunSource) -> dict[str, bool]:
     """
     marks = {"follows_plan": "follows_plans", "avoids_visited": "avoids_visited"}
     return {mark: True for mark, name in marks.items() if getattr(source, name, False)}
-
-
-def _chances(runs: RunTable) -> dict[str, Any]:
-    """Where the policy may fail by its distributions, what proves how likely that is."""
-    if not isinstance(runs.source, ChanceRuns) or runs.endings[0] == Ending.STEP_LIMIT:
-        return {}
-    rows = runs.source.chance(int(runs.ids[0])).rows
-    return {"chances": list(rows)} if rows else {}
 
 
 def path_part(task: Task, operators: tuple[int, ...]) -> dict[str, Any]:

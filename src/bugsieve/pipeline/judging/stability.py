@@ -21,7 +21,7 @@ from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.certificate import run_part
 from bugsieve.pipeline.judging.findings import AnyBug, BugRow, Finding, UnstableRow
 from bugsieve.pipeline.objectives.objective import path_states
-from bugsieve.policies.asking import decide_anew, is_ours, weigh_anew
+from bugsieve.policies.asking import decide_anew, is_ours, legal_rows, weigh_anew
 from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.distributions import Weights, differ, probabilities
@@ -29,9 +29,6 @@ from bugsieve.policies.graph import PolicyGraph, source_of
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import RunSource
 from bugsieve.policies.worker import MAX_HASH_SEED
-from bugsieve.rooms.jani.policies.policy import ModelPolicy
-from bugsieve.rooms.stochastic.graph import legal_rows
-from bugsieve.rooms.stochastic.weighed import weighed
 from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 
 _SURE = 64
@@ -189,8 +186,9 @@ class CostAsker(Asker):
         run = certificate["run"]
         start = np.array(certificate["state"], dtype=np.uint16)
         states = path_states(task, start, run["operators"])
-        if "chances" in run:
-            return self._check_weights(case, bug, states, hash_seed)
+        weights = self._bench.objective.recorded_weights(certificate)
+        if weights is not None:
+            return self._check_weights(case, bug, states, weights, hash_seed)
         answers = recorded_answers(run)
         if isinstance(self._bench.source, PolicyGraph):
             asked = states[: len(answers)]
@@ -203,10 +201,15 @@ class CostAsker(Asker):
         return self.row(case, bug.id, found, found.row, state, hash_seed)
 
     def _check_weights(
-        self, case: int, bug: AnyBug, run: StateArray, hash_seed: int | None
+        self,
+        case: int,
+        bug: AnyBug,
+        run: StateArray,
+        recorded: tuple[StateArray, Sequence[Weights | Failure]],
+        hash_seed: int | None,
     ) -> UnstableRow | None:
         """The same for distributions: in all states of the proof, on the run and beside it."""
-        states, answers = weighed(self._bench.task, bug.certificate)
+        states, answers = recorded
         found = self.difference(states, answers, getitem, hash_seed=hash_seed, ask=self._weights)
         if found is None:
             return None
@@ -310,49 +313,6 @@ def task_answer(decisions: Decisions, row: int) -> Answer:
     """Return the decision of a policy of a task in a row."""
     failure = decisions.failures.get(row)
     return int(decisions.actions[row]) if failure is None else failure
-
-
-class SafetyAsker(Asker):
-    """Asks the policy of a model about the runs of its bugs."""
-
-    def __init__(self, policy: ModelPolicy) -> None:
-        super().__init__(policy)
-        self._model = policy.model
-
-    def check(self, case: int, bug: AnyBug, *, hash_seed: int | None = None) -> UnstableRow | None:
-        """Where the policy contradicts what a bug says of it; None if it does not."""
-        if self.is_exempt:
-            return None
-        certificate = bug.certificate
-        run = certificate["run"]
-        said_of = list(zip(run["states"], run["actions"], strict=False))
-        said_of += [(state, NO_ACTION if a is None else a) for state, a in certificate["answers"]]
-        distinct = {tuple(state): action for state, action in reversed(said_of)}
-        answers = dict(reversed(distinct.items()))
-        rows = np.array([self._model.state(list(state)) for state in answers])
-        found = self.difference(rows, list(answers.values()), _model_answer, hash_seed=hash_seed)
-        if found is None:
-            return None
-        state = list(answers)[found.row]
-        on_run = [tuple(row) for row in run["states"]]
-        position = on_run.index(state) if state in on_run else len(on_run)
-        cause = "" if hash_seed is None else f"--hash-seed {self.hash_seed}"
-        row = self.row(state, found)
-        return replace(row, case=case, position=position, claim=bug.id, cause=cause)
-
-    def row(self, state: Sequence[Any], found: Difference) -> UnstableRow:
-        """Make the row of a difference outside of claims; the values of variables by name."""
-        names = [variable.name for variable in self._model.variables]
-        actions = self._model.actions
-        shown = json.dumps(dict(zip(names, state, strict=True)))
-        return UnstableRow(0, 0, shown, said(found.first, actions), said(found.second, actions))
-
-
-def _model_answer(decisions: Decisions, row: int) -> Answer:
-    """A failure ends a run of a model as no action does, which is what was recorded of it."""
-    action = max(int(decisions.actions[row]), NO_ACTION)
-    failure = decisions.failures.get(row)
-    return action if failure is None or action != NO_ACTION else failure
 
 
 def said(answer: Answer, names: Sequence[str]) -> str:

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.base.errors import UsageError
-from bugsieve.policies.decisions import Ending
+from bugsieve.policies.decisions import Ending, Failure
+from bugsieve.policies.distributions import Weights
 from bugsieve.policies.graph import source_of
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import RunSource, RunTable
@@ -251,6 +252,19 @@ class Objective(ABC):
     ) -> dict[str, Any]:
         """What certificates say of the policy's run besides, which is JSON."""
         return {}
+
+    def certificate_parts(self, runs: RunTable) -> dict[str, Any]:
+        """What certificates say of a run of the policy, a table of one row, by its source."""
+        return {}
+
+    def recorded_weights(
+        self, certificate: Mapping[str, Any]
+    ) -> tuple[StateArray, Sequence[Weights | Failure]] | None:
+        """The states in which a certificate says which distribution the policy gave, and those.
+
+        None where the certificate says which actions it chose.
+        """
+        return None
 
     def explained(self, certificate: Mapping[str, Any]) -> list[str]:
         """Lines on what is wrong with the run of a certificate, where its ending does not say."""

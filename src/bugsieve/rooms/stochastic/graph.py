@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from bugsieve._native import StateRegistry
-from bugsieve.policies.asking import check_policy, no_such_action, weigh
+from bugsieve.policies.asking import check_policy, legal_rows, weigh
 from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Ending, Failure
-from bugsieve.policies.distributions import Distributions, Weights, probabilities
+from bugsieve.policies.distributions import Weights, probabilities
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import Ids
 from bugsieve.tasks.grounded.task import StateArray, Task
@@ -114,29 +114,3 @@ class ChanceGraph:
         # Last of all: an interrupt before this line has the states asked again.
         self._choices.update(zip(ids, made, strict=True))
         self.calls.add(len(ids))
-
-
-def legal_rows(task: Task, states: StateArray, answers: Distributions) -> list[Weights | Failure]:
-    """The distribution of each state; a failure where it is none or has an action too many."""
-    rows = [answers.row(row) for row in range(len(states))]
-    pairs = [
-        (row, action)
-        for row, weights in enumerate(rows)
-        if not isinstance(weights, Failure)
-        for action, _ in weights
-    ]
-    known = [(row, action) for row, action in pairs if 0 <= action < task.num_operators]
-    places, actions = [row for row, _ in known], [action for _, action in known]
-    able = task.is_applicable(states[places], np.array(actions, dtype=np.int32))
-    legal = {pair for pair, is_able in zip(known, able.tolist(), strict=True) if is_able}
-    for row, action in reversed(pairs):
-        if (row, action) not in legal:
-            rows[row] = _illegal(task, action)
-    return rows
-
-
-def _illegal(task: Task, action: int) -> Failure:
-    if not 0 <= action < task.num_operators:
-        return replace(no_such_action(action), action=action)
-    name = task.operator_names[action]
-    return Failure(Ending.ILLEGAL_ACTION, f'"{name}" is not applicable', action=action)

@@ -7,7 +7,8 @@ probability, exact where all that it can reach is explored.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from bugsieve.base.errors import UnsupportedError, UsageError
 from bugsieve.pipeline.objectives.objective import (
@@ -18,9 +19,11 @@ from bugsieve.pipeline.objectives.objective import (
     Objective,
     Values,
 )
+from bugsieve.policies.decisions import Ending
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import RunSource, RunTable
 from bugsieve.rooms.stochastic.runs import ChanceRuns
+from bugsieve.rooms.stochastic.weighed import Weighed, weighed
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 DEFAULT_STATES = 1_000
@@ -94,6 +97,17 @@ class Probability(Objective):
         """Proven upper bounds on the probability of reaching the goal."""
         assert isinstance(runs.source, ChanceRuns)
         return runs.source.values(runs)
+
+    def certificate_parts(self, runs: RunTable) -> dict[str, Any]:
+        """Where the policy may fail by its distributions, what proves how likely that is."""
+        if not isinstance(runs.source, ChanceRuns) or runs.endings[0] == Ending.STEP_LIMIT:
+            return {}
+        rows = runs.source.chance(int(runs.ids[0])).rows
+        return {"chances": list(rows)} if rows else {}
+
+    def recorded_weights(self, certificate: Mapping[str, Any]) -> Weighed | None:
+        """Those of the proof, in states on the run and beside it."""
+        return weighed(self.task, certificate) if "chances" in certificate["run"] else None
 
     def gap(self, one: float, other: float) -> float:
         """The distance of two values, with as many digits as they have."""

@@ -54,6 +54,7 @@ class Chance:
 class ChanceRuns:
     """Runs by the ids of the states they start in."""
 
+    gives_distributions = True
     no_graph = "here distributions count, by which a state has several successors"
 
     def __init__(self, task: Task, policy: Policy, *, limit: int, seed: int = 0) -> None:

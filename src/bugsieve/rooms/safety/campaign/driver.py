@@ -16,9 +16,9 @@ from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.campaigns.store.progress import Progress, WalkRow
-from bugsieve.pipeline.judging.determinism import FEWEST_RUNS, SafetyDeterminism
 from bugsieve.pipeline.judging.findings import DeterminismCheck, Finding
-from bugsieve.pipeline.judging.stability import SafetyAsker, SetOrder
+from bugsieve.pipeline.judging.questions import FEWEST_RUNS
+from bugsieve.pipeline.judging.stability import SetOrder
 from bugsieve.pipeline.measuring.figures import Figures
 from bugsieve.pipeline.measuring.looks import look_from
 from bugsieve.policies.foreign.conversation import policy_notes
@@ -41,7 +41,9 @@ from bugsieve.rooms.safety.campaign.policy import SafetyEquipment
 from bugsieve.rooms.safety.causes import safety_cause_of
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.store.store import WalkPart
+from bugsieve.rooms.safety.walks.determinism import SafetyDeterminism
 from bugsieve.rooms.safety.walks.run_examiner import RunFold, StoredRuns, UnsafeRunRow
+from bugsieve.rooms.safety.walks.stability import SafetyAsker
 from bugsieve.rooms.safety.walks.unsafe_runs import UnsafeRunFuzzer, Walk
 from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
 

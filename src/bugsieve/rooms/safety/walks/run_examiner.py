@@ -29,7 +29,6 @@ from bugsieve.pipeline.judging.findings import (
     UnprovenRow,
     UnstableRow,
 )
-from bugsieve.pipeline.judging.stability import SafetyAsker
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.runs import UnsafeRun
 from bugsieve.rooms.safety.bugs.bug import (
@@ -51,6 +50,7 @@ from bugsieve.rooms.safety.oracles.analysis import (
     RunVerdict,
 )
 from bugsieve.rooms.safety.oracles.decide import WordArray
+from bugsieve.rooms.safety.walks.stability import SafetyAsker
 from bugsieve.tasks.search.limits import Limits
 
 DEFAULT_PROOF_ROWS = 50_000
