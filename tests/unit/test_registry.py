@@ -69,7 +69,16 @@ REACHES: list[tuple[MemberTable[Any], dict[str, Reach]]] = [
 ]
 
 
-NOT_DESCRIBED = ("kinds", "deciders", "scenes", "function-policies", "dangers", "rules-readers")
+NOT_DESCRIBED = (
+    "kinds",
+    "deciders",
+    "scenes",
+    "function-policies",
+    "dangers",
+    "rules-readers",
+    "plan-hints",
+    "decision-hints",
+)
 """Families that nobody names in a spec."""
 NAMED = [family for name, family in FAMILIES.items() if name not in NOT_DESCRIBED]
 

@@ -7,6 +7,7 @@ from math import inf
 
 import pytest
 
+from bugsieve.explanation.blame import regret
 from bugsieve.explanation.blame.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.certificate import certificate_of
@@ -115,6 +116,21 @@ def test_without_means_to_search_the_answer_is_a_bound(limits: Limits) -> None:
     result = blamed(bench, 24, (*circle, *range(24, 39)), limits=limits)
     assert (result.index, result.better, result.sure) == (1, 25, BOUND)
     assert result.sentence.endswith("as far as the searches could tell")
+
+
+def test_hints_are_asked_where_the_culprit_is_not_certain_and_may_be_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = line_task(40)
+    bench = line_bench(task, {**dict.fromkeys(range(25), "right"), 25: "left"})
+    circle, few = (task.operator_id("left p24"), 23), Limits(expansions=0)
+    asked: list[int] = []
+    hints = {"told": lambda course, first: asked.append(first)}
+    for known in ({}, hints):
+        monkeypatch.setattr(regret, "PLAN_HINTS", known)
+        result = blamed(bench, 24, (*circle, *range(24, 39)), limits=few)
+        assert (result.index, result.sure) == (1, BOUND)
+    assert asked
 
 
 def test_a_dear_plan_does_not_hide_what_a_loop_costs() -> None:

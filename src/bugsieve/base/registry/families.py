@@ -129,6 +129,8 @@ _CORE = {
     "deciders": Family(noun="decider", builtin={}),
     "result-writers": Family(noun="writer of results", builtin={}),
     "rules-readers": Family(noun="reader of rules", builtin={}),
+    "plan-hints": Family(noun="hint at better plans", builtin={}),
+    "decision-hints": Family(noun="hint at bad decisions", builtin={}),
 }
 _LISTS = (
     Listing(
@@ -201,3 +203,4 @@ OBJECTIVES, PICTURES = FAMILIES["objectives"], FAMILIES["pictures"]
 COMMANDS, KINDS, DECIDERS = FAMILIES["commands"], FAMILIES["kinds"], FAMILIES["deciders"]
 RESULT_WRITERS = FAMILIES["result-writers"]
 RULES_READERS = FAMILIES["rules-readers"]
+PLAN_HINTS, DECISION_HINTS = FAMILIES["plan-hints"], FAMILIES["decision-hints"]

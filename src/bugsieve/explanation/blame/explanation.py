@@ -6,7 +6,7 @@ The command `explain` prints it, and so does a bug in Python.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from math import inf
@@ -15,14 +15,20 @@ from typing import Any
 import numpy as np
 
 from bugsieve.base.activity import doing
+from bugsieve.base.registry import families
+from bugsieve.base.registry.members import MemberTable
 from bugsieve.base.wording import printable
 from bugsieve.explanation.blame.blame import Blame
 from bugsieve.explanation.blame.regret import Suspect
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.objectives.objective import path_states
-from bugsieve.rooms.dominance.blame.bad_decision import bad_by_itself
-from bugsieve.tasks.grounded.task import Task
+from bugsieve.tasks.grounded.task import StateArray, Task
+
+DECISION_HINTS: MemberTable[Callable[[Bench, StateArray, Blame], str | None]] = MemberTable(
+    families.DECISION_HINTS
+)
+"""They name a decision of a bug's run that is bad by itself, in words, if they know one."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,8 @@ def explained(
     """The explanation of a bug whose decision to blame is known."""
     with doing("looking for a decision that is bad by itself"):
         state = np.array(bug.certificate["state"], dtype=np.uint16)
-        proven = bad_by_itself(bench, state, found)
+        hints = (hint(bench, state, found) for hint in DECISION_HINTS.values())
+        proven = next(filter(None, hints), None)
     name = bug.certificate["policy"] if policy is None else policy
     return Explanation(bug, bench, found, proven, name, kept, trace)
 

@@ -9,7 +9,7 @@ improvement stand in for the best ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
@@ -18,12 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bugsieve.base.registry import families
+from bugsieve.base.registry.members import MemberTable
 from bugsieve.explanation.blame.course import Course
 from bugsieve.explanation.blame.effort import PROOFS, Effort, is_settled
 from bugsieve.explanation.blame.neighbourhood import Ids, Neighbourhood
-from bugsieve.rooms.dominance.blame.carrying import carry_over
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.search import Limits
+
+PLAN_HINTS: MemberTable[Callable[[Course, int], None]] = MemberTable(families.PLAN_HINTS)
+"""They note better plans from a step of a run on, made of those that are known."""
 
 _ROUNDS = (16, 16, 8, 4, 2)
 _CLOSING = 12
@@ -127,7 +131,8 @@ class Regrets:
         self._improve(first)
         if not self._is_certain(first):
             if self._asked.compares:
-                carry_over(self.course, first)
+                for note_plans in PLAN_HINTS.values():
+                    note_plans(self.course, first)
             self._close_gaps(first)
         return self._named(first)
 

@@ -11,6 +11,12 @@ MANIFEST = Manifest(
             Entry(802, "local", "bugsieve.rooms.dominance.oracles.local:LocalOracle"),
             Entry(803, "bmo", "bugsieve.rooms.dominance.oracles.bmo:BoundMaintenance"),
         ),
+        "plan-hints": (
+            Entry(1, "dominance", "bugsieve.rooms.dominance.blame.carrying:carry_over"),
+        ),
+        "decision-hints": (
+            Entry(1, "dominance", "bugsieve.rooms.dominance.blame.bad_decision:bad_by_itself"),
+        ),
         "commands": (
             Entry(
                 1103,
