@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
+from bugsieve.reports.plots import picture_style, save_picture
 from bugsieve.rooms.dominance.dominance_maps import draw_dominance
 from bugsieve.rooms.dominance.function import DominanceFunction
 from bugsieve.rooms.dominance.options import DominanceOptions
-from bugsieve.rooms.lab.reports.pictures import picture_style, save_picture
 from bugsieve.tasks.grounded.task import Task
 from tests.unit.dominance.small_tasks import small_task
 from tests.unit.policies.generated import generated_task

@@ -8,9 +8,8 @@ import json
 
 import pytest
 
+from bugsieve.reports.table import NOT_APPLICABLE, UNDEFINED, Column, Row, Span, Table, spans
 from bugsieve.rooms.lab.reports.formats import FORMATS
-from bugsieve.rooms.lab.reports.measures import NOT_APPLICABLE, UNDEFINED
-from bugsieve.rooms.lab.reports.table import Column, Row, Span, Table, spans
 
 TABLE = Table(
     label="domain",

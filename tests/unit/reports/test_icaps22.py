@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import InputError
+from bugsieve.reports.plain_text import plain_text
+from bugsieve.reports.table import NOT_APPLICABLE, UNDEFINED, Table, Value
 from bugsieve.rooms.lab.reports.collection import collect
 from bugsieve.rooms.lab.reports.formats.data import json_text
-from bugsieve.rooms.lab.reports.formats.plain import plain_text
 from bugsieve.rooms.lab.reports.icaps22 import ORACLES_PART, TableOptions, icaps22_table
-from bugsieve.rooms.lab.reports.measures import NOT_APPLICABLE, UNDEFINED, Value
-from bugsieve.rooms.lab.reports.table import Table
 from tests.unit.reports.samples import Sample
 
 LOOK = {"lookahead": "bb??"}

@@ -15,10 +15,9 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.reports.table import UNDEFINED, Table, Value
 from bugsieve.rooms.lab.reports.collection import collect
 from bugsieve.rooms.lab.reports.icaps23 import OracleTableOptions, icaps23_table, judged_in
-from bugsieve.rooms.lab.reports.measures import UNDEFINED, Value
-from bugsieve.rooms.lab.reports.table import Table
 from tests.unit.judging.suffixes import NAME, PLACE
 from tests.unit.policies.generated import generated_task
 from tests.unit.reports.samples import Sample

@@ -11,14 +11,8 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
-from bugsieve.rooms.lab.reports.measures import (
-    NOT_APPLICABLE,
-    UNDEFINED,
-    Value,
-    mean,
-    measure,
-    percentage,
-)
+from bugsieve.reports.table import NOT_APPLICABLE, UNDEFINED, Value
+from bugsieve.rooms.lab.reports.measures import mean, measure, percentage
 from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task
 from tests.unit.reports.samples import Sample

@@ -15,13 +15,13 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.reports.plots import picture_style
 from bugsieve.rooms.lab.reports.collection import collect
 from bugsieve.rooms.lab.reports.oracles_over_time import (
     OraclePanel,
     draw_oracles_over_time,
     oracle_panels,
 )
-from bugsieve.rooms.lab.reports.pictures import picture_style
 from tests.unit.policies.generated import generated_task
 from tests.unit.reports.samples import Sample
 

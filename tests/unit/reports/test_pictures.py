@@ -12,11 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 
 from bugsieve.base.errors import InputError, UnsupportedError, UsageError
+from bugsieve.reports.plots import check_picture_file, picture_style, save_picture
 from bugsieve.rooms.lab.reports.bugs_over_time import draw_bugs_over_time
 from bugsieve.rooms.lab.reports.collection import collect
 from bugsieve.rooms.lab.reports.curves import Curve, curves
 from bugsieve.rooms.lab.reports.icaps22 import TableOptions, icaps22_table
-from bugsieve.rooms.lab.reports.pictures import check_picture_file, picture_style, save_picture
 from bugsieve.rooms.lab.reports.recall_bars import draw_recall
 from tests.unit.reports.samples import Sample
 

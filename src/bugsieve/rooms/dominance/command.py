@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.rooms.dominance.options import DominanceOptions
 
     if args.picture is not None:
-        from bugsieve.rooms.lab.reports.pictures import check_picture_file
+        from bugsieve.reports.plots import check_picture_file
 
         check_picture_file(args.picture)
     task = task_arguments.load(args)
@@ -117,8 +117,8 @@ def _report(function: DominanceFunction, seed: int) -> _Report:
 
 
 def _draw(function: DominanceFunction, path: Path) -> None:
+    from bugsieve.reports.plots import picture_style, save_picture
     from bugsieve.rooms.dominance.dominance_maps import draw_dominance
-    from bugsieve.rooms.lab.reports.pictures import picture_style, save_picture
 
     with picture_style(), StatusLine(f"drawing {path}"):
         save_picture(draw_dominance(function), path)

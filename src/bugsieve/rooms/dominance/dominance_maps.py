@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.base.wording import counted
+from bugsieve.reports.plots import GREY, new_figure, plain_label, say_nothing_there
 from bugsieve.rooms.dominance.fact_words import FactWords
 from bugsieve.rooms.dominance.function import DominanceFunction
-from bugsieve.rooms.lab.reports.pictures import GREY, new_figure, plain_label, say_nothing_there
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ MANIFEST = Manifest(
         "formats": Family(
             noun="format",
             builtin={
-                "text": "bugsieve.rooms.lab.reports.formats.plain:plain_text",
+                "text": "bugsieve.reports.plain_text:plain_text",
                 "csv": "bugsieve.rooms.lab.reports.formats.data:csv_text",
                 "json": "bugsieve.rooms.lab.reports.formats.data:json_text",
                 "latex": "bugsieve.rooms.lab.reports.formats.latex:latex_text",

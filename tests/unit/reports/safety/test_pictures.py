@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from bugsieve.rooms.lab.reports.pictures import picture_style, save_picture
+from bugsieve.reports.plots import picture_style, save_picture
 from bugsieve.rooms.lab.reports.safety.cards import SafetyCard, collect_safety
 from bugsieve.rooms.lab.reports.safety.fuzzing_bars import draw_fuzzing
 from bugsieve.rooms.lab.reports.safety.oracle_curves import draw_verdicts

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import InputError
+from bugsieve.reports.table import UNDEFINED, Table, Value
 from bugsieve.rooms.lab.reports.formats import FORMATS
-from bugsieve.rooms.lab.reports.measures import UNDEFINED, Value
 from bugsieve.rooms.lab.reports.safety.cards import collect_safety
 from bugsieve.rooms.lab.reports.safety.tables import (
     PARTS,
@@ -17,7 +17,6 @@ from bugsieve.rooms.lab.reports.safety.tables import (
     fuzzing_table,
     oracles_table,
 )
-from bugsieve.rooms.lab.reports.table import Table
 from tests.unit.reports.safety.samples import FULL, UNIFORM, SafetySample
 
 

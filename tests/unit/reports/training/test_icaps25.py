@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bugsieve.base.errors import InputError
+from bugsieve.reports.table import UNDEFINED, Table
 from bugsieve.rooms.lab.experiments.configurations import Column
 from bugsieve.rooms.lab.experiments.final_records import (
     FinalChoice,
@@ -20,8 +21,6 @@ from bugsieve.rooms.lab.experiments.final_records import (
     write_choices,
     write_record,
 )
-from bugsieve.rooms.lab.reports.measures import UNDEFINED
-from bugsieve.rooms.lab.reports.table import Table
 from bugsieve.rooms.lab.reports.training import icaps25
 from bugsieve.rooms.lab.reports.training.icaps25 import (
     collect_runs,

@@ -9,8 +9,8 @@ import pytest
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.lab.reports.formats import FORMATS
-from bugsieve.rooms.lab.reports.training.choices_table import choices_table
 from bugsieve.rooms.training.campaign.choices import Choice, marks_of
+from bugsieve.rooms.training.campaign.choices_table import choices_table
 from bugsieve.rooms.training.candidates import Candidate
 from bugsieve.rooms.training.model_tree import tree_lines
 
@@ -56,7 +56,7 @@ def test_long_lines_do_not_recurse() -> None:
 
 def test_pictures_of_small_large_and_empty_trees(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    from bugsieve.rooms.lab.reports.pictures import picture_style, save_picture
+    from bugsieve.reports.plots import picture_style, save_picture
     from bugsieve.rooms.lab.reports.training.tree_picture import _places, draw_model_tree
 
     assert _places(models(*PARENTS)) == [(0, 0), (1, 0), (2, 0), (2, 1), (3, 1), (0, 3), (2, 2)]

@@ -72,7 +72,7 @@ def register(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draw the picture and name the files."""
-    from bugsieve.rooms.lab.reports.pictures import check_picture_file, picture_style, save_picture
+    from bugsieve.reports.plots import check_picture_file, picture_style, save_picture
 
     if args.kind != "bugs" and (args.log or args.by):
         raise UsageError(f"--log and --by are for pictures of bugs, not of {args.kind}")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bugsieve.commands.shared.parser import Parser
-    from bugsieve.rooms.lab.reports.table import Table
+    from bugsieve.reports.table import Table
 
 DESCRIPTION = "Print a table over campaigns, or over all campaigns of experiments."
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from bugsieve.pipeline.objectives import OBJECTIVES
 from bugsieve.pipeline.objectives.quantitative import Quantitative
-from bugsieve.rooms.lab.reports.curves import Curve, Reals
-from bugsieve.rooms.lab.reports.pictures import (
+from bugsieve.reports.plots import (
     COLOURS,
     DASHES,
     GREY,
@@ -20,6 +19,7 @@ from bugsieve.rooms.lab.reports.pictures import (
     plain_label,
     say_nothing_there,
 )
+from bugsieve.rooms.lab.reports.curves import Curve, Reals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,10 +17,9 @@ from bugsieve.campaigns.options import POOL
 from bugsieve.campaigns.store.tables import TRAINING
 from bugsieve.campaigns.summary import Summary
 from bugsieve.policies.decisions import Ending
+from bugsieve.reports.table import UNDEFINED, Column, Row, Table, Value
 from bugsieve.rooms.lab.experiments.index import IndexEntry
 from bugsieve.rooms.lab.reports.collection import collect_cards
-from bugsieve.rooms.lab.reports.measures import UNDEFINED, Value
-from bugsieve.rooms.lab.reports.table import Column, Row, Table
 
 
 @dataclass(frozen=True)

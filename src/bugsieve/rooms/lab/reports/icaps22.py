@@ -13,13 +13,12 @@ from dataclasses import dataclass
 
 from bugsieve.base.errors import InputError
 from bugsieve.base.wording import counted
+from bugsieve.reports.table import UNDEFINED, Column, Row, Table, Value
 from bugsieve.rooms.lab.reports.collection import Card, cost_notes
 from bugsieve.rooms.lab.reports.measures import (
     QUALITATIVE,
     QUANTITATIVE,
-    UNDEFINED,
     Measures,
-    Value,
     in_paper_order,
     is_business,
     is_measured,
@@ -27,7 +26,7 @@ from bugsieve.rooms.lab.reports.measures import (
     measure,
     short_name,
 )
-from bugsieve.rooms.lab.reports.table import Column, Row, Table, unsolved_notes
+from bugsieve.rooms.lab.reports.unsolved_notes import unsolved_notes
 
 UNIFORM = "uniform"
 _KINDS = {QUALITATIVE: "qual (P)", QUANTITATIVE: "quant (Pπ)"}

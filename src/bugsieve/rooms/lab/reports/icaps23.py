@@ -16,9 +16,10 @@ from bugsieve.base.errors import InputError
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.policies.decisions import Ending
+from bugsieve.reports.table import UNDEFINED, Column, Row, Table, Value
 from bugsieve.rooms.lab.reports.collection import Card, cost_notes, in_file_order
-from bugsieve.rooms.lab.reports.measures import UNDEFINED, Value, extreme_of, percentage
-from bugsieve.rooms.lab.reports.table import Column, Row, Table, unsolved_notes
+from bugsieve.rooms.lab.reports.measures import extreme_of, percentage
+from bugsieve.rooms.lab.reports.unsolved_notes import unsolved_notes
 from bugsieve.tasks.grounded.task import StateArray
 
 LEAST = 25

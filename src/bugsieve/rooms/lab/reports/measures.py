@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,22 +16,11 @@ from bugsieve.pipeline.bugs.verdict import Outcome
 from bugsieve.pipeline.objectives import objective_class
 from bugsieve.pipeline.objectives.quantitative import Quantitative
 from bugsieve.policies.decisions import Ending
+from bugsieve.reports.table import NOT_APPLICABLE, UNDEFINED, Missing, Value
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 Mask = NDArray[np.bool_]
 
-
-class Missing(enum.Enum):
-    """Why there is no number."""
-
-    UNDEFINED = "undefined"
-    """A division by zero, or nothing was measured."""
-    NOT_APPLICABLE = "not applicable"
-    """The oracle cannot judge on the task."""
-
-
-Value = float | Missing
-UNDEFINED, NOT_APPLICABLE = Missing.UNDEFINED, Missing.NOT_APPLICABLE
 
 QUALITATIVE, QUANTITATIVE = "qual", "quant"
 

@@ -18,16 +18,17 @@ from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.store.folder import OPTIONS_FILE
 from bugsieve.policies.decisions import Ending
-from bugsieve.rooms.lab.reports.collection import Card, in_file_order
-from bugsieve.rooms.lab.reports.curves import Reals
-from bugsieve.rooms.lab.reports.pictures import (
+from bugsieve.reports.plots import (
     COLOURS,
     add_footnotes,
     new_figure,
     plain_label,
     say_nothing_there,
 )
-from bugsieve.rooms.lab.reports.table import Row, unsolved_notes
+from bugsieve.reports.table import Row
+from bugsieve.rooms.lab.reports.collection import Card, in_file_order
+from bugsieve.rooms.lab.reports.curves import Reals
+from bugsieve.rooms.lab.reports.unsolved_notes import unsolved_notes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

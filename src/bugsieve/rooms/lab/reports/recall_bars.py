@@ -7,22 +7,11 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from bugsieve.base.wording import counted
+from bugsieve.reports.plots import COLOURS, add_footnotes, new_figure, plain_label
+from bugsieve.reports.table import Missing, Row, Table, Value
+from bugsieve.rooms.lab.reports.bars import draw_bars
 from bugsieve.rooms.lab.reports.icaps22 import ORACLES_PART
-from bugsieve.rooms.lab.reports.measures import (
-    QUALITATIVE,
-    QUANTITATIVE,
-    Missing,
-    Value,
-    full_name,
-)
-from bugsieve.rooms.lab.reports.pictures import (
-    COLOURS,
-    add_footnotes,
-    draw_bars,
-    new_figure,
-    plain_label,
-)
-from bugsieve.rooms.lab.reports.table import Row, Table
+from bugsieve.rooms.lab.reports.measures import QUALITATIVE, QUANTITATIVE, full_name
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -144,13 +144,13 @@ def _write(args: argparse.Namespace, records: TrainingRecords, chosen: Choice) -
 def _as_text(
     args: argparse.Namespace, records: TrainingRecords, found: Sequence[Choice], chosen: Choice
 ) -> str:
-    from bugsieve.rooms.lab.reports.formats import FORMATS
-    from bugsieve.rooms.lab.reports.training.choices_table import choices_table
+    from bugsieve.reports.plain_text import plain_text
     from bugsieve.rooms.training.campaign.candidates import candidates_in
     from bugsieve.rooms.training.campaign.choices import marks_of
+    from bugsieve.rooms.training.campaign.choices_table import choices_table
     from bugsieve.rooms.training.model_tree import tree_lines
 
-    lines = [FORMATS["text"](choices_table(found)), ""]
+    lines = [plain_text(choices_table(found)), ""]
     if args.tree:
         lines += [*tree_lines(candidates_in(records), marks_of(found)), ""]
     lines.append(f"{chosen.criterion} takes model {chosen.model.number}{_solved(records, chosen)}")
@@ -173,7 +173,7 @@ def _solved(records: TrainingRecords, chosen: Choice) -> str:
 def _as_json(
     args: argparse.Namespace, records: TrainingRecords, found: Sequence[Choice], chosen: Choice
 ) -> str:
-    from bugsieve.rooms.lab.reports.training.choices_table import choices_table
+    from bugsieve.rooms.training.campaign.choices_table import choices_table
     from bugsieve.rooms.training.campaign.tables import training_tables
 
     table = choices_table(found)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.rooms.lab.reports.table import Table
+from bugsieve.reports.table import Table
 
 FORMATS: MemberTable[Callable[[Table], str]] = MemberTable(FAMILIES["formats"])
 

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bugsieve.base.wording import csv_cell
-from bugsieve.rooms.lab.reports.measures import Missing, Value
-from bugsieve.rooms.lab.reports.table import Column, Table
+from bugsieve.reports.table import Column, Missing, Table, Value
 
 
 def csv_text(table: Table) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bugsieve.rooms.lab.reports.table import Column, Row, Table, cell_text, spans
+from bugsieve.reports.table import Column, Row, Table, cell_text, spans
 
 _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bugsieve.rooms.lab.reports.table import Column, Table, cell_text
+from bugsieve.reports.table import Column, Table, cell_text
 
 
 def markdown_text(table: Table) -> str:

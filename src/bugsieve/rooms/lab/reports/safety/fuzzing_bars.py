@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from bugsieve.rooms.lab.reports.measures import Missing, Value
-from bugsieve.rooms.lab.reports.pictures import COLOURS, GREY, draw_bars, new_figure
+from bugsieve.reports.plots import COLOURS, GREY, new_figure
+from bugsieve.reports.table import Missing, Table, Value
+from bugsieve.rooms.lab.reports.bars import draw_bars
 from bugsieve.rooms.lab.reports.safety.cards import SafetyCard, fuzzers_of
 from bugsieve.rooms.lab.reports.safety.tables import fuzzing_table
-from bugsieve.rooms.lab.reports.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bugsieve.rooms.lab.reports.pictures import new_figure, say_nothing_there
+from bugsieve.reports.plots import new_figure, say_nothing_there
 from bugsieve.rooms.lab.reports.safety.cards import SafetyCard, comparing, oracle_name
 from bugsieve.rooms.lab.reports.safety.measures import StateVerdicts, state_verdicts
 from bugsieve.rooms.lab.reports.safety.oracle_styles import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bugsieve.rooms.lab.reports.pictures import COLOURS, DASHES, GREY, Style, say_nothing_there
+from bugsieve.reports.plots import COLOURS, DASHES, GREY, Style, say_nothing_there
 from bugsieve.rooms.lab.reports.safety.cards import oracle_name
 from bugsieve.rooms.lab.reports.safety.measures import Mask, Reals
 from bugsieve.rooms.safety.oracles.registry import SAFETY_ORACLES, parse_safety_spec

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bugsieve.rooms.lab.reports.pictures import new_figure
+from bugsieve.reports.plots import new_figure
 from bugsieve.rooms.lab.reports.safety.cards import SafetyCard, comparing
 from bugsieve.rooms.lab.reports.safety.measures import run_analyses
 from bugsieve.rooms.lab.reports.safety.oracle_styles import (

@@ -8,7 +8,8 @@ import numpy as np
 
 from bugsieve.base.errors import InputError
 from bugsieve.base.wording import counted
-from bugsieve.rooms.lab.reports.measures import UNDEFINED, Value, mean, percentage
+from bugsieve.reports.table import UNDEFINED, Column, Row, Table, Value
+from bugsieve.rooms.lab.reports.measures import mean, percentage
 from bugsieve.rooms.lab.reports.safety.cards import (
     SafetyCard,
     comparing,
@@ -17,7 +18,6 @@ from bugsieve.rooms.lab.reports.safety.cards import (
     oracle_name,
 )
 from bugsieve.rooms.lab.reports.safety.measures import Proofs, Reals, run_analyses, state_verdicts
-from bugsieve.rooms.lab.reports.table import Column, Row, Table
 from bugsieve.rooms.safety.store.records import SafetyRecords
 
 TIMES = {

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bugsieve.base.wording import counted
-from bugsieve.rooms.lab.reports.measures import UNDEFINED, Missing, Value, mean
+from bugsieve.reports.table import UNDEFINED, Missing, Value
+from bugsieve.rooms.lab.reports.measures import mean
 from bugsieve.rooms.training.campaign.options import TrainingOptions
 from bugsieve.rooms.training.campaign.summary import options_in
 from bugsieve.rooms.training.store.records import TrainingRecords

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bugsieve.rooms.lab.reports.pictures import GREY, new_figure, plain_label, say_nothing_there
+from bugsieve.reports.plots import GREY, new_figure, plain_label, say_nothing_there
 from bugsieve.rooms.training.candidates import Candidate, scores
 from bugsieve.rooms.training.model_tree import children_of
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bugsieve.base.notebooks import line_html, table_html
-from bugsieve.base.wording import counted
-from bugsieve.rooms.lab.reports.measures import Missing, Value
+
+
+class Missing(enum.Enum):
+    """Why there is no number."""
+
+    UNDEFINED = "undefined"
+    """A division by zero, or nothing was measured."""
+    NOT_APPLICABLE = "not applicable"
+    """The oracle cannot judge on the task."""
+
+
+Value = float | Missing
+UNDEFINED, NOT_APPLICABLE = Missing.UNDEFINED, Missing.NOT_APPLICABLE
 
 
 @dataclass(frozen=True)
@@ -73,23 +85,6 @@ class Table:
         names = dict.fromkeys(row.block for row in self.rows)
         for name in names:
             yield name, [row for row in self.rows if row.block == name]
-
-
-_MOST_NAMES = 12
-"""Instances that a note names."""
-
-
-def unsolved_notes(rows: Sequence[Row], *, are_counted: bool) -> Iterator[str]:
-    """Which instances the policy does not solve, and whether they count, for each marked row."""
-    several = len({row.block for row in rows}) > 1
-    fate = "counted" if are_counted else "left out (--all-instances counts them)"
-    for row in rows:
-        if row.unsolved:
-            names, rest = row.unsolved[:_MOST_NAMES], len(row.unsolved) - _MOST_NAMES
-            more = f" and {rest} more" if rest > 0 else ""
-            label = f"{row.block}, {row.label}" if several else row.label
-            what = counted(len(row.unsolved), "instance")
-            yield f"* {label}: {what} not solved and {fate}: {', '.join(names)}{more}"
 
 
 @dataclass(frozen=True)

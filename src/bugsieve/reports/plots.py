@@ -1,10 +1,10 @@
-"""What all pictures share: colours, style, and files that are the same for the same content."""
+"""What all plots share: colours, style, and files that are the same for the same content."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -13,7 +13,6 @@ from bugsieve.base.errors import UnsupportedError, UsageError
 from bugsieve.base.files_and_processes.files import write_atomically
 from bugsieve.base.wording import printable_lines
 from bugsieve.campaigns.store.schema import explained
-from bugsieve.rooms.lab.reports.measures import Missing, Value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,8 +26,6 @@ COLOURS = (
 then three of Tol's for those who need more."""
 DASHES = ("-", "--", ":", "-.")
 GREY = "#666666"
-_BAR = 0.8
-"""How much of a row its bars take."""
 _NOTE_LETTERS, _NOTE_LINE = 20.0, 0.11
 """Letters of a footnote in an inch, and the height of its lines."""
 
@@ -121,27 +118,3 @@ def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
         legend = figure.legends[-1]
         legend.set_title("\n".join(lines))
         legend.get_title().set(color=GREY, fontsize=6)
-
-
-def draw_bars(
-    panel: Axes,
-    cells: Mapping[str, Sequence[Value]],
-    colours: Mapping[str, str],
-    labels: Sequence[str],
-) -> list[tuple[float, Value]]:
-    """Draw rows from top to bottom, in each a bar of every series, with their labels.
-
-    Returns where each bar is.
-    """
-    height = _BAR / max(1, len(cells))
-    drawn: list[tuple[float, Value]] = []
-    for number, (name, values) in enumerate(cells.items()):
-        places = [row + (number + 0.5) * height - _BAR / 2 for row in range(len(labels))]
-        lengths = [0.0 if isinstance(value, Missing) else value for value in values]
-        panel.barh(places, lengths, height, color=colours[name], label=plain_label(name))
-        drawn += zip(places, values, strict=True)
-    panel.set_yticks(range(len(labels)), list(map(plain_label, labels)))
-    panel.set_ylim(len(labels) - 0.5, -0.5)
-    panel.grid(axis="y", visible=False)
-    panel.tick_params(axis="y", length=0)
-    return drawn

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bugsieve.rooms.lab.reports.measures import UNDEFINED, Value
-from bugsieve.rooms.lab.reports.table import Column, Row, Table
+from bugsieve.reports.table import UNDEFINED, Column, Row, Table, Value
 from bugsieve.rooms.training.campaign.choices import Choice
 
 _COLUMNS = (

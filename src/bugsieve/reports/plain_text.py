@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bugsieve.rooms.lab.reports.table import Column, Row, Table, cell_text, spans
+from bugsieve.reports.table import Column, Row, Table, cell_text, spans
 
 _GAP = 2
 _WIDE_GAP = 4
