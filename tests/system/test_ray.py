@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from bugsieve.campaigns.kind import kind_in
+from bugsieve.campaigns.several.index import read_index
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.rooms.lab.experiments.final_records import FINAL_FOLDER, read_choices, read_record
-from bugsieve.rooms.lab.experiments.index import read_index
 from tests.depth import IS_DEEP
 from tests.hostile.processes import needs_proc
 from tests.system.ray_clusters import RayCluster, ended, killed, ray_cluster, require_ray, started

@@ -81,7 +81,7 @@ def _show_several(args: argparse.Namespace) -> int:
         joint_rest,
     )
     from bugsieve.commands.shared.several_report import joint_json
-    from bugsieve.rooms.lab.experiments.joint import joint_of, missing_in
+    from bugsieve.reports.joint import joint_of, missing_in
 
     summary = joint_of(args.folder)
     if args.json:

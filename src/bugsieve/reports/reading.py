@@ -13,7 +13,12 @@ from bugsieve.base.files_and_processes.toml import parse_toml
 from bugsieve.base.wording import counted, kind_in_words
 from bugsieve.campaigns.causes import unknown_rules
 from bugsieve.campaigns.kind import Kind, kind_in
-from bugsieve.campaigns.several.several import JointSummary, is_joint, joint_causes
+from bugsieve.campaigns.several.several import (
+    JointSummary,
+    is_joint,
+    joint_causes,
+    require_directory,
+)
 from bugsieve.campaigns.several.several_wording import joint_first_lines, joint_notes, joint_rows
 from bugsieve.campaigns.status import first_lines, status_lines
 from bugsieve.campaigns.store.progress import CampaignHeader
@@ -21,9 +26,8 @@ from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
 from bugsieve.explanation.causes.groups import Group
 from bugsieve.reports.contents import BugLine, CampaignPart, CausePart, Chapter, Example
+from bugsieve.reports.joint import joint_of, missing_in
 from bugsieve.reports.privacy import Veil, typed_folder
-from bugsieve.rooms.lab.experiments.joint import joint_of, missing_in
-from bugsieve.rooms.lab.reports.collection import require_directory
 
 MOST_EXAMPLES = 50
 """Causes whose examples are shown with pictures."""

@@ -14,6 +14,7 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.several.index import read_index
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.store.lock import EXPERIMENT_LOCK_FILE, FolderLock
 from bugsieve.rooms.lab.experiments.experiment import (
@@ -21,7 +22,6 @@ from bugsieve.rooms.lab.experiments.experiment import (
     ExperimentStarted,
     ExperimentSummary,
 )
-from bugsieve.rooms.lab.experiments.index import read_index
 from bugsieve.rooms.lab.experiments.jobs import JobDone, JobFailed, JobStarted
 from tests.hostile.processes import children, needs_proc
 from tests.unit.campaigns.contents import contents

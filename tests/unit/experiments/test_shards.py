@@ -10,19 +10,20 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import InputError, UsageError
+from bugsieve.campaigns.several.index import (
+    INDEX_FILE,
+    Index,
+    IndexEntry,
+    missing_lines,
+    read_index,
+    write_index,
+)
 from bugsieve.cli import main
 from bugsieve.rooms.lab.experiments.campaigns import undone
 from bugsieve.rooms.lab.experiments.experiment import Experiment
 from bugsieve.rooms.lab.experiments.final_records import read_choices
 from bugsieve.rooms.lab.experiments.folder import finishing, running
-from bugsieve.rooms.lab.experiments.index import (
-    INDEX_FILE,
-    Index,
-    IndexEntry,
-    read_index,
-    write_index,
-)
-from bugsieve.rooms.lab.experiments.shards import Shard, missing_lines, shards_of
+from bugsieve.rooms.lab.experiments.shards import Shard, shards_of
 from tests.depth import IS_DEEP
 from tests.unit.campaigns.contents import contents
 from tests.unit.experiments import test_final_tests, test_safety_experiment

@@ -9,8 +9,8 @@ import pytest
 
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.several.index import read_index
 from bugsieve.rooms.lab.experiments.experiment import Experiment
-from bugsieve.rooms.lab.experiments.index import read_index
 from bugsieve.rooms.lab.experiments.jobs import JobDone, JobFailed
 from tests.unit.campaigns.contents import contents
 from tests.unit.experiments.experiments import check_refused, experiment, folders, read, run

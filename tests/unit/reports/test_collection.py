@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import InputError
-from bugsieve.rooms.lab.experiments.index import INDEX_FILE, Index, IndexEntry, write_index
+from bugsieve.campaigns.several.index import INDEX_FILE, Index, IndexEntry, write_index
 from bugsieve.rooms.lab.reports.collection import Card, collect, in_file_order
 from tests.unit.reports.samples import Sample
 

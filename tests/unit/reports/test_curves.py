@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import UsageError
-from bugsieve.rooms.lab.experiments.index import Index, IndexEntry, write_index
+from bugsieve.campaigns.several.index import Index, IndexEntry, write_index
 from bugsieve.rooms.lab.reports.collection import collect
 from bugsieve.rooms.lab.reports.curves import MOST_CURVES, Curve, curves
 from tests.unit.reports.samples import Sample

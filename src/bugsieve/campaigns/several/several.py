@@ -79,6 +79,13 @@ class JointSummary(Summary):
         return joint_verdict(self)
 
 
+def require_directory(directory: Path) -> None:
+    """InputError if there is no such folder."""
+    if not directory.is_dir():
+        what = "is a file" if directory.exists() else "there is no such folder"
+        raise InputError(f"{directory}: {what}, give folders of campaigns or experiments")
+
+
 def is_joint(directory: Path) -> bool:
     """Whether a folder holds campaigns, or says which it is to hold."""
     plans = (directory / name for name in (INDEX_FILE, PROBLEMS_FILE))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import InputError
-from bugsieve.rooms.lab.experiments.index import Index, IndexEntry, write_index
+from bugsieve.campaigns.several.index import Index, IndexEntry, write_index
 from bugsieve.rooms.lab.reports.safety.cards import (
     SafetyCard,
     collect_safety,

@@ -121,9 +121,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _missing(folders: Sequence[Path]) -> Iterator[str]:
     """What of experiments is not in the table, or only in part: it has not come to its end."""
+    from bugsieve.campaigns.several.index import missing_lines, read_index
     from bugsieve.rooms.lab.experiments.campaigns import undone
-    from bugsieve.rooms.lab.experiments.index import read_index
-    from bugsieve.rooms.lab.experiments.shards import missing_lines
 
     for folder in folders:
         index = read_index(folder)

@@ -17,12 +17,12 @@ from bugsieve.campaigns.kind import (
 )
 from bugsieve.campaigns.option_tables import table_of
 from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.several.index import Index
 from bugsieve.campaigns.several.several import campaigns_in
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.rooms.lab.experiments.grid import Cell
-from bugsieve.rooms.lab.experiments.index import Index
 
 
 def undone(directory: Path, index: Index) -> list[str]:

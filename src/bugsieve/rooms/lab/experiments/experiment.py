@@ -14,18 +14,13 @@ from bugsieve.base.files_and_processes.ours import make_folders
 from bugsieve.base.trust.trust import trusting
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.options import CampaignOptions, CostOptions, SafetyOptions
+from bugsieve.campaigns.several.index import Index, IndexEntry, read_index, write_index
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.rooms.lab.experiments.campaigns import require_trusted_cell, state_of
 from bugsieve.rooms.lab.experiments.final_records import FINAL_FOLDER
 from bugsieve.rooms.lab.experiments.final_tests import FinalTests
 from bugsieve.rooms.lab.experiments.folder import finishing, running, writing
 from bugsieve.rooms.lab.experiments.grid import Cell, Grid, folder_name
-from bugsieve.rooms.lab.experiments.index import (
-    Index,
-    IndexEntry,
-    read_index,
-    write_index,
-)
 from bugsieve.rooms.lab.experiments.jobs import (
     AnyCrew,
     Crew,

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bugsieve.base.errors import UsageError
+from bugsieve.campaigns.several.index import INDEX_FILE
 from bugsieve.campaigns.store.lock import EXPERIMENT_LOCK_FILE, FolderLock
 from bugsieve.campaigns.store.schema import STORE_FILE, explained
-from bugsieve.rooms.lab.experiments.index import INDEX_FILE
 from bugsieve.rooms.lab.experiments.shards import Shard
 
 _LOCK_SUFFIX = ".lock"

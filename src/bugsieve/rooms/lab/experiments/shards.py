@@ -7,17 +7,14 @@ for a result of another one; only the final tests of trainings need all of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.wording import counted
 from bugsieve.rooms.lab.experiments.grid import Cell
-from bugsieve.rooms.lab.experiments.index import Index
 
 MOST_SHARDS = 100_000
 _TEXT = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})", re.ASCII)
-_NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -56,25 +53,6 @@ def shards_of(cells: Sequence[Cell], count: int) -> list[Shard]:
     return [Shard(number % count + 1, count) for number in numbers]
 
 
-def missing_lines(index: Index, undone: Container[str]) -> Iterator[str]:
-    """How much of an experiment is not done, and what: by shards, if it was run by shards."""
-    parts: dict[str, list[str]] = {}
-    for folder, entry in index.entries.items():
-        parts.setdefault(entry.shard, []).append(folder)
-    for shard, folders in sorted(parts.items(), key=_by_number):
-        missing = [folder for folder in folders if folder in undone]
-        if missing:
-            what = f"shard {shard}: " if shard else ""
-            rest = len(missing) - _NAMES_SHOWN
-            more = f" and {rest} more" if rest > 0 else ""
-            of_all = f"{len(missing)} of {counted(len(folders), 'campaign')} not done"
-            yield f"{what}{of_all}: {', '.join(missing[:_NAMES_SHOWN])}{more}"
-
-
 def _common(cell: Cell) -> str:
     """What the cell has in common with those that stay with it."""
     return cell.after or (cell.training.network if cell.training else cell.folder)
-
-
-def _by_number(part: tuple[str, object]) -> tuple[int, ...]:
-    return tuple(map(int, reversed(part[0].split("/")))) if part[0] else ()

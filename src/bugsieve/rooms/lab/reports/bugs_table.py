@@ -14,11 +14,11 @@ from bugsieve.base.errors import InputError
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.kind import kind_in
 from bugsieve.campaigns.options import POOL
+from bugsieve.campaigns.several.index import IndexEntry
 from bugsieve.campaigns.store.tables import TRAINING
 from bugsieve.campaigns.summary import Summary
 from bugsieve.policies.decisions import Ending
 from bugsieve.reports.table import UNDEFINED, Column, Row, Table, Value
-from bugsieve.rooms.lab.experiments.index import IndexEntry
 from bugsieve.rooms.lab.reports.collection import collect_cards
 
 

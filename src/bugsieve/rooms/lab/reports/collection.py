@@ -13,9 +13,10 @@ from bugsieve.base.wording import counted
 from bugsieve.campaigns.cost.kind import DOMAIN_FILE
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
+from bugsieve.campaigns.several.index import Index, IndexEntry, read_index
+from bugsieve.campaigns.several.several import require_directory
 from bugsieve.campaigns.store.folder import OPTIONS_FILE
 from bugsieve.campaigns.store.schema import STORE_FILE
-from bugsieve.rooms.lab.experiments.index import Index, IndexEntry, read_index
 from bugsieve.tasks.grounded.saved import SavedTask
 from bugsieve.tasks.pddl.domain import define_block
 from bugsieve.tasks.pddl.reader import Document, parse
@@ -106,13 +107,6 @@ def _campaigns(directory: Path) -> Iterator[Path]:
             below.clear()
             yield Path(folder)
         below[:] = sorted(name for name in below if not name.startswith("."))
-
-
-def require_directory(directory: Path) -> None:
-    """InputError if there is no such folder."""
-    if not directory.is_dir():
-        what = "is a file" if directory.exists() else "there is no such folder"
-        raise InputError(f"{directory}: {what}, give folders of campaigns or experiments")
 
 
 def _label(folder: Path, indexes: dict[Path, Index | None]) -> IndexEntry | None:

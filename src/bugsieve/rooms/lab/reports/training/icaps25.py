@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bugsieve.base.errors import InputError
 from bugsieve.base.wording import counted
+from bugsieve.campaigns.several.several import require_directory
 from bugsieve.reports.table import UNDEFINED, Column, Row, Table, Value
 from bugsieve.rooms.lab.experiments.configurations import CONFIGURATIONS, LINE, START, USUAL
 from bugsieve.rooms.lab.experiments.final_options import FinalTestOptions
@@ -23,7 +24,6 @@ from bugsieve.rooms.lab.experiments.final_records import (
     record_file,
 )
 from bugsieve.rooms.lab.experiments.final_tests import ON_POOLS
-from bugsieve.rooms.lab.reports.collection import require_directory
 from bugsieve.rooms.lab.reports.measures import extreme_of, mean, percentage
 from bugsieve.rooms.lab.reports.training.training_notes import training_notes
 from bugsieve.rooms.training.selection import CRITERIA, PI_TEST

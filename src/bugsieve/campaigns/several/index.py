@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,13 @@ from typing import Any
 from bugsieve.base.errors import InputError
 from bugsieve.base.files_and_processes.files import write_text
 from bugsieve.base.files_and_processes.ours import INDEX_FILE as INDEX_FILE
+from bugsieve.base.wording import counted
 from bugsieve.campaigns.store.schema import explained
 from bugsieve.tasks.sources import MEBIBYTE, read_regular
 
 VERSION = 1
 _MAX_BYTES = 256 * MEBIBYTE
+_NAMES_SHOWN = 5
 _SHARD = re.compile(r"(\d{1,6}/\d{1,6})?", re.ASCII)
 
 
@@ -80,3 +82,22 @@ def _entry(content: Mapping[str, Any]) -> IndexEntry:
     return IndexEntry(
         **{name: content[name] for name in names if name != "shard" or name in content}
     )
+
+
+def missing_lines(index: Index, undone: Container[str]) -> Iterator[str]:
+    """How much of an experiment is not done, and what: by shards, if it was run by shards."""
+    parts: dict[str, list[str]] = {}
+    for folder, entry in index.entries.items():
+        parts.setdefault(entry.shard, []).append(folder)
+    for shard, folders in sorted(parts.items(), key=_by_number):
+        missing = [folder for folder in folders if folder in undone]
+        if missing:
+            what = f"shard {shard}: " if shard else ""
+            rest = len(missing) - _NAMES_SHOWN
+            more = f" and {rest} more" if rest > 0 else ""
+            of_all = f"{len(missing)} of {counted(len(folders), 'campaign')} not done"
+            yield f"{what}{of_all}: {', '.join(missing[:_NAMES_SHOWN])}{more}"
+
+
+def _by_number(part: tuple[str, object]) -> tuple[int, ...]:
+    return tuple(map(int, reversed(part[0].split("/")))) if part[0] else ()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from bugsieve.campaigns.python_calls.problems import ProblemCampaigns, is_problem_set
+from bugsieve.campaigns.several.index import missing_lines, read_index
 from bugsieve.campaigns.several.several import JointSummary, joint_summary
-from bugsieve.rooms.lab.experiments.index import read_index
-from bugsieve.rooms.lab.experiments.shards import missing_lines
 
 
 def missing_in(directory: Path, summary: JointSummary) -> list[str]:
