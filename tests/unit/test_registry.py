@@ -78,6 +78,7 @@ NOT_DESCRIBED = (
     "rules-readers",
     "plan-hints",
     "decision-hints",
+    "job-runners",
 )
 """Families that nobody names in a spec."""
 NAMED = [family for name, family in FAMILIES.items() if name not in NOT_DESCRIBED]

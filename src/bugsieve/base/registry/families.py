@@ -23,6 +23,7 @@ ROOMS = (
     "domain_testing",
     "training",
     "lab",
+    "cluster",
 )
 """Each plugs itself in by its `manifest`."""
 

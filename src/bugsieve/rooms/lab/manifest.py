@@ -16,6 +16,7 @@ MANIFEST = Manifest(
                 "markdown": "bugsieve.rooms.lab.reports.formats.markdown:markdown_text",
             },
         ),
+        "job-runners": Family(noun="runner of jobs", builtin={}),
     },
     members={
         "commands": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,9 @@ from bugsieve.commands.shared.numbers import seconds
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.signals import going_on
 from bugsieve.commands.shared.streams import show
+from bugsieve.rooms.lab.experiments.runners import RUNNERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from bugsieve.commands.shared.parser import Parser
     from bugsieve.rooms.lab.experiments.experiment import Experiment, ExperimentSummary
     from bugsieve.rooms.lab.experiments.grid import Grid
@@ -63,7 +62,8 @@ def register(parser: Parser) -> None:
         help="run the I-th of N parts only, all of which may run at the same time, on machines "
         "that share the disk",
     )
-    _add_cluster(options)
+    for runner in RUNNERS.values():
+        runner.add_options(options)
     options.trust()
     _add_adjustments(Options(parser, "in place of what the file says"))
     options.add(
@@ -74,22 +74,6 @@ def register(parser: Parser) -> None:
         metavar="KIND",
         help="print an example file and stop: cost (default), oracles (compared on the same "
         "states), safety or trainings",
-    )
-
-
-def _add_cluster(options: Options) -> None:
-    options.add(
-        "--ray",
-        nargs="?",
-        const="",
-        metavar="ADDRESS",
-        help="run the campaigns on the nodes of a Ray cluster, whose head is at HOST:PORT; "
-        "without ADDRESS on one that is started here",
-    )
-    options.add(
-        "--ray-open",
-        action="store_true",
-        help="take a cluster that has no token, so that anybody who reaches it can run programs",
     )
 
 
@@ -127,10 +111,8 @@ def run(args: argparse.Namespace) -> int:
     if args.example:
         show(example(args.example).rstrip("\n"))
         return 0
-    if args.file is None and args.ray:
-        raise UsageError(f"--ray takes {args.ray!r} for the ADDRESS: name the file before --ray")
     if args.file is None:
-        raise UsageError("name an experiment file; 'bugsieve experiment --example' prints one")
+        raise UsageError(_missing_file(args))
     from bugsieve.rooms.lab.commands.experiment_progress import ExperimentDisplay
     from bugsieve.rooms.lab.experiments.adjustments import Adjustments
     from bugsieve.rooms.lab.experiments.experiment import Experiment
@@ -157,23 +139,17 @@ def run(args: argparse.Namespace) -> int:
     return summary.exit_code
 
 
-@contextmanager
-def _crew(args: argparse.Namespace, grid: Grid) -> Iterator[AnyCrew | None]:
-    """Those who run the campaigns, if they are not processes of this machine."""
-    if args.ray is None:
-        if args.ray_open:
-            raise UsageError("--ray-open is for --ray ADDRESS")
-        yield None
-        return
-    if args.shard is not None:
-        raise UsageError("--shard is for machines without Ray, which spreads the campaigns itself")
-    from bugsieve.rooms.cluster.connection import ClusterOptions, connected
-    from bugsieve.rooms.cluster.crew import RayCrew
+def _missing_file(args: argparse.Namespace) -> str:
+    """Return why there is no experiment file, in words."""
+    taken = (runner.taken_file(args) for runner in RUNNERS.values())
+    usual = "name an experiment file; 'bugsieve experiment --example' prints one"
+    return next(filter(None, taken), usual)
 
-    cluster = ClusterOptions(args.ray, args.ray_open, args.workers)
-    most = args.workers if args.ray else None
-    with connected(cluster), RayCrew(most=most, files=grid.files) as crew:
-        yield crew
+
+def _crew(args: argparse.Namespace, grid: Grid) -> AbstractContextManager[AnyCrew | None]:
+    """Return the crew that runs the campaigns, if it is not processes of this machine."""
+    crews = (runner.crew(args, grid) for runner in RUNNERS.values())
+    return next((crew for crew in crews if crew is not None), nullcontext())
 
 
 def example(kind: str = "cost") -> str:
