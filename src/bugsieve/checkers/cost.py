@@ -122,7 +122,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 class Checker:
     """Checks many certificates of one task, whose text it reads once.
 
-    `readers` read rules, by the name of their objective; without one nothing is accepted there.
+    `readers` read rules, by the name of their objective: without its reader no rule is accepted.
     `poll` is called on the way, again and again; it may raise to end the work.
     """
 

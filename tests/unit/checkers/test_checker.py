@@ -109,7 +109,7 @@ def test_rules_are_checked_by_one_command_of_their_room(tmp_path: Path) -> None:
     )
 
 
-def test_nothing_is_accepted_of_an_objective_that_nobody_reads(
+def test_rules_are_not_accepted_without_their_reader(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = f"python -I -m {checking_module(ruled()['objective'])} TASK.sas BUG.json"

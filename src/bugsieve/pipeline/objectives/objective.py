@@ -254,7 +254,7 @@ class Objective(ABC):
         return {}
 
     def certificate_parts(self, runs: RunTable) -> dict[str, Any]:
-        """What certificates say of a run of the policy, a table of one row, by its source."""
+        """Return what only the source of a run knows for certificates; `runs` has one row."""
         return {}
 
     def recorded_weights(

@@ -27,7 +27,7 @@ class JobRunner(Protocol):
         ...
 
     def crew(self, args: argparse.Namespace, grid: Grid) -> AbstractContextManager[AnyCrew] | None:
-        """Return its crew for these arguments; None if it is not chosen, UsageError if wrongly."""
+        """Return its crew; None if it is not chosen, UsageError if its options do not fit."""
         ...
 
 

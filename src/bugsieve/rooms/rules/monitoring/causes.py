@@ -17,7 +17,7 @@ def names_of(rules: Sequence[GroundRule]) -> list[str]:
 
 
 def news_of(rules: Sequence[GroundRule], letters: Letters) -> list[str]:
-    """What came true of the negations of rules at the end of a run, without objects."""
+    """Return what came true of the negations of rules at the end of a run, without objects."""
     return sorted({literal for rule in rules for literal in _came_true(rule, letters)})
 
 
