@@ -97,7 +97,6 @@ DOUBLING = "".join(
         (atom("x", "(" + "y" * 50_000 + ")"), "unknown predicate"),
         (atom("x" * 100_000, "(lt)"), "unknown predicate 'lt' (did you mean 'lit'?)"),
         (atom("x(" + "?a " * 20_000 + ")", "(lit)"), "the variable '?a' twice"),
-        (atom("x", "level(" + "a." * 100_000 + "b) > 1 1"), "the end of the condition"),
         (atom("x", nested("exists (?a ?b ?c)", "(lit)", 20)), f"more than {MAX_PARTS} parts"),
         (atom("c0", "(lit)") + CHAIN, f"or {MAX_CONDITION_DEPTH} levels"),
         (atom("c0", "(lit)") + DOUBLING, "more than 100000 words"),

@@ -79,6 +79,7 @@ NOT_DESCRIBED = (
     "plan-hints",
     "decision-hints",
     "job-runners",
+    "rule-atoms",
 )
 """Families that nobody names in a spec."""
 NAMED = [family for name, family in FAMILIES.items() if name not in NOT_DESCRIBED]

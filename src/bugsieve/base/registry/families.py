@@ -17,6 +17,7 @@ ROOMS = (
     "stochastic",
     "regression",
     "rules",
+    "timelines",
     "zoo",
     "safety",
     "formats",

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from bugsieve.base.registry.family import Entry, Listing, Manifest
+from bugsieve.base.registry.family import Entry, Family, Listing, Manifest
 
 MANIFEST = Manifest(
+    families={
+        "rule-atoms": Family(
+            noun="form of atoms",
+            builtin={
+                "pddl": "bugsieve.rooms.rules.file.atoms:PDDL_ATOMS",
+                "jani": "bugsieve.rooms.rules.file.model_atoms:MODEL_ATOMS",
+            },
+        ),
+    },
     members={
         "objectives": (Entry(302, "rules", "bugsieve.rooms.rules.monitoring.objective:Rules"),),
         "commands": (

@@ -216,7 +216,6 @@ WRONG = {
     "a junction": (atom("x", "§(not (lit) (lit))"), "must have the form (not CONDITION)"),
     "numbers": (atom("x", "§(> (fuel) 3)"), "the numeric fluent 'fuel' in '>'"),
     "a circle of one": (atom("x", "(or (lit) §(x))"), "in a circle: 'x' -> 'x'"),
-    "timelines": (rule("G x", atoms=atom("x", "§level(Battery) >= 200")), "is about timelines"),
     "an object in a rule": (rule("G §moving(rover3)"), "no object of two-rovers (did you"),
     "a type in a rule": (rule("G §moving(w1)"), "of type 'waypoint' where '?r - rover' belongs"),
     "a wider type": (rule("G §moving(?v)", forall="?v - vehicle"), "has '?v' of type 'vehicle'"),
@@ -245,14 +244,6 @@ def test_a_circle_names_the_first_of_its_atoms() -> None:
     assert (
         str(caught.value) == f"{place}atoms use each other in a circle: 'b' -> 'c' -> 'd' -> 'b'"
     )
-
-
-def test_an_atom_of_timelines_that_no_rule_uses_is_no_mistake() -> None:
-    found = bound(rule("G dark", atoms=atom("x", "token(Navigator.At, location = rock4)")))
-    assert any("no rule uses the atom 'x'" in text for text in found.warnings)
-    uses = f"{atom('x', 'level(B) > 1')}[[atom]]\nname = 'y'\nis = '(not (x))'\n"
-    with pytest.raises(InputError, match="the atom 'y' uses 'x', which is about timelines"):
-        bound(rule("G dark", atoms=uses))
 
 
 def test_a_predicate_called_did_is_refused(tmp_path: Path) -> None:

@@ -6,13 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bugsieve.rooms.rules.file.model_atoms import ModelAtom, read_model_atom
+from bugsieve.rooms.rules.file.atom_forms import ATOM_FORMS, AtomForm, OtherCondition
 from bugsieve.rooms.rules.file.source import Position, Text
-from bugsieve.rooms.timelines.models.timeline_atoms import (
-    TimelineAtom,
-    TokenAtom,
-    read_timeline_atom,
-)
 from bugsieve.tasks.pddl.conditions import read_condition
 from bugsieve.tasks.pddl.declarations import typed_list, variables
 from bugsieve.tasks.pddl.reader import Block, Document, make_block, make_word, tokens
@@ -49,17 +44,14 @@ class AtomDeclaration:
     name: str
     parameters: Parameters
     position: Position
-    condition: Document | TimelineAtom | ModelAtom
-    """Of PDDL, whose root is the condition, of timelines, or of a model in JANI."""
+    condition: Document | OtherCondition
+    """Of PDDL, whose root is the condition, or of another language."""
     condition_position: Position
 
     @property
     def elsewhere(self) -> str:
         """What the atom is about, if that is not PDDL."""
-        if isinstance(self.condition, Document):
-            return ""
-        is_model = isinstance(self.condition, ModelAtom)
-        return "variables of a model in JANI" if is_model else "timelines"
+        return "" if isinstance(self.condition, Document) else self.condition.about
 
 
 def read_atom(name: Text, condition: Text) -> AtomDeclaration:
@@ -69,8 +61,8 @@ def read_atom(name: Text, condition: Text) -> AtomDeclaration:
     if called in RESERVED:
         raise name.error(0, f"no atom may be called {called!r}, which is a word of formulas")
     parameters = _parameters_of(name, called)
-    meaning = _meaning(condition)
-    if isinstance(meaning, TokenAtom):
+    meaning = _form_of(condition).read(condition)
+    if not isinstance(meaning, Document):
         _check_variables(meaning, parameters, condition, called)
     return AtomDeclaration(called, parameters, name.position(), meaning, condition.position())
 
@@ -122,12 +114,13 @@ def _parameters_of(text: Text, called: str) -> Parameters:
     return found
 
 
-def _meaning(text: Text) -> Document | TimelineAtom | ModelAtom:
+def _form_of(text: Text) -> AtomForm:
+    """The first language whose texts begin like this; PDDL, which says what is wrong, for none."""
     stripped = text.value.lstrip()
-    if stripped.startswith("{"):
-        return read_model_atom(text)
-    if not stripped.startswith(("(", ")", ";")):
-        return read_timeline_atom(text)
+    return next((form for form in ATOM_FORMS.values() if form.begins(stripped)), PDDL_ATOMS)
+
+
+def _read_pddl(text: Text) -> Document:
     _reject_non_ascii(text)
     return read_condition(
         text.value, name=text.source.name, max_depth=MAX_CONDITION_DEPTH, where=text.where
@@ -144,10 +137,15 @@ def _reject_non_ascii(text: Text) -> None:
             )
 
 
-def _check_variables(atom: TokenAtom, parameters: Parameters, text: Text, called: str) -> None:
-    for _, value in atom.arguments:
-        if value.startswith("?") and value not in parameters.types:
+PDDL_ATOMS = AtomForm(lambda text: text.startswith(("(", ")", ";")), _read_pddl)
+
+
+def _check_variables(
+    condition: OtherCondition, parameters: Parameters, text: Text, called: str
+) -> None:
+    for variable in condition.variables:
+        if variable not in parameters.types:
             raise text.error(
-                text.value.lower().index(value),
-                f"the variable '{value}' is no parameter of the atom {called!r}",
+                text.value.lower().index(variable),
+                f"the variable '{variable}' is no parameter of the atom {called!r}",
             )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+from bugsieve.rooms.rules.file.atom_forms import AtomForm
 from bugsieve.rooms.rules.file.source import Text
 
 MAX_CHARACTERS = 20_000
@@ -19,6 +20,9 @@ MAX_DEPTH = 100
 @dataclass(frozen=True)
 class ModelAtom:
     """An expression that is true or false in a state of a model."""
+
+    about: ClassVar[str] = "variables of a model in JANI"
+    variables: ClassVar[tuple[str, ...]] = ()
 
     text: str
 
@@ -47,3 +51,6 @@ def read_model_atom(text: Text) -> ModelAtom:
     except ValueError as error:  # numbers with too many digits
         raise text.error(0, f"no expression of JANI in JSON: {error}") from None
     return ModelAtom(value)
+
+
+MODEL_ATOMS = AtomForm(lambda text: text.startswith("{"), read_model_atom)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from bugsieve.base.errors import InputError
 from bugsieve.base.names import suggest
+from bugsieve.rooms.rules.file.atom_forms import AtomForm
 from bugsieve.rooms.rules.file.source import Text
 
 FORMS = ("level", "token")
@@ -34,6 +35,9 @@ _EXAMPLES = "'level(Battery) >= 200' or 'token(Navigator.At, location = rock4)'"
 class LevelAtom:
     """Compares the level of a reservoir with a number."""
 
+    about: ClassVar[str] = "timelines"
+    variables: ClassVar[tuple[str, ...]] = ()
+
     reservoir: str
     """As it was written, with dots if it is part of something."""
     comparison: str
@@ -44,10 +48,17 @@ class LevelAtom:
 class TokenAtom:
     """True while a token of the predicate holds whose parameters have these values."""
 
+    about: ClassVar[str] = "timelines"
+
     timeline: str
     predicate: str
     arguments: tuple[tuple[str, str], ...] = ()
     """Parameter and value: a name or a number as it was written, or a variable in lower case."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables among the values."""
+        return tuple(value for _, value in self.arguments if value.startswith("?"))
 
 
 TimelineAtom: TypeAlias = LevelAtom | TokenAtom
@@ -56,6 +67,10 @@ TimelineAtom: TypeAlias = LevelAtom | TokenAtom
 def read_timeline_atom(text: Text) -> TimelineAtom:
     """The atom that a text means, or an InputError that names the character."""
     return _Reader(text).read()
+
+
+TIMELINE_ATOMS = AtomForm(lambda text: True, read_timeline_atom)
+"""The last form: its reader says what is wrong with a text that begins like no other."""
 
 
 @dataclass(frozen=True)

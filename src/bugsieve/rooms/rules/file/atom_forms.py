@@ -1,0 +1,37 @@
+"""The languages in which rules files say what an atom means, each known by how its text begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bugsieve.base.registry.families import FAMILIES
+from bugsieve.base.registry.members import MemberTable
+from bugsieve.rooms.rules.file.source import Text
+from bugsieve.tasks.pddl.reader import Document
+
+
+class OtherCondition(Protocol):
+    """The condition of an atom in another language than PDDL."""
+
+    @property
+    def about(self) -> str:
+        """What such atoms are about, as in "the atom is about timelines"."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables in it, each a parameter of the atom: in lower case, with their `?`."""
+
+
+@dataclass(frozen=True)
+class AtomForm:
+    """One of the languages."""
+
+    begins: Callable[[str], bool]
+    """Whether a text without white space in front is in this language; the first form counts."""
+    read: Callable[[Text], Document | OtherCondition]
+    """Read the condition; an InputError names the character that is wrong."""
+
+
+ATOM_FORMS: MemberTable[AtomForm] = MemberTable(FAMILIES["rule-atoms"])
