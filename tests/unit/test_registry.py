@@ -80,6 +80,7 @@ NOT_DESCRIBED = (
     "decision-hints",
     "job-runners",
     "rule-atoms",
+    "rule-subjects",
 )
 """Families that nobody names in a spec."""
 NAMED = [family for name, family in FAMILIES.items() if name not in NOT_DESCRIBED]

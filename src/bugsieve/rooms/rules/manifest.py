@@ -13,6 +13,10 @@ MANIFEST = Manifest(
                 "jani": "bugsieve.rooms.rules.file.model_atoms:MODEL_ATOMS",
             },
         ),
+        "rule-subjects": Family(
+            noun="language of rules",
+            builtin={"pddl": "bugsieve.rooms.rules.campaign.pddl:PDDL_LANGUAGE"},
+        ),
     },
     members={
         "objectives": (Entry(302, "rules", "bugsieve.rooms.rules.monitoring.objective:Rules"),),

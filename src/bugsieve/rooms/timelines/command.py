@@ -76,10 +76,10 @@ def emit(options: RulesOptions, folder: Path) -> int:
     from bugsieve.base.errors import UnsupportedError
     from bugsieve.base.files_and_processes.files import write_atomically
     from bugsieve.base.files_and_processes.ours import make_folders
-    from bugsieve.rooms.rules.campaign.bound import BoundModel
     from bugsieve.rooms.rules.campaign.equipment import make_judge
     from bugsieve.rooms.rules.campaign.subject import load_rules
     from bugsieve.rooms.rules.obligations.obligation import rule_obligations
+    from bugsieve.rooms.timelines.bound import BoundModel
     from bugsieve.rooms.timelines.emission import emit_nddl
 
     (bound,) = load_rules(options).tasks

@@ -9,5 +9,6 @@ MANIFEST = Manifest(
         "rule-atoms": (
             Entry(300, "nddl", "bugsieve.rooms.timelines.models.timeline_atoms:TIMELINE_ATOMS"),
         ),
+        "rule-subjects": (Entry(200, "nddl", "bugsieve.rooms.timelines.language:NDDL_LANGUAGE"),),
     },
 )

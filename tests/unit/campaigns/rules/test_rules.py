@@ -21,7 +21,7 @@ from bugsieve.rooms.rules import examples as example
 from bugsieve.rooms.rules.campaign.options import RulesOptions
 from bugsieve.rooms.rules.campaign.products import write_products
 from bugsieve.rooms.rules.campaign.replay import FAILURES, Status, _remark, _status, replay_rules
-from bugsieve.rooms.rules.campaign.subject import load_rules
+from bugsieve.rooms.rules.campaign.subject import load_rules, stored_tasks
 from bugsieve.rooms.rules.campaign.summary import RulesSummary
 from bugsieve.rooms.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.rooms.rules.store.records import RulesRecords
@@ -307,6 +307,13 @@ def test_the_traces_cover_the_domain(sound: Path) -> None:
     found = cover_tests(sound)
     (actions, used, total), *_ = found.coverage.summary()
     assert (actions, used, total) == ("actions used", 5, 7) and "45 tests" in found.plans[0]
+
+
+def test_traces_of_tasks_are_drawn_state_by_state(faulty: Path) -> None:
+    with RulesRecords(faulty) as records:
+        (bound,) = stored_tasks(records)
+        trace = next(row.answer.trace for row in records.answers() if row.answer.trace)
+    assert bound.chart(trace, "a trace") is None
 
 
 def test_what_is_not_judged_yet_is_no_failure(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from bugsieve.rooms.domain_testing.coverage_runs import cover_tests
 from bugsieve.rooms.regression.junit import junit_text
 from bugsieve.rooms.rules.campaign.options import RulesOptions
 from bugsieve.rooms.rules.campaign.replay import Status, replay_rules
-from bugsieve.rooms.rules.campaign.subject import load_rules
+from bugsieve.rooms.rules.campaign.subject import load_rules, stored_tasks
 from bugsieve.rooms.rules.campaign.summary import RulesSummary
 from bugsieve.rooms.rules.store.records import RulesRecords
 from bugsieve.tasks.search.limits import Limits
@@ -139,3 +139,13 @@ def test_a_model_without_a_horizon(tmp_path: Path) -> None:
     classes, _, rules = written(tmp_path)
     with pytest.raises(InputError, match="no PlannerConfig"):
         load_rules(RulesOptions(domain=classes, rules=rules))
+
+
+def test_plans_have_charts_of_their_own(campaign: Path) -> None:
+    with RulesRecords(campaign) as records:
+        (bound,) = stored_tasks(records)
+        trace = next(row.answer.trace for row in records.answers() if row.answer.trace)
+    chart = bound.chart(trace, "a plan & a title")
+    assert chart is not None
+    shown = [item.text for item in ElementTree.fromstring(chart).iter()]
+    assert "a plan & a title" in shown and "door" in shown

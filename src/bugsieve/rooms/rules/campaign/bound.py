@@ -1,27 +1,22 @@
-"""What rules are tested on, with the rules as they read there: a task, or a model of timelines."""
+"""What rules are tested on, with the rules as they read there."""
 
 from __future__ import annotations
 
-import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 from bugsieve.rooms.rules.checker.rules import Checker
 from bugsieve.rooms.rules.checker.rules_pddl import PddlChecker
-from bugsieve.rooms.rules.file.binding import BoundRules
+from bugsieve.rooms.rules.file.binding import BoundRules, RuleInstance
 from bugsieve.rooms.rules.ltl.formula import atoms_of
 from bugsieve.rooms.rules.obligations.judge import Check
 from bugsieve.rooms.rules.obligations.letters import letters_of
 from bugsieve.rooms.rules.obligations.task_world import TaskWorld
 from bugsieve.rooms.rules.obligations.world import Certificate, World
-from bugsieve.rooms.timelines.binding import TimelineRules
-from bugsieve.rooms.timelines.models.model import Model
-from bugsieve.rooms.timelines.models.saved import SavedModel
-from bugsieve.rooms.timelines.plans.plan import token_text
-from bugsieve.rooms.timelines.world import TimelineWorld, check_plan, identity_of
+from bugsieve.rooms.rules.store.languages import Saved
+from bugsieve.rooms.rules.store.rows import PDDL
 from bugsieve.tasks.grounded.saved import SavedTask
 from bugsieve.tasks.grounded.task import Task
 
@@ -29,14 +24,28 @@ Path: TypeAlias = tuple[Sequence[str], Sequence[frozenset[str]]]
 """What happens before each letter, empty where nothing does, and the letters."""
 
 
+class RulesOfSubject(Protocol):
+    """The rules as they read on what is tested."""
+
+    @property
+    def rules(self) -> tuple[RuleInstance, ...]:
+        """All instances, over ground atoms."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the rules there."""
+
+
 class Bound(ABC):
     """What rules are tested on."""
 
+    language: ClassVar[str]
+    """The key of the language that it is written in."""
     file: str
-    rules: BoundRules | TimelineRules
+    rules: RulesOfSubject
 
     @abstractmethod
-    def saved(self) -> SavedTask | SavedModel:
+    def saved(self) -> Saved:
         """What the store keeps."""
 
     @abstractmethod
@@ -55,10 +64,16 @@ class Bound(ABC):
         """The atoms of a rule that never change; its formula is judged without them."""
         return {}
 
+    def chart(self, certificate: Certificate, title: str) -> str | None:
+        """A trace that was checked as SVG; None where it is drawn state by state."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class BoundTask(Bound):
     """A task with the rules as they read there."""
+
+    language: ClassVar[str] = PDDL
 
     file: str
     task: Task
@@ -104,44 +119,6 @@ class BoundTask(Bound):
         names = dict.fromkeys(name for formula in written for name in atoms_of(formula))
         folded = self.rules.folded
         return {name: folded[name] for name in names if name in folded}
-
-
-@dataclass(frozen=True, eq=False)
-class BoundModel(Bound):
-    """A model of timelines with the rules as they read there."""
-
-    file: str
-    model: Model
-    rules: TimelineRules
-    slots: int | None
-    """Tokens that a timeline may have; None: more and more of them."""
-
-    def saved(self) -> SavedModel:
-        """The files of the model."""
-        return SavedModel.of(self.model)
-
-    def world(self, traces: Iterable[Certificate] = ()) -> TimelineWorld:
-        """The plans of the model, those among them that are plans still."""
-        world, check = TimelineWorld(self.model, self.rules, self.slots), self.check()
-        task = identity_of(self.model)
-        for trace in traces:
-            with contextlib.suppress(ValueError):
-                check({**trace, "task": task})
-                world.learn(trace)
-        return world
-
-    def check(self) -> Check:
-        """Checks of plans, by a reader of NDDL of their own."""
-        return partial(check_plan, self.model, self.rules)
-
-    def path(self, certificate: Certificate) -> Path:
-        """The times, and the tokens that begin there."""
-        plan = certificate["plan"]
-        titles = []
-        for time in range(*plan["horizon"]):
-            begun = [token_text(item) for item in plan["tokens"] if item["start"] == time]
-            titles.append(f"time {time}: {', '.join(begun)}" if begun else "")
-        return titles, [frozenset(letter) for letter in plan["letters"]]
 
 
 def _followed(task: Task, trace: Certificate) -> tuple[int, ...]:

@@ -11,9 +11,9 @@ from bugsieve.rooms.rules.campaign.options import options_in
 from bugsieve.rooms.rules.campaign.summary import RuleResult, summarise
 from bugsieve.rooms.rules.obligations.answers import NO_PLAN, Answer, Verdict
 from bugsieve.rooms.rules.scale import BOUNDED, SAFETY, Grade
+from bugsieve.rooms.rules.store.languages import SubjectLanguage
 from bugsieve.rooms.rules.store.records import RulesRecords
 from bugsieve.rooms.rules.store.rows import ObligationRow
-from bugsieve.rooms.timelines.plans.plan import token_text
 
 _SO_FAR: tuple[Grade, ...] = (BOUNDED, SAFETY)
 """What speaks for a rule, for plans of some size or in part, and may not be enough."""
@@ -30,7 +30,7 @@ def rules_checks(records: RulesRecords) -> list[Check]:
     for row in records.obligations():
         answer, seconds = answers.get(row.number, (None, 0.0))
         rule = rules.get(row.obligation.rule)
-        outcome, reason = _outcome(row, answer, rule)
+        outcome, reason = _outcome(row, answer, rule, records.subject_language)
         vacuous = _unwanted(row, rule) if no_vacuous else ""
         if vacuous and outcome in ("passed", "skipped"):
             outcome, reason = "failure", f"vacuous: {vacuous}"
@@ -47,7 +47,10 @@ def _unwanted(row: ObligationRow, rule: RuleResult | None) -> str:
 
 
 def _outcome(
-    row: ObligationRow, answer: Answer | None, rule: RuleResult | None
+    row: ObligationRow,
+    answer: Answer | None,
+    rule: RuleResult | None,
+    language: SubjectLanguage,
 ) -> tuple[CheckOutcome, str]:
     if answer is None:
         return "undecided", "not judged yet"
@@ -61,16 +64,11 @@ def _outcome(
     if answer.verdict in _SKIPPED:
         return "skipped", answer.reason
     if answer.verdict == "failed" and rule is not None and not rule.is_as_expected:
-        return "failure", f"violated: {_actions(answer)}"
+        return "failure", f"violated: {_trace_text(answer, language)}"
     if answer.verdict == "conflict":
         return "failure", f"no trace satisfies {answer.reason}"
     return "passed", ""
 
 
-def _actions(answer: Answer) -> str:
-    trace = answer.trace
-    if trace is None:
-        return ""
-    if "plan" in trace:
-        return ", ".join(map(token_text, trace["plan"]["tokens"]))
-    return " ".join(trace["trace"]["actions"]) or "in the initial state"
+def _trace_text(answer: Answer, language: SubjectLanguage) -> str:
+    return "" if answer.trace is None else language.trace_text(answer.trace)

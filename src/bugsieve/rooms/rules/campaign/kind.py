@@ -14,25 +14,23 @@ from bugsieve.rooms.rules.campaign.salvage import checker, first_wrong_test
 from bugsieve.rooms.rules.campaign.summary import summarise
 from bugsieve.rooms.rules.campaign.tables import about, rules_tables
 from bugsieve.rooms.rules.campaign.wording import RulesWording
+from bugsieve.rooms.rules.store.languages import LANGUAGES
 from bugsieve.rooms.rules.store.records import RulesRecords
-from bugsieve.rooms.rules.store.rows import NDDL
 from bugsieve.rooms.rules.store.salvage import RulesSalvage
 from bugsieve.rooms.rules.store.store import RulesStore
 
-DOMAIN_FILE, MODEL_FILE, RULES_FILE = "domain.pddl", "model.nddl", "rules.toml"
+RULES_FILE = "rules.toml"
 
 
 def describe(header: CampaignHeader) -> Description:
     """What the folder says about the campaign."""
     subject = header.subject
-    what, file, about = "domain", DOMAIN_FILE, "the domain; the store has the problems"
-    if subject.language == NDDL:
-        what, file, about = "model", MODEL_FILE, "the model; the store has further files of it"
+    language = LANGUAGES[subject.language]
     return Description(
-        f"the {what} {subject.name} against its flight rules",
-        {file: subject.domain, RULES_FILE: subject.rules or None},
+        f"the {language.what} {subject.name} against its flight rules",
+        {language.first_file: subject.domain, RULES_FILE: subject.rules or None},
         {
-            file: about,
+            language.first_file: language.about_files,
             RULES_FILE: "the rules",
             f"{BUGS_FOLDER}/": "a file for each violated rule, with the trace that violates it",
         },

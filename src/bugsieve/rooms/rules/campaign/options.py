@@ -13,9 +13,8 @@ from bugsieve.campaigns.stop_rules import require_utf8
 from bugsieve.rooms.rules.ltl.causes import Criterion
 from bugsieve.rooms.rules.obligations.judge import DEFAULT_LIMITS, JudgeOptions
 from bugsieve.rooms.rules.store.bug import ENGINE
+from bugsieve.rooms.rules.store.languages import SubjectLanguage, language_of
 from bugsieve.rooms.rules.store.records import RulesRecords
-from bugsieve.rooms.timelines.nddl.reader import SUFFIX
-from bugsieve.rooms.timelines.room import MAX_SLOTS
 from bugsieve.tasks.search.limits import Limits
 
 
@@ -36,7 +35,7 @@ class RulesOptions(CampaignOptions):
     policy: str = ""
     """There is none."""
     domain: str
-    """A domain of PDDL, or the first file of a model of timelines in NDDL."""
+    """A domain of PDDL, or the first file of a model in another language."""
     problems: tuple[str, ...] = ()
     """The problems, or further files of the model."""
     rules: str = ""
@@ -67,10 +66,7 @@ class RulesOptions(CampaignOptions):
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.is_timelines:
-            self._check_timelines()
-        elif not self.problems:
-            raise UsageError("rules are tested on tasks: name at least one problem file")
+        self.subject_language.check_options(self)
         if self.criterion not in get_args(Criterion):
             raise UsageError(no_such("criterion", self.criterion, get_args(Criterion)))
         if self.oracles != (ENGINE,):
@@ -82,17 +78,9 @@ class RulesOptions(CampaignOptions):
         super().__post_init__()
 
     @property
-    def is_timelines(self) -> bool:
-        """Whether a model of timelines is tested, and not a domain."""
-        return self.domain.endswith(SUFFIX)
-
-    def _check_timelines(self) -> None:
-        if self.lassos:
-            raise UsageError("plans on timelines end: --lassos is for tasks")
-        if not self.rules:
-            raise UsageError("NDDL has no rules of this kind: name a rules file (*.toml)")
-        if self.slots is not None and not 1 <= self.slots <= MAX_SLOTS:
-            raise UsageError(f"slots must be between 1 and {MAX_SLOTS}, got {self.slots}")
+    def subject_language(self) -> SubjectLanguage:
+        """The language of what is tested."""
+        return language_of(self.domain)
 
     @property
     def judging(self) -> JudgeOptions:

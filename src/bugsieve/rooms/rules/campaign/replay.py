@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 import enum
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bugsieve.base.errors import InputError, UnsupportedError
 from bugsieve.campaigns.checks import Check, CheckOutcome
-from bugsieve.campaigns.store.schema import damaged
 from bugsieve.rooms.rules.campaign.bound import Bound
 from bugsieve.rooms.rules.campaign.equipment import make_judge
 from bugsieve.rooms.rules.campaign.options import RulesOptions, options_in
-from bugsieve.rooms.rules.campaign.subject import (
-    bound_model,
-    bound_task,
-    require_obligations,
-    stored_tasks,
-)
-from bugsieve.rooms.rules.file.source import Source
 from bugsieve.rooms.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.rooms.rules.obligations.judge import RuleJudge
 from bugsieve.rooms.rules.obligations.obligation import Obligation, obligations_of
 from bugsieve.rooms.rules.scale import SAFETY
 from bugsieve.rooms.rules.store.records import RulesRecords
-from bugsieve.rooms.rules.store.rows import NDDL, ObligationRow
-from bugsieve.rooms.timelines.models.loading import read_model
-from bugsieve.rooms.timelines.models.saved import SavedModel
-from bugsieve.rooms.timelines.nddl.reader import parse, read_text
-from bugsieve.tasks.grounded.saved import SavedTask
-from bugsieve.tasks.pddl.domain import check_domain
-from bugsieve.tasks.pddl.reader import read_document
-from bugsieve.tasks.pddl.summary import without_constraints
+from bugsieve.rooms.rules.store.rows import ObligationRow
 
 
 class Status(enum.Enum):
@@ -98,7 +81,7 @@ def replay_rules(
     with RulesRecords(folder) as records:
         options = options_in(records)
         answers = {row.number: row.answer for row in records.answers()}
-        tasks = _own(records) if domain is None else _other(records, domain)
+        tasks = _tasks(records, domain)
         rules = {row.bug.rule for row in records.named(bugs)}
         rows = [row for row in records.obligations() if not bugs or row.obligation.rule in rules]
     expected = _Expected(rows)
@@ -113,67 +96,10 @@ def replay_rules(
             yield expected.weighed(item) if _should_fail(task, item.row) else item
 
 
-def _own(records: RulesRecords) -> Sequence[Bound]:
-    """The stored PDDL or NDDL; InputError where that is not what was tested."""
-    if records.header.subject.language == NDDL:
-        return stored_tasks(records)
-    with tempfile.TemporaryDirectory() as place:
-        domain = Path(place) / "domain.pddl"
-        domain.write_bytes(records.header.subject.domain)
-        found = _grounded(records, domain, Path(place))
-    for number, task in enumerate(found):
-        if isinstance(task, str):
-            raise damaged(records.directory, f"table tasks, row {number}: {task}")
-    bound = [task for task in found if not isinstance(task, str)]
-    require_obligations(records, bound)
-    return bound
-
-
-def _other(records: RulesRecords, domain: Path) -> Sequence[Bound | str]:
-    """The stored problems with another domain, or why they do not go with it."""
-    if records.header.subject.language == NDDL:
-        return _models(records, domain)
-    _require_domain(domain, records.header.subject.name)
-    with tempfile.TemporaryDirectory() as place:
-        return _grounded(records, domain, Path(place))
-
-
-def _require_domain(file: Path, name: str) -> None:
-    """InputError for a file that is no domain, or another one: a mistake, not a change."""
-    domain = check_domain(without_constraints(read_document(file)))
-    if domain.name != name:
-        raise InputError(f"{file}: defines the domain {domain.name!r}, but {name!r} was tested")
-
-
-def _models(records: RulesRecords, file: Path) -> list[Bound | str]:
-    """The stored model with another first file, or why its other files do not go with it."""
-    text = read_text(file)
-    parse(text, str(file))
-    subject, options = records.header.subject, options_in(records)
-    source = Source(subject.rules_file, subject.rules.decode())
-    found: list[Bound | str] = []
-    for row in records.tasks():
-        assert isinstance(row.task, SavedModel)
-        try:
-            model = read_model([(str(file), text), *row.task.files[1:]])
-            found.append(bound_model(model, source, options, name=str(file)))
-        except (InputError, UnsupportedError) as error:
-            found.append(str(error))
-    return found
-
-
-def _grounded(records: RulesRecords, domain: Path, place: Path) -> list[Bound | str]:
-    subject = records.header.subject
-    found: list[Bound | str] = []
-    for row in records.tasks():
-        problem = place / f"problem{row.number}.pddl"
-        assert isinstance(row.task, SavedTask)
-        problem.write_bytes(row.task.problem or b"")
-        try:
-            found.append(bound_task(subject, str(domain), str(problem), name=row.file))
-        except (InputError, UnicodeDecodeError, UnsupportedError) as error:
-            found.append(str(error).replace(str(problem), row.file))
-    return found
+def _tasks(records: RulesRecords, domain: Path | None) -> Sequence[Bound | str]:
+    """Its own, or those with another domain, or why they do not go with that."""
+    language = records.subject_language
+    return language.own(records) if domain is None else language.other(records, domain)
 
 
 def _replayed(

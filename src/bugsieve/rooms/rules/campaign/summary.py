@@ -36,7 +36,6 @@ from bugsieve.rooms.rules.scale import (
     standing,
 )
 from bugsieve.rooms.rules.store.records import RulesRecords
-from bugsieve.rooms.rules.store.rows import NDDL
 
 _READINGS = {
     "prefix": "on all prefixes",
@@ -228,7 +227,7 @@ def summarise(records: RulesRecords) -> RulesSummary:
         min_coverage=options.min_coverage,
         no_vacuous=options.no_vacuous,
         warnings=records.header.subject.warnings,
-        is_timelines=records.header.subject.language == NDDL,
+        is_timelines=records.subject_language.plans_only,
     )
 
 

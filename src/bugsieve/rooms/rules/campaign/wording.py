@@ -15,8 +15,8 @@ from bugsieve.pipeline.judging.findings import BugRow
 from bugsieve.rooms.rules.campaign.summary import RuleResult, RulesSummary
 from bugsieve.rooms.rules.scale import VIOLATED
 from bugsieve.rooms.rules.store.bug import RuleBug
+from bugsieve.rooms.rules.store.languages import LANGUAGES
 from bugsieve.rooms.rules.store.records import RulesRecords
-from bugsieve.rooms.rules.store.rows import NDDL
 
 _MOST_NAMED = 5
 _MOST_WARNINGS = 3
@@ -57,7 +57,7 @@ class RulesWording:
     def heading(self, header: CampaignHeader) -> str:
         """The domain and its rules."""
         rules = header.subject.rules_file or "its own constraints"
-        what = "model" if header.subject.language == NDDL else "domain"
+        what = LANGUAGES[header.subject.language].what
         return f"rules {rules}, {what} {header.subject.name}"
 
     def first_lines(self, summary: RulesSummary) -> list[str]:

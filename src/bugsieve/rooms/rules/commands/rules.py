@@ -170,7 +170,7 @@ def _load(args: argparse.Namespace, options: RulesOptions) -> RulesTasks:
     from bugsieve.tasks.grounded.translator import TranslationLimits
 
     limits = TranslationLimits(args.translation_time, args.translation_memory << 20)
-    with StatusLine("reading the model" if options.is_timelines else "grounding the tasks"):
+    with StatusLine(options.subject_language.loading):
         return load_rules(options, limits=limits)
 
 

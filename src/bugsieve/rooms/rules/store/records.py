@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 from collections.abc import Iterator
-from typing import Any, cast, get_args
+from typing import Any
 
-from bugsieve.base.errors import InputError
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting, parse_json
+from bugsieve.base.errors import BudgetError, InputError, UnsupportedError, UsageError
+from bugsieve.base.files_and_processes.foreign_json import fitting
 from bugsieve.campaigns.store.packing import unpacked
 from bugsieve.campaigns.store.records import CampaignRecords, json_of, text_of
 from bugsieve.campaigns.store.schema import damaged, understood
@@ -17,22 +17,15 @@ from bugsieve.rooms.rules.ltl.reader import Place, read_ltl
 from bugsieve.rooms.rules.obligations.answers import Answer
 from bugsieve.rooms.rules.obligations.obligation import Aim, Obligation
 from bugsieve.rooms.rules.store.bug import RuleBug, require_shape
-from bugsieve.rooms.rules.store.rows import (
-    NDDL,
-    AnswerRow,
-    Language,
-    ObligationRow,
-    RulesSubject,
-    RulesTaskRow,
-)
+from bugsieve.rooms.rules.store.languages import LANGUAGES, SubjectLanguage
+from bugsieve.rooms.rules.store.rows import AnswerRow, ObligationRow, RulesSubject, RulesTaskRow
 from bugsieve.rooms.rules.store.tables import RULES_CONDITIONS, RULES_TABLES
-from bugsieve.rooms.timelines.models.saved import SavedModel
-from bugsieve.tasks.grounded.saved import SavedTask
 
 _ANSWERS = (
     "SELECT number, verdict, reason, view, reading, certificates, expanded, is_known, seconds"
     " FROM answers ORDER BY number"
 )
+_REFUSALS = (BudgetError, InputError, UnicodeDecodeError, UnsupportedError, UsageError)
 _PROVEN = ("passed", "vacuous", "not testable")
 
 
@@ -42,6 +35,19 @@ class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
     wanted_kind = RULES
     tables = RULES_TABLES
     conditions = RULES_CONDITIONS
+
+    @property
+    def subject_language(self) -> SubjectLanguage:
+        """The language of what was tested."""
+        return LANGUAGES[self.header.subject.language]
+
+    @contextlib.contextmanager
+    def whole(self, what: str) -> Iterator[None]:
+        """Say that the store is damaged where what it holds is refused."""
+        try:
+            yield
+        except _REFUSALS as error:
+            raise damaged(self.directory, f"{what}: {error}") from None
 
     def case_count(self) -> int:
         """How many obligations there are."""
@@ -89,47 +95,20 @@ class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
             raise damaged(self.directory, str(error)) from None
         return ObligationRow(number, task, Obligation(aim, rule, family, formula, *rest))
 
-    def _task(
-        self,
-        number: int,
-        file: str,
-        name: str,
-        sas: str,
-        digest: str,
-        objects: str,
-        facts: str,
-        problem: bytes,
-    ) -> RulesTaskRow:
+    def _task(self, number: int, file: str, *columns: Any) -> RulesTaskRow:
+        name, _, digest, *_ = columns
         with understood(self.directory):
-            if self.header.subject.language == NDDL:
-                return RulesTaskRow(number, file, self._model(number, file, name, digest, problem))
-            pairs = fitting(parse_json(objects), [Row(str, str)])
-            task = SavedTask(
-                name,
-                sas,
-                tuple((item, kind) for item, kind in pairs),
-                tuple(fitting(parse_json(facts), [str])),
-                self.header.subject.domain,
-                problem,
-            )
-            if task.sha256 != digest:
+            task = self.subject_language.saved(self.header.subject, file, columns)
+            if (task.name, task.sha256) != (name, digest):
                 raise ValueError(f"table tasks, row {number}: is not what was stored")
-        return RulesTaskRow(number, file, task)
-
-    def _model(self, number: int, file: str, name: str, digest: str, rest: bytes) -> SavedModel:
-        first = (os.path.basename(file), self.header.subject.domain.decode())
-        pairs = fitting(parse_json(rest.decode()), [Row(str, str)])
-        model = SavedModel((first, *((path, text) for path, text in pairs)))
-        if (model.name, model.sha256) != (name, digest):
-            raise ValueError(f"table tasks, row {number}: is not what was stored")
-        return model
+        return RulesTaskRow(number, file, task, self.header.subject.language)
 
     def _subject(self, meta: dict[str, Any]) -> RulesSubject:
         for name in ("domain", "rules"):
             if not isinstance(meta[name], bytes):
                 raise TypeError(f"{name} is no file")
         language = text_of(meta, "language")
-        if language not in get_args(Language):
+        if language not in LANGUAGES:
             raise ValueError(f"there is no language {language[:20]!r}")
         return RulesSubject(
             text_of(meta, "domain name"),
@@ -137,7 +116,7 @@ class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
             text_of(meta, "rules file"),
             meta["rules"],
             tuple(json_of(meta, "warnings", [str])),
-            cast(Language, language),
+            language,
         )
 
     def _bug(self, case: int, data: Any, *rest: Any) -> BugRow[RuleBug]:
@@ -162,8 +141,8 @@ class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
                 raise ValueError("what was shown has one trace")
             if verdict in _PROVEN and (not kinds or set(kinds) != {"none"}):
                 raise ValueError("what was proven has proofs")
-            is_timelines = self.header.subject.language == NDDL
-            if view is not None and ("plan" in certificates[0]) != is_timelines:
+            plans_only = self.subject_language.plans_only
+            if view is not None and ("plan" in certificates[0]) != plans_only:
                 raise ValueError("plans are on timelines, and nowhere else")
         except ValueError as error:
             raise ValueError(f"table answers, row {number}: {error}") from None

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
 
 from bugsieve.rooms.rules.obligations.answers import Answer
 from bugsieve.rooms.rules.obligations.obligation import Obligation
-from bugsieve.rooms.timelines.models.saved import SavedModel
-from bugsieve.tasks.grounded.saved import SavedTask
+from bugsieve.rooms.rules.store.languages import Saved
 
-Language: TypeAlias = Literal["pddl", "nddl"]
-PDDL: Language = "pddl"
-NDDL: Language = "nddl"
+PDDL = "pddl"
 
 
 @dataclass(frozen=True)
 class RulesSubject:
-    """What is tested: a domain or a model of timelines, and rules for it."""
+    """What is tested: a domain or a model, and rules for it."""
 
     name: str
     """Of the domain."""
     domain: bytes = field(repr=False)
-    """Its PDDL, or the first file of the model's NDDL."""
+    """Its PDDL, or the first file of the model."""
     rules_file: str
     rules: bytes = field(repr=False)
     """The content of that file; empty where all rules come from the PDDL."""
     warnings: tuple[str, ...] = ()
-    language: Language = PDDL
+    language: str = PDDL
+    """A key of `LANGUAGES`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +33,9 @@ class RulesTaskRow:
 
     number: int
     file: str
-    task: SavedTask | SavedModel
+    task: Saved
+    language: str
+    """That of the subject."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from bugsieve.campaigns.store.store import Row, Store
 from bugsieve.campaigns.store.tables import RULES
 from bugsieve.pipeline.judging.findings import Finding
 from bugsieve.rooms.rules.ltl.printer import to_text
+from bugsieve.rooms.rules.store.languages import LANGUAGES
 from bugsieve.rooms.rules.store.rows import (
     AnswerRow,
     ObligationRow,
@@ -18,7 +19,6 @@ from bugsieve.rooms.rules.store.rows import (
     RulesTaskRow,
 )
 from bugsieve.rooms.rules.store.tables import RULES_TABLES
-from bugsieve.rooms.timelines.models.saved import SavedModel
 
 
 class RulesStore(Store):
@@ -50,14 +50,7 @@ class RulesStore(Store):
 
 
 def _task_row(row: RulesTaskRow) -> Row:
-    task = row.task
-    if isinstance(task, SavedModel):  # the first of its files is the subject's
-        rest = json_text(task.files[1:]).encode()
-        return (row.number, row.file, task.name, "", task.sha256, "[]", "[]", rest)
-    return (
-        *(row.number, row.file, task.name, task.sas, task.sha256),
-        *(json_text(task.objects), json_text(task.static_facts), task.problem),
-    )
+    return (row.number, row.file, *LANGUAGES[row.language].columns(row.task))
 
 
 def _obligation_row(row: ObligationRow) -> Row:
