@@ -81,6 +81,7 @@ NOT_DESCRIBED = (
     "job-runners",
     "rule-atoms",
     "rule-subjects",
+    "rule-commands",
 )
 """Families that nobody names in a spec."""
 NAMED = [family for name, family in FAMILIES.items() if name not in NOT_DESCRIBED]

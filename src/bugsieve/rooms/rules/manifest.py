@@ -17,6 +17,7 @@ MANIFEST = Manifest(
             noun="language of rules",
             builtin={"pddl": "bugsieve.rooms.rules.campaign.pddl:PDDL_LANGUAGE"},
         ),
+        "rule-commands": Family(noun="part of the command rules", builtin={}),
     },
     members={
         "objectives": (Entry(302, "rules", "bugsieve.rooms.rules.monitoring.objective:Rules"),),

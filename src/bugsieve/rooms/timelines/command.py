@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.streams import show
@@ -18,7 +18,7 @@ SUFFIX = ".nddl"
 
 
 def register(parser: Parser) -> None:
-    """The options that only models on timelines have."""
+    """Add the options that only models on timelines have."""
     options = Options(parser, "models on timelines (NDDL)")
     help_ = "tokens that a timeline may have (more and more, until no more fit)"
     options.number("--slots", None, help_, most=2000, metavar="K")
@@ -31,14 +31,14 @@ def register(parser: Parser) -> None:
     options.add("--charts", type=Path, metavar="DIR", help="draw the plans that are found as SVG")
 
 
-def is_timelines(files: Sequence[str]) -> bool:
-    """Whether some of the files are a model of timelines."""
+def is_model(files: Sequence[str]) -> bool:
+    """Return true if some of the files are a model of timelines."""
     return any(name.endswith(SUFFIX) for name in files)
 
 
 def check_arguments(args: argparse.Namespace) -> None:
     """Say what does not go with such files, or goes with nothing else."""
-    if is_timelines(args.files):
+    if is_model(args.files):
         models = [name for name in args.files if name.endswith(SUFFIX)]
         rules = [name for name in args.files if name.endswith(".toml")]
         if len(rules) != 1 or len(models) + len(rules) != len(args.files):
@@ -52,8 +52,31 @@ def check_arguments(args: argparse.Namespace) -> None:
             args.parser.error(f"--{name} is for models on timelines (*{SUFFIX})")
 
 
-def draw(campaign: Path, folder: Path) -> None:
-    """The plans of a campaign as charts, each by the number of its test."""
+def option_fields(args: argparse.Namespace) -> Mapping[str, Any]:
+    """The fields of the options of tests that only models on timelines have."""
+    return {"slots": args.slots}
+
+
+def write_instead(args: argparse.Namespace, options: RulesOptions) -> int | None:
+    """Write traps as NDDL if that is asked for, and return the exit code."""
+    return None if args.emit_nddl is None else _emit(options, args.emit_nddl)
+
+
+def write_beside(args: argparse.Namespace, folder: Path) -> None:
+    """Draw the plans of the campaign if that is asked for; the campaign is stored already."""
+    from bugsieve.base.errors import InputError
+
+    if args.charts is None:
+        return
+    try:
+        _draw(folder, args.charts)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"{args.charts}: {reason}; the results are kept in {folder}") from None
+
+
+def _draw(campaign: Path, folder: Path) -> None:
+    """Draw the plans of a campaign as charts, each by the number of its test."""
     from bugsieve.base.files_and_processes.files import write_atomically
     from bugsieve.base.files_and_processes.ours import make_folders
     from bugsieve.rooms.rules.store.records import RulesRecords
@@ -71,8 +94,8 @@ def draw(campaign: Path, folder: Path) -> None:
                 write_atomically(folder / f"test{row.number}.svg", chart.encode())
 
 
-def emit(options: RulesOptions, folder: Path) -> int:
-    """One NDDL file for each trap that has the form of the paper; others are named."""
+def _emit(options: RulesOptions, folder: Path) -> int:
+    """Write one NDDL file for each trap that has the form of the paper; others are named."""
     from bugsieve.base.errors import UnsupportedError
     from bugsieve.base.files_and_processes.files import write_atomically
     from bugsieve.base.files_and_processes.ours import make_folders

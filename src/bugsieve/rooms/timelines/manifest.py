@@ -10,5 +10,6 @@ MANIFEST = Manifest(
             Entry(300, "nddl", "bugsieve.rooms.timelines.models.timeline_atoms:TIMELINE_ATOMS"),
         ),
         "rule-subjects": (Entry(200, "nddl", "bugsieve.rooms.timelines.language:NDDL_LANGUAGE"),),
+        "rule-commands": (Entry(100, "nddl", "bugsieve.rooms.timelines.command"),),
     },
 )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.base.commands import command_line
-from bugsieve.base.errors import InputError, UsageError
+from bugsieve.base.errors import UsageError
 from bugsieve.base.names import suggest
 from bugsieve.commands.shared import build_servers, campaign_arguments, task_arguments
 from bugsieve.commands.shared.numbers import real_number, seconds
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.streams import show
-from bugsieve.rooms.timelines import command as rules_timelines
+from bugsieve.rooms.rules.commands.parts import PARTS
 
 if TYPE_CHECKING:
     from bugsieve.commands.shared.parser import Parser
@@ -95,7 +95,8 @@ def register(parser: Parser) -> None:
     options.add("--no-vacuous", action="store_true", help="a vacuous condition is a failure")
     bounded = "rules that hold up to K (plans of some size) count as rules that hold"
     options.add("--accept-bounded", action="store_true", help=bounded)
-    rules_timelines.register(parser)
+    for part in PARTS.values():
+        part.register(parser)
     options = Options(parser, "output")
     options.add(
         "--write-tasks",
@@ -126,7 +127,8 @@ def run(args: argparse.Namespace) -> int:
         return _edit(args)
     if first == EXAMPLE:
         return _example(args)
-    rules_timelines.check_arguments(args)
+    for part in PARTS.values():
+        part.check_arguments(args)
     build_servers.check_build_server_arguments(args)
     return _test(args)
 
@@ -137,8 +139,10 @@ def _test(args: argparse.Namespace) -> int:
     from bugsieve.commands.shared.campaign_report import run_and_report
 
     options = _options(args)
-    if args.emit_nddl is not None:
-        return rules_timelines.emit(options, args.emit_nddl)
+    for part in PARTS.values():
+        code = part.write_instead(args, options)
+        if code is not None:
+            return code
     if args.write_tasks is not None:
         from bugsieve.rooms.rules.campaign.products import write_products
 
@@ -150,18 +154,9 @@ def _test(args: argparse.Namespace) -> int:
     folder = free_folder(args.output, tasks.name)
     with Campaign.create(folder, options, tasks) as campaign:
         code = run_and_report(campaign, args)
-    if args.charts is not None:
-        _beside(folder, args.charts, rules_timelines.draw)
+    for part in PARTS.values():
+        part.write_beside(args, folder)
     return code
-
-
-def _beside(folder: Path, target: Path, write: Callable[[Path, Path], None]) -> None:
-    """Write something about a campaign that is stored already, whatever comes of that."""
-    try:
-        write(folder, target)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"{target}: {reason}; the results are kept in {folder}") from None
 
 
 def _load(args: argparse.Namespace, options: RulesOptions) -> RulesTasks:
@@ -187,13 +182,19 @@ def _options(args: argparse.Namespace) -> RulesOptions:
         criterion=args.criterion,
         with_goal=args.with_goal,
         lassos=args.lassos,
-        slots=args.slots,
         min_coverage=args.min_coverage,
         no_vacuous=args.no_vacuous,
         accept_bounded=args.accept_bounded,
         limits=Limits(args.expansions, args.obligation_time, args.memory << 20),
         stop=StopRules(max_time=args.max_time),
+        **_fields_of_parts(args),
     )
+
+
+def _fields_of_parts(args: argparse.Namespace) -> dict[str, Any]:
+    """What the options of single languages set."""
+    fields = (part.option_fields(args).items() for part in PARTS.values())
+    return dict(chain.from_iterable(fields))
 
 
 def _split(args: argparse.Namespace) -> tuple[str, list[str]]:
@@ -208,7 +209,7 @@ def _split(args: argparse.Namespace) -> tuple[str, list[str]]:
         near = suggest(tasks[0], (PATTERNS, EDIT, EXAMPLE))
         if near:
             args.parser.error(f"there is no file {tasks[0]!r}{near}")
-    if len(tasks) < 2 and not rules_timelines.is_timelines(tasks):
+    if len(tasks) < 2 and not any(part.is_model(tasks) for part in PARTS.values()):
         args.parser.error("name a domain, at least one problem, and a rules file")
     return (rules or [""])[0], tasks
 
