@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from bugsieve.base.errors import UsageError as UsageError
     from bugsieve.campaigns.campaign import Campaign as Campaign
     from bugsieve.campaigns.options import CostOptions as CostOptions
-    from bugsieve.campaigns.options import SafetyOptions as SafetyOptions
     from bugsieve.campaigns.python_calls.bugs import Bugs as Bugs
     from bugsieve.campaigns.python_calls.find import find_bugs as find_bugs
     from bugsieve.campaigns.python_calls.find import find_safety_bugs as find_safety_bugs
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from bugsieve.rooms.lab.comparing import compare as compare
     from bugsieve.rooms.regression.check import check as check
     from bugsieve.rooms.safety.bugs.bug import SafetyBug as SafetyBug
+    from bugsieve.rooms.safety.campaign.options import SafetyOptions as SafetyOptions
     from bugsieve.tasks.grounded.loading import load_task as load_task
     from bugsieve.tasks.grounded.task import NO_ACTION as NO_ACTION
     from bugsieve.tasks.grounded.task import Task as Task
@@ -58,7 +58,6 @@ _PUBLIC = {
     "Policy": "bugsieve.policies.policy",
     "PolicyError": "bugsieve.base.errors",
     "Run": "bugsieve.policies.runs",
-    "SafetyOptions": "bugsieve.campaigns.options",
     "Task": "bugsieve.tasks.grounded.task",
     "TranslationLimits": "bugsieve.tasks.grounded.translator",
     "UnsupportedError": "bugsieve.base.errors",

@@ -13,10 +13,11 @@ from typing import Any
 
 from bugsieve.campaigns.store.packing import packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
-from bugsieve.campaigns.store.tables import COST_TABLES, SAFETY_TABLES, SHARED_TABLES
+from bugsieve.campaigns.store.tables import COST_TABLES, SHARED_TABLES
 from bugsieve.campaigns.store.validation import Layout, layout_of
 from bugsieve.cli import main
 from bugsieve.rooms.rules.store.tables import RULES_TABLES
+from bugsieve.rooms.safety.store.tables import SAFETY_TABLES
 from bugsieve.rooms.training.store.tables import TRAINING_TABLES
 from tests.unit.campaigns.rules.small import written
 from tests.unit.campaigns.safety.ledge import ledge

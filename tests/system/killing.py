@@ -21,9 +21,10 @@ from bugsieve.campaigns import session
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import Event
 from bugsieve.campaigns.kind import KINDS
-from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
+from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.rooms.jani.model.loading import load_model
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from tests.unit.judging import suffixes
 
 LONGEST_DELAY = 0.1

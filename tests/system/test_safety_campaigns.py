@@ -18,9 +18,9 @@ import pytest
 from bugsieve.base.seeds import Stream
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.events import Event, RoundDone
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.rooms.jani.model.loading import load_document, load_model
 from bugsieve.rooms.jani.policies.registry import make_model_policy
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import MODEL_FILE
 from bugsieve.rooms.safety.checker.safety import check_safety_bug
 from bugsieve.rooms.safety.store.records import SafetyRecords

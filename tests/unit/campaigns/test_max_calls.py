@@ -11,11 +11,12 @@ import pytest
 from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost import usual_bias
-from bugsieve.campaigns.options import CostOptions, SafetyOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.python_calls.problems import share
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.registry import make_policy
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 from tests.unit.campaigns.test_problems import part
 from tests.unit.policies.generated import generated_task

@@ -17,7 +17,7 @@ from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import LOW_RISK, measured_lines, percent
-from bugsieve.campaigns.options import CostOptions, SafetyOptions
+from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.python_calls.problems import ProblemCampaigns
 from bugsieve.campaigns.salvage import salvage_campaign
 from bugsieve.campaigns.stop_rules import StopRules
@@ -26,6 +26,7 @@ from bugsieve.campaigns.summary import Summary
 from bugsieve.pipeline.measuring.figures import Figures
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.pipeline.pool.sample import ALL_MADE, sampling
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.problem_sets import problems_of

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bugsieve.campaigns.campaign import summary_of
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.cli import main
 from bugsieve.rooms.safety.campaign.models import model_of
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.checker.safety import check_safety_bug
 from bugsieve.rooms.safety.checker.safety import main as checker
 from bugsieve.rooms.safety.store.records import SafetyRecords

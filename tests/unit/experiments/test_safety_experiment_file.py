@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import InputError
-from bugsieve.campaigns.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
 from bugsieve.rooms.lab.experiments.grid import Grid
 from bugsieve.rooms.lab.experiments.models import ModelInstance
+from bugsieve.rooms.safety.campaign.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
 from bugsieve.rooms.training.options import QOptions
 from bugsieve.rooms.zoo.model_domains import generate_model
 from tests.unit.campaigns.safety.ledge import ledge

@@ -16,14 +16,7 @@ from bugsieve.campaigns.campaign import Campaign, read_campaign, summary_of
 from bugsieve.campaigns.cost.bench import judged_bench
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.flat_options import flat_options
-from bugsieve.campaigns.options import (
-    AUTO,
-    DEFAULT_SAFETY_ORACLES,
-    CampaignOptions,
-    CostOptions,
-    SafetyOptions,
-    with_typed_walks,
-)
+from bugsieve.campaigns.options import AUTO, CampaignOptions, CostOptions, with_typed_walks
 from bugsieve.campaigns.python_calls.bug import FoundBug, FoundSafetyBug, binding, is_bound
 from bugsieve.campaigns.python_calls.bugs import Bugs as Bugs
 from bugsieve.campaigns.python_calls.bugs import BugT
@@ -38,6 +31,7 @@ from bugsieve.rooms.jani.model.model import JaniModel, require_model
 from bugsieve.rooms.jani.policies.lifted import as_model_policy
 from bugsieve.rooms.safety.bugs.bug import SafetyBug
 from bugsieve.rooms.safety.campaign.explanation import witnesses
+from bugsieve.rooms.safety.campaign.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from bugsieve.tasks.grounded.loading import load_task

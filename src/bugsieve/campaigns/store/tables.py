@@ -21,7 +21,6 @@ from bugsieve.pipeline.bugs.verdict import Outcome
 from bugsieve.pipeline.judging.escalation import MOST_LEVELS, SEARCH
 from bugsieve.pipeline.pool.novelty import LOOSER
 from bugsieve.policies.decisions import Ending
-from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
 
 COST, SAFETY, TRAINING, RULES = "cost", "safety", "training", "rules"
 
@@ -34,7 +33,7 @@ SIGNED = frozenset({"alone.safety"})
 """The columns whose whole numbers may be negative."""
 
 
-def _texts(codes: Iterable[Enum]) -> str:
+def texts_of(codes: Iterable[Enum]) -> str:
     """The values of an enumeration as SQL."""
     return ", ".join(f"'{code.value}'" for code in codes)
 
@@ -104,9 +103,9 @@ CREATE TABLE lessons (
 ) WITHOUT ROWID;
 """
 
-_NOW = "FROM progress"
-_VISITED = f"number <= (SELECT visits {_NOW})"
-_IS_CUT = f"number = (SELECT visits {_NOW})"  # by a limit on bugs: it does not count
+NOW = "FROM progress"
+VISITED = f"number <= (SELECT visits {NOW})"
+_IS_CUT = f"number = (SELECT visits {NOW})"  # by a limit on bugs: it does not count
 
 
 def json_condition(column: str, kind: str, wrong: str) -> str:
@@ -132,7 +131,7 @@ SHARED_CONDITIONS = {
     "meta.value": ANYTHING,
     "oracles.number": "number < (SELECT COUNT(*) FROM oracles)",
     "progress.visits": "visits <= (SELECT IFNULL(MAX(number), -1) + 1 FROM visits)",
-    "visits.number": _VISITED,
+    "visits.number": VISITED,
     "bugs.case_number": "case_number IN (SELECT case_number FROM visits)",
     "bugs.found": "found IN (SELECT number FROM visits)",
     "bugs.changed": "changed >= found",
@@ -182,15 +181,15 @@ COST_CONDITIONS = {
     "pool.state": "length(state) = (SELECT length(state) FROM pool WHERE number = 0)"
     " AND length(state) % 2 = 0",
     "pool.parent": "parent < number",
-    "pool.walk": f"walk < (SELECT walks {_NOW})",
+    "pool.walk": f"walk < (SELECT walks {NOW})",
     "pool.actions": "length(actions) % 4 = 0",
-    "visits.number": f"{_VISITED} AND ({_IS_CUT} OR {_ALL_SAID})",
+    "visits.number": f"{VISITED} AND ({_IS_CUT} OR {_ALL_SAID})",
     "visits.case_number": "case_number IN (SELECT number FROM runs)",
     "visits.effort": f"effort = 0 OR effort <= {MOST_LEVELS} AND {_ESCALATES}",
     "runs.number": "number IN (SELECT number FROM pool)",
     "runs.ending": f"ending BETWEEN {int(min(Ending))} AND {int(max(Ending))}",
     "verdicts.oracle": f"CASE {_EFFORT} WHEN 0 THEN {_LEVEL} = 0 ELSE {_SPEC} = '{SEARCH}' END",
-    "verdicts.outcome": f"outcome IN ({_texts(Outcome)})",
+    "verdicts.outcome": f"outcome IN ({texts_of(Outcome)})",
     "verdicts.gap": "gap >= 0",
     "verdicts.exact": "exact IN (0, 1)",
     "verdicts.plan": "length(plan) % 4 = 0",
@@ -207,67 +206,3 @@ AND (NOT EXISTS (SELECT 1 FROM verdicts WHERE visit = visits.number AND outcome 
 """
 """Of a visit with all its verdicts, each of whose claims has become something; a state from which
 the policy runs into a known bug, which is sighted there, needs none."""
-
-SAFETY_TABLES = """
-CREATE TABLE walks (
-    number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, steps INTEGER NOT NULL,
-    seconds REAL NOT NULL
-);
-CREATE TABLE runs (
-    walk INTEGER PRIMARY KEY, digest BLOB NOT NULL, same_as INTEGER, steps INTEGER NOT NULL,
-    states BLOB, actions BLOB, proof_seconds REAL NOT NULL
-);
-CREATE TABLE verdicts (
-    visit INTEGER, oracle INTEGER, safety BLOB NOT NULL, faults TEXT NOT NULL,
-    open_faults TEXT NOT NULL, reached TEXT, expanded INTEGER NOT NULL, seconds REAL NOT NULL,
-    PRIMARY KEY (visit, oracle)
-) WITHOUT ROWID;
-CREATE TABLE alone (
-    walk INTEGER, position INTEGER, oracle INTEGER, safety INTEGER NOT NULL, reached TEXT,
-    expanded INTEGER NOT NULL, seconds REAL NOT NULL, PRIMARY KEY (walk, position, oracle)
-) WITHOUT ROWID;
-CREATE TABLE proofs (
-    first INTEGER PRIMARY KEY, visit INTEGER NOT NULL, count INTEGER NOT NULL, rows BLOB NOT NULL
-);
-"""
-
-_FIRST_RUNS = "IN (SELECT walk FROM runs WHERE same_as IS NULL)"
-_STEPS = "(SELECT steps FROM runs JOIN visits ON case_number = walk WHERE visits.number = visit)"
-
-_NO_POSITION = "item.type <> 'integer' OR item.value NOT BETWEEN 0 AND length(safety) - 1"
-_ALL_JUDGED = (
-    "(SELECT COUNT(*) FROM verdicts WHERE visit = visits.number) = (SELECT COUNT(*) FROM oracles)"
-)
-
-SAFETY_CONDITIONS = {
-    "*.case_number": f"case_number {_FIRST_RUNS}",
-    "oracles.objection": "0",  # those of safety testing judge every model
-    "oracles.level": "level = 0",
-    "progress.walks": "walks = (SELECT COUNT(*) FROM walks)",
-    "walks.number": f"number < MIN((SELECT COUNT(*) FROM walks), (SELECT walks {_NOW}))",
-    "walks.outcome": f"outcome IN ({_texts(WalkOutcome)})",
-    "visits.number": f"{_VISITED} AND {_ALL_JUDGED}",
-    "visits.effort": "effort = 0",
-    "bugs.id": "id IN (SELECT bug FROM sightings)",
-    "sightings.position": f"position < {_STEPS}",
-    "runs.walk": "walk IN (SELECT number FROM walks)",
-    "runs.same_as": f"same_as < walk AND same_as {_FIRST_RUNS}",
-    "runs.steps": "(same_as IS NULL) = (states IS NOT NULL AND actions IS NOT NULL)",
-    "runs.states": "length(states) > 0 AND length(states) % (8 * (steps + 1)) = 0",
-    "runs.actions": "length(actions) = 4 * steps",
-    "verdicts.faults": json_condition("faults", "array", _NO_POSITION),
-    "verdicts.open_faults": json_condition("open_faults", "array", _NO_POSITION),
-    "verdicts.safety": f"length(safety) = 1 + {_STEPS}",
-    "proofs.count": "count > 0",
-    "alone.walk": f"walk {_FIRST_RUNS}",
-    "alone.position": "position < (SELECT steps FROM runs WHERE runs.walk = alone.walk)",
-    "alone.safety": "safety BETWEEN -1 AND 1",
-}
-
-SAFETY_CASES = {"walks": "number", "runs": "walk", "alone": "walk"}
-SAFETY_WHOLE = f"""
-{_ALL_JUDGED} AND (
-NOT EXISTS (SELECT 1 FROM verdicts WHERE visit = visits.number AND oracle = 0 AND faults <> '[]')
-OR number IN (SELECT visit FROM sightings UNION SELECT visit FROM unproven
-              UNION SELECT visit FROM rejected UNION SELECT visit FROM unstable))
-"""

@@ -51,5 +51,6 @@ MANIFEST = Manifest(
     ),
     public={
         "SafetyBug": "bugsieve.rooms.safety.bugs.bug",
+        "SafetyOptions": "bugsieve.rooms.safety.campaign.options",
     },
 )

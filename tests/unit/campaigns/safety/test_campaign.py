@@ -21,7 +21,6 @@ from bugsieve.campaigns.events import (
     RoundDone,
     Started,
 )
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.session import MODEL_FAULT
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.rooms.formats.networks import Network
@@ -32,6 +31,7 @@ from bugsieve.rooms.jani.policies.random import RandomPolicy
 from bugsieve.rooms.jani.policies.table import write_table
 from bugsieve.rooms.jani.starts import StartSampler
 from bugsieve.rooms.safety.campaign.driver import ALL_WALKS
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import saved_model
 from bugsieve.rooms.safety.checker.safety import check_safety_bug
 from bugsieve.rooms.safety.checker.safety_claims import CertificateError

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from bugsieve.campaigns.campaign import Campaign, summary_of
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.verdict import LEFT_OPEN
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.policy import ActionArray
 from bugsieve.rooms.safety.campaign.driver import SafetyDriver
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.unit.campaigns.safety.contents import contents
 from tests.unit.campaigns.safety.ledge import LEFT, Leftist, loaded

@@ -15,7 +15,6 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns import greens
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.events import Event, Noted
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.store.packing import packed
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.verdict import Outcome
@@ -28,6 +27,7 @@ from bugsieve.rooms.jani.policies.policy import NO_ACTION, ActionArray
 from bugsieve.rooms.safety.campaign import green as safety_green
 from bugsieve.rooms.safety.campaign.driver import ALL_WALKS
 from bugsieve.rooms.safety.campaign.green import NO_DANGER, ONLY_GOALS, OUT_OF_REACH, stored_green
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.checker.safety_green import main as check_alone
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.depth import examples

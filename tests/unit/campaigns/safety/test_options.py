@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from bugsieve.base.errors import InputError, UsageError
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.policies.worker import WorkerLimits
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from bugsieve.tasks.search import Limits
 

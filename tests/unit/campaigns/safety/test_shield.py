@@ -11,12 +11,12 @@ import pytest
 
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.rooms.jani.model.loading import load_document
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.policies.registry import make_model_policy
 from bugsieve.rooms.jani.policies.table import write_table
 from bugsieve.rooms.jani.starts import StartSampler
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.shield import make_shield
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions

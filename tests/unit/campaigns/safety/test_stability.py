@@ -13,7 +13,6 @@ import pytest
 
 import bugsieve
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.policies.asking import is_ours
 from bugsieve.policies.decisions import Decisions, Ending, Failure
@@ -22,6 +21,7 @@ from bugsieve.rooms.jani.policies.lifted import as_model_policy
 from bugsieve.rooms.jani.policies.random import RandomPolicy
 from bugsieve.rooms.jani.policies.registry import make_model_policy
 from bugsieve.rooms.jani.policies.table import write_table
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.unit.campaigns.safety.contents import contents

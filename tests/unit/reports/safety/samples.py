@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.store.progress import Addition, CampaignHeader, Progress, WalkRow
 from bugsieve.pipeline.judging.cases import Visit
 from bugsieve.pipeline.judging.findings import Finding, OracleRow
 from bugsieve.rooms.jani.model.saved import SavedModel
 from bugsieve.rooms.jani.policies.runs import UnsafeRun
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.oracles.analysis import LoneVerdict, RunVerdict
 from bugsieve.rooms.safety.oracles.decide import Safety
 from bugsieve.rooms.safety.store.store import SafetyStore, WalkPart

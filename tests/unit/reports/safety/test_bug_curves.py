@@ -9,13 +9,13 @@ import pytest
 
 from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.cli import main
 from bugsieve.reports.plots import picture_style
 from bugsieve.rooms.lab.reports.bugs_over_time import draw_bugs_over_time
 from bugsieve.rooms.lab.reports.curves import Curve
 from bugsieve.rooms.lab.reports.safety.bug_curves import safety_curves, safety_titles
 from bugsieve.rooms.lab.reports.safety.cards import collect_safety
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.unit.campaigns.safety.ledge import Leftist, loaded

@@ -13,11 +13,11 @@ import pytest
 
 from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.store.packing import packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.rooms.safety.bugs.bug import long_certificate
 from bugsieve.rooms.safety.bugs.rows import KnownRows, RowNumbers
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.checker.safety import SafetyBugChecker
 from bugsieve.rooms.safety.checker.safety_claims import CertificateError
 from bugsieve.rooms.safety.store.records import SafetyRecords

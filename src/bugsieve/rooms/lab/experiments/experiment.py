@@ -13,7 +13,7 @@ from bugsieve.base.files_and_processes.files import write_together
 from bugsieve.base.files_and_processes.ours import make_folders
 from bugsieve.base.trust.trust import trusting
 from bugsieve.base.wording import counted
-from bugsieve.campaigns.options import CampaignOptions, CostOptions, SafetyOptions
+from bugsieve.campaigns.options import CampaignOptions, CostOptions
 from bugsieve.campaigns.several.index import Index, IndexEntry, read_index, write_index
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.rooms.lab.experiments.campaigns import require_trusted_cell, state_of
@@ -33,6 +33,7 @@ from bugsieve.rooms.lab.experiments.jobs import (
 from bugsieve.rooms.lab.experiments.models import ModelInstance
 from bugsieve.rooms.lab.experiments.shards import Shard, shards_of
 from bugsieve.rooms.lab.experiments.training import is_trained, network_spec
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.training.campaign.options import TrainingOptions
 
 TASKS_FOLDER = "tasks"

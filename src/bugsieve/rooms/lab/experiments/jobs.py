@@ -14,9 +14,10 @@ from bugsieve.base.errors import BudgetError, InternalError
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.files_and_processes.processes import Child, ChildDiedError
 from bugsieve.campaigns.events import RoundDone
-from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
+from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.summary import Summary
 from bugsieve.rooms.lab.experiments.final_jobs import FinalJob, FinalProgress
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.training.options import QOptions
 
 if TYPE_CHECKING:

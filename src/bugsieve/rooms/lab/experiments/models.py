@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from bugsieve.base.errors import InputError
-from bugsieve.campaigns.options import CampaignOptions, SafetyOptions
+from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.rooms.jani.fond.loading import condition_text
 from bugsieve.rooms.jani.model.loading import load_document
 from bugsieve.rooms.jani.model.saved import SavedModel
@@ -26,6 +26,7 @@ from bugsieve.rooms.lab.experiments.instances import (
     refuse_keys,
 )
 from bugsieve.rooms.safety.campaign.models import PROPERTY_PARTS, load_files
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import MODEL_FILE
 from bugsieve.rooms.zoo.model_domains import MODEL_DOMAINS, generate_model
 

@@ -13,7 +13,6 @@ from typing import Any
 from bugsieve.base.activity import doing
 from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.measured import low_risk
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
 from bugsieve.campaigns.store.progress import Progress, WalkRow
 from bugsieve.pipeline.judging.findings import DeterminismCheck, Finding
@@ -37,6 +36,7 @@ from bugsieve.rooms.safety.campaign.green import (
     without_green,
 )
 from bugsieve.rooms.safety.campaign.measuring import safety_figures
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import SafetyEquipment
 from bugsieve.rooms.safety.causes import safety_cause_of
 from bugsieve.rooms.safety.store.records import SafetyRecords

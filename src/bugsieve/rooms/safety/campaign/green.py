@@ -20,7 +20,7 @@ from bugsieve.base.errors import BugsieveError, UsageError
 from bugsieve.base.stopping import Stopped, StopToken, check_stop
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.greens import green_of, keep_green, proven_green
-from bugsieve.campaigns.options import NO, YES, SafetyOptions
+from bugsieve.campaigns.options import NO, YES
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.policies.asking import is_ours
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
@@ -29,6 +29,7 @@ from bugsieve.rooms.jani.policies.reach import MOST_STATES, Reach, explore
 from bugsieve.rooms.jani.policies.runs import UnsafeRun
 from bugsieve.rooms.jani.starts.every import all_starts
 from bugsieve.rooms.safety.bugs.green import safe_green
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.checker.safety_claims import CertificateError
 from bugsieve.rooms.safety.checker.safety_green import check_safe_green
 from bugsieve.rooms.safety.store.records import SafetyRecords

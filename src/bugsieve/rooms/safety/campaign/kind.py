@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from bugsieve.campaigns.kind import Kind
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.store.folder import BUGS_FOLDER, BUGS_IN_FILES, Description
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.rooms.jani.policies.registry import MODEL_POLICIES
 from bugsieve.rooms.safety.campaign.driver import drive
 from bugsieve.rooms.safety.campaign.exhibits import SafetyExhibits
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import MODEL_FILE, begin, check, equip
 from bugsieve.rooms.safety.campaign.saved_bugs import SavedSafetyBugs
 from bugsieve.rooms.safety.campaign.summary import summarise_safety

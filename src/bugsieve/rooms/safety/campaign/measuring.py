@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.pipeline.measuring.figures import FINE, UNDECIDED, Figures, Shown, figures_of
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.oracles.analysis import RunVerdict
 from bugsieve.rooms.safety.oracles.decide import Safety
 from bugsieve.rooms.safety.store.records import SafetyRecords

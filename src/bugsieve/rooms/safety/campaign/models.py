@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.rooms.jani.fond.loading import condition_text, load_fond
 from bugsieve.rooms.jani.model.loading import load_model
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.model.properties import PropertyFiles
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 
 PROPERTY_PARTS = ("start", "goal", "unsafe")
 """Of a JANI property, if they have files of their own."""

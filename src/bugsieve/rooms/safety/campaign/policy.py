@@ -12,7 +12,6 @@ from bugsieve.base.registry.spec_folder import typed_in
 from bugsieve.base.trust.trust import require_trusted
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.kind import Beginning, kept_spec
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.pipeline.judging.findings import OracleRow
 from bugsieve.rooms.jani.model.model import JaniModel, require_model
@@ -24,6 +23,7 @@ from bugsieve.rooms.jani.policies.registry import (
     make_model_policy,
 )
 from bugsieve.rooms.safety.campaign.models import model_of
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.walks.unsafe_runs import UnsafeRunFuzzer
 
 MODEL_FILE = "model.jani"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.rooms.jani.starts import StartSampler
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.summary import SafetySummary
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome

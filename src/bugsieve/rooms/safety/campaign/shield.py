@@ -18,13 +18,13 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.registry.spec_folder import typed_in
 from bugsieve.base.trust.trust import trusting
 from bugsieve.campaigns.campaign import AnyPath
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.rows import row_keys
 from bugsieve.rooms.jani.policies.table import write_table
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import policy_of
 from bugsieve.rooms.safety.checker.safety import COMPLAINTS, SafetyBugChecker
 from bugsieve.rooms.safety.store.records import SafetyRecords

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bugsieve.base.wording import counted, shown_number
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.summary import Summary, changes_of
 from bugsieve.campaigns.troubles import Trouble
 from bugsieve.pipeline.judging.findings import UnprovenRow
@@ -16,6 +15,7 @@ from bugsieve.rooms.jani.model.saved import has_probabilities
 from bugsieve.rooms.jani.starts import StartSampler
 from bugsieve.rooms.safety.campaign.green import UNTESTED, proof_of
 from bugsieve.rooms.safety.campaign.measuring import run_class, safety_figures
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.oracles.analysis import RunVerdict
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome

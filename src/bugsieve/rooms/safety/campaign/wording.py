@@ -10,10 +10,10 @@ from bugsieve.base.commands import command_line
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import figure_lines, measured_lines
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.wording import bug_lines, check_lines, kinds_text
 from bugsieve.rooms.jani.model.state_wording import changes_text, telling_text
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.sameness import Sameness, sameness_of
 from bugsieve.rooms.safety.campaign.summary import RunCounts, SafetyProof, SafetySummary
 from bugsieve.rooms.safety.store.records import SafetyRecords

@@ -13,7 +13,7 @@ from bugsieve.commands.shared.options import MOST, Options, options_from
 from bugsieve.rooms.jani import model_arguments
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.options import SafetyOptions
+    from bugsieve.rooms.safety.campaign.options import SafetyOptions
     from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 
 ALL = "inf"
@@ -71,7 +71,7 @@ def add_oracle_arguments(parser: argparse.ArgumentParser) -> None:
 
 def safety_options_of(args: argparse.Namespace) -> SafetyOptions:
     """The options of the campaign that the arguments ask for."""
-    from bugsieve.campaigns.options import SafetyOptions
+    from bugsieve.rooms.safety.campaign.options import SafetyOptions
 
     files = [args.model, args.property, args.start, args.goal, args.unsafe]
     if args.unsafe is not None and args.property is None:

@@ -23,7 +23,7 @@ from bugsieve.campaigns.store.records import (
     text_of,
 )
 from bugsieve.campaigns.store.schema import damaged, understood
-from bugsieve.campaigns.store.tables import SAFETY, SAFETY_CONDITIONS, SAFETY_TABLES
+from bugsieve.campaigns.store.tables import SAFETY
 from bugsieve.explanation.causes.groups import Group
 from bugsieve.explanation.causes.tree import where
 from bugsieve.pipeline.judging.findings import Sighting
@@ -34,6 +34,7 @@ from bugsieve.rooms.safety.bugs.bug import FAULT, SafetyBug, safety_bug_from_jso
 from bugsieve.rooms.safety.oracles.analysis import LoneVerdict, RunVerdict
 from bugsieve.rooms.safety.oracles.decide import Safety
 from bugsieve.rooms.safety.store.proofs import ProofReader
+from bugsieve.rooms.safety.store.tables import SAFETY_CONDITIONS, SAFETY_TABLES
 from bugsieve.rooms.safety.walks.run_examiner import SafetyBugRow, run_digest
 
 Integers = NDArray[np.int64]

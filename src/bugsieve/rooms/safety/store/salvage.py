@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bugsieve.campaigns.store.progress import Progress
 from bugsieve.campaigns.store.salvage import Salvage
-from bugsieve.campaigns.store.tables import (
+from bugsieve.rooms.safety.store.tables import (
     SAFETY_CASES,
     SAFETY_CONDITIONS,
     SAFETY_TABLES,

@@ -13,10 +13,11 @@ import numpy as np
 from bugsieve.campaigns.store.packing import json_text
 from bugsieve.campaigns.store.progress import WalkRow
 from bugsieve.campaigns.store.store import Row, Store
-from bugsieve.campaigns.store.tables import SAFETY, SAFETY_TABLES
+from bugsieve.campaigns.store.tables import SAFETY
 from bugsieve.pipeline.judging.findings import BugRow, Finding
 from bugsieve.rooms.jani.model.saved import SavedModel
 from bugsieve.rooms.safety.store.proofs import ProofWriter
+from bugsieve.rooms.safety.store.tables import SAFETY_TABLES
 from bugsieve.rooms.safety.walks.run_examiner import UnsafeRunRow
 
 

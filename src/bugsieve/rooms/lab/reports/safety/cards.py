@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bugsieve.campaigns.options import SafetyOptions
 from bugsieve.campaigns.several.index import IndexEntry
 from bugsieve.campaigns.store.folder import OPTIONS_FILE
 from bugsieve.rooms.lab.reports.collection import collect_cards
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.oracles.registry import parse_safety_spec
 from bugsieve.rooms.safety.store.records import SafetyRecords
 
