@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bugsieve.campaigns.options import CostOptions as CostOptions
     from bugsieve.campaigns.python_calls.bugs import Bugs as Bugs
     from bugsieve.campaigns.python_calls.find import find_bugs as find_bugs
-    from bugsieve.campaigns.python_calls.find import find_safety_bugs as find_safety_bugs
     from bugsieve.campaigns.python_calls.find import load_bugs as load_bugs
     from bugsieve.campaigns.python_calls.measure import Measurement as Measurement
     from bugsieve.campaigns.python_calls.measure import measure as measure
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from bugsieve.rooms.lab.comparing import compare as compare
     from bugsieve.rooms.regression.check import check as check
     from bugsieve.rooms.safety.bugs.bug import SafetyBug as SafetyBug
+    from bugsieve.rooms.safety.campaign.find import find_safety_bugs as find_safety_bugs
     from bugsieve.rooms.safety.campaign.options import SafetyOptions as SafetyOptions
     from bugsieve.tasks.grounded.loading import load_task as load_task
     from bugsieve.tasks.grounded.task import NO_ACTION as NO_ACTION
@@ -63,7 +63,6 @@ _PUBLIC = {
     "UnsupportedError": "bugsieve.base.errors",
     "UsageError": "bugsieve.base.errors",
     "find_bugs": "bugsieve.campaigns.python_calls.find",
-    "find_safety_bugs": "bugsieve.campaigns.python_calls.find",
     "load_bugs": "bugsieve.campaigns.python_calls.find",
     "load_task": "bugsieve.tasks.grounded.loading",
     "make_policy": "bugsieve.policies.registry",

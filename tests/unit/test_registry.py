@@ -82,6 +82,7 @@ NOT_DESCRIBED = (
     "rule-atoms",
     "rule-subjects",
     "rule-commands",
+    "samplers",
 )
 """Families that nobody names in a spec."""
 NAMED = [family for name, family in FAMILIES.items() if name not in NOT_DESCRIBED]

@@ -151,6 +151,8 @@ class Kind(Generic[OptionsT]):
     """What build servers are told of the records; None: one check for the whole campaign."""
     saved_bugs: SavedBugs | None = None
     """How its bugs are kept in files of a project, and asked again; None: they are not."""
+    found: Callable[[Path], list[Any]] | None = None
+    """The bugs in a folder as Python calls give them; None where they are not about a policy."""
     visit: str = "visit"
     """What people are told that visits are."""
     bugs_shown: int = MOST_CAUSES

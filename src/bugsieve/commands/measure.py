@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from bugsieve.campaigns.samplers import SAMPLERS
 from bugsieve.commands.shared import campaign_arguments, task_arguments
 from bugsieve.commands.shared.numbers import seconds
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.parser import Parser
-from bugsieve.rooms.jani import model_arguments
-from bugsieve.rooms.safety.commands import safety_arguments
 
 DESCRIPTION = (
     "Measure a policy: the share of tests with a bug, and the risk that one more test shows a "
@@ -39,8 +38,6 @@ no run of the policy said anything, 0 otherwise. Ctrl-C loses nothing: 'bugsieve
 on.
 """
 
-MODEL_EXPANSIONS = 1_000_000
-
 
 def register(parser: Parser) -> None:
     """Describe the command."""
@@ -54,7 +51,8 @@ def register(parser: Parser) -> None:
     walks = "longest walk to a test of a task"
     Options(parser, "tests").number("--walk-length", 50, walks, metavar="L")
     campaign_arguments.add_judging_arguments(parser, escalates=True)
-    model_arguments.add_property_arguments(parser)
+    for sampler in SAMPLERS.values():
+        sampler.add_arguments(parser)
     time = "stop after so many seconds"
     Options(parser).add("--max-time", type=seconds(), metavar="S", help=time)
 
@@ -64,13 +62,9 @@ def run(args: argparse.Namespace) -> int:
     from bugsieve.commands.shared.campaign_report import run_new
     from bugsieve.commands.shared.problems import given_problems, test_problems
 
-    if _is_model(args):
-        again = _of_model(args)
-        options = safety_arguments.safety_options_of(again)
-        return run_new(again, options, model_arguments.model_from)
-    for name in ("constant", "property_name", "start", "goal"):
-        if getattr(args, name):
-            args.parser.error(f"--{name.replace('_', '-')} is for models")
+    for sampler in SAMPLERS.values():
+        if sampler.is_named(args):
+            return sampler.run(args)
     task_arguments.require_task(args)
     problems = given_problems(args)
     if len(problems) > 1:
@@ -78,25 +72,3 @@ def run(args: argparse.Namespace) -> int:
     if problems:
         args.task = [Path(file) for file in problems[0].files]
     return run_new(args, campaign_arguments.sample_options_of(args), task_arguments.load)
-
-
-def _is_model(args: argparse.Namespace) -> bool:
-    """Whether a model is measured, for safety."""
-    first = args.task[0] if args.task else Path()
-    is_jani = first.suffix.lower() == ".jani" or (first / "model.jani").is_file()
-    return is_jani or args.unsafe is not None
-
-
-def _of_model(args: argparse.Namespace) -> argparse.Namespace:
-    """The arguments as those of safety testing, for runs that are drawn and judged one by one."""
-    args.parser.set_defaults(expansions=MODEL_EXPANSIONS)
-    again: argparse.Namespace = args.parser.parse_args(args.parser.words)
-    if len(again.task) > 2:
-        again.parser.error("one model is measured at a time")
-    again.model, again.property = (*again.task, None)[:2]
-    name, _, file = again.objective.partition(":")
-    if name != "rules" and again.objective != again.parser.get_default("objective"):
-        again.parser.error("--objective is for tasks; a model is measured for safety")
-    again.rules = Path(file) if name == "rules" else None
-    again.sample, again.choice, again.lookahead, again.shared_runs = "1/1", "uniform", None, 1
-    return again

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.python_calls.bug import FoundBug
+    from bugsieve.campaigns.cost.found_bug import FoundBug
     from bugsieve.campaigns.python_calls.bugs import Bugs
 
 POLICY = "bugsieve_policy"

@@ -15,7 +15,7 @@ import pytest
 
 from bugsieve.base.arguments import require_folder
 from bugsieve.base.errors import BugsieveError
-from bugsieve.campaigns.python_calls.bug import FoundBug
+from bugsieve.campaigns.cost.found_bug import FoundBug
 from bugsieve.campaigns.python_calls.bugs import Bugs
 from bugsieve.rooms.regression.check import CheckPlan, plan_check
 from bugsieve.tasks.problem_sets import folder_name

@@ -14,8 +14,8 @@ import pytest
 
 import bugsieve
 from bugsieve.base.errors import InputError, PolicyError, UsageError
+from bugsieve.campaigns.cost.found_bug import FoundBug
 from bugsieve.campaigns.cost.summary import CostSummary
-from bugsieve.campaigns.python_calls.bug import FoundBug
 from bugsieve.campaigns.python_calls.bugs import Bugs
 from bugsieve.campaigns.several.several import joint_summary
 from bugsieve.cli import main

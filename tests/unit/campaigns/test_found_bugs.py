@@ -9,7 +9,7 @@ import pytest
 
 import bugsieve
 from bugsieve.base.errors import InputError, UsageError
-from bugsieve.campaigns.python_calls.bug import FoundBug
+from bugsieve.campaigns.cost.found_bug import FoundBug
 from bugsieve.campaigns.python_calls.bugs import Bugs
 from bugsieve.checkers.cost import check_bug
 from bugsieve.cli import main

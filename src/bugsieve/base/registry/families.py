@@ -133,6 +133,7 @@ _CORE = {
     "rules-readers": Family(noun="reader of rules", builtin={}),
     "plan-hints": Family(noun="hint at better plans", builtin={}),
     "decision-hints": Family(noun="hint at bad decisions", builtin={}),
+    "samplers": Family(noun="sampler", builtin={}),
 }
 _LISTS = (
     Listing(
@@ -206,3 +207,4 @@ COMMANDS, KINDS, DECIDERS = FAMILIES["commands"], FAMILIES["kinds"], FAMILIES["d
 RESULT_WRITERS = FAMILIES["result-writers"]
 RULES_READERS = FAMILIES["rules-readers"]
 PLAN_HINTS, DECISION_HINTS = FAMILIES["plan-hints"], FAMILIES["decision-hints"]
+SAMPLERS = FAMILIES["samplers"]

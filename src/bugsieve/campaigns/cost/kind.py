@@ -9,6 +9,7 @@ from bugsieve.campaigns.cost.bench import begin, check, equip
 from bugsieve.campaigns.cost.driver import drive
 from bugsieve.campaigns.cost.exhibits import CostExhibits
 from bugsieve.campaigns.cost.export import about, export_tables
+from bugsieve.campaigns.cost.found_bug import read_found_bugs
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.salvage import CostSalvage
 from bugsieve.campaigns.cost.saved_bugs import SavedCostBugs
@@ -77,4 +78,5 @@ COST = Kind(
     checker=checker,
     exhibits=CostExhibits,
     saved_bugs=SavedCostBugs(),
+    found=read_found_bugs,
 )

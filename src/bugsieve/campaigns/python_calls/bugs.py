@@ -7,7 +7,8 @@ from typing import TypeVar, overload
 
 from bugsieve.base.errors import UsageError
 from bugsieve.base.notebooks import line_html, table_html
-from bugsieve.campaigns.python_calls.bug import FoundBug, FoundSafetyBug
+from bugsieve.campaigns.cost.found_bug import FoundBug
+from bugsieve.campaigns.found import Found
 from bugsieve.campaigns.several.several import JointSummary
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.verdict import Outcome, Verdict
@@ -15,7 +16,7 @@ from bugsieve.explanation.causes.groups import Group, Member, grouped
 from bugsieve.explanation.examples.decisions import Example, examples_of
 from bugsieve.pipeline.judging.findings import UnstableRow
 
-BugT = TypeVar("BugT", bound="FoundBug | FoundSafetyBug")
+BugT = TypeVar("BugT", bound=Found)
 
 _BUGS_LISTED = 10
 _LONGEST_BUG = 110

@@ -4,39 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bugsieve.base.arguments import require_folder, require_path, require_text, texts, wrong
 from bugsieve.base.errors import InputError, PolicyError, UsageError
 from bugsieve.base.wording import kind_in_words
 from bugsieve.campaigns.campaign import Campaign, read_campaign, summary_of
-from bugsieve.campaigns.cost.bench import judged_bench
-from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.cost.found_bug import FoundBug, binding, is_bound, read_found_bugs
 from bugsieve.campaigns.flat_options import flat_options
 from bugsieve.campaigns.options import AUTO, CampaignOptions, CostOptions, with_typed_walks
-from bugsieve.campaigns.python_calls.bug import FoundBug, FoundSafetyBug, binding, is_bound
 from bugsieve.campaigns.python_calls.bugs import Bugs as Bugs
 from bugsieve.campaigns.python_calls.bugs import BugT
 from bugsieve.campaigns.python_calls.problems import ProblemCampaigns
-from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.objectives import objective_class
 from bugsieve.policies.foreign.function import PolicyFunction
 from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.task_view import StateFunction
-from bugsieve.rooms.jani.model.model import JaniModel, require_model
-from bugsieve.rooms.jani.policies.lifted import as_model_policy
-from bugsieve.rooms.safety.bugs.bug import SafetyBug
-from bugsieve.rooms.safety.campaign.explanation import witnesses
-from bugsieve.rooms.safety.campaign.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
-from bugsieve.rooms.safety.store.records import SafetyRecords
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from bugsieve.tasks.grounded.loading import load_task
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.problem_sets import Problem, problems_of, told_apart
+
+if TYPE_CHECKING:
+    from bugsieve.rooms.safety.campaign.found_bug import FoundSafetyBug
 
 AnyPath = str | os.PathLike[str]
 
@@ -110,50 +102,7 @@ def find_with(
     (loaded,) = (_loaded(given, options) for given in tasks.values())
     own = None if bind is None else bind(loaded)
     named = options if own is None else replace(options, policy=policy_name(own))
-    return _found(named, loaded, own, folder, _read, about=_about(named, loaded.name))
-
-
-def find_safety_bugs(
-    model: JaniModel,
-    policy: object,
-    *,
-    folder: AnyPath | None = None,
-    oracles: str | Sequence[str] = DEFAULT_SAFETY_ORACLES,
-    walks: int = 1000,
-    choice: str = "greedy",
-    seed: int = 0,
-    max_time: float | None = None,
-    max_bugs: int | None = None,
-) -> Bugs[FoundSafetyBug]:
-    """Proven safety bugs, faults in most runs first; the campaign is kept if it has a folder.
-
-    The policy is a spec, a function `f(values, applicable)` of one state, or an object that maps
-    arrays of states to arrays of actions. PolicyError if no walk could be made because it failed
-    in all of them. `bugsieve.Campaign` offers everything else.
-    """
-    require_model(model)
-    require_text(choice, "choice")
-    return safety_bugs_on(
-        model,
-        policy,
-        folder,
-        policy_seed=seed,
-        oracles=texts(oracles, "oracles"),
-        fuzz=SafetyFuzzOptions(
-            walks=walks, choice=choice, lookahead=1 if choice == "uniform" else None, seed=seed
-        ),
-        stop=StopRules(max_time=max_time, max_bugs=max_bugs),
-    )
-
-
-def safety_bugs_on(
-    model: JaniModel, policy: object, folder: AnyPath | None, **settings: Any
-) -> Bugs[FoundSafetyBug]:
-    """What a campaign with these settings finds on a model."""
-    own = None if isinstance(policy, str) else as_model_policy(policy, model)
-    name = str(policy) if own is None else own.spec
-    options = SafetyOptions(model=(), policy=name, **settings)
-    return _found(options, model, own, folder, _read_safety, about=_about(options, model.name))
+    return campaign_bugs(named, loaded, own, folder, read_found_bugs)
 
 
 def tasks_of(given: object) -> dict[str, Task | Problem]:
@@ -210,40 +159,13 @@ def load_bugs(folder: AnyPath) -> Bugs[FoundBug] | Bugs[FoundSafetyBug]:
     """
     directory = require_folder(folder, "folder")
     kind, header, options = read_campaign(directory)
-    if kind.name not in ("cost", "safety"):
+    if kind.found is None:
         raise InputError(
             f"{directory}: is a campaign of {kind_in_words(kind.name)}, without bugs "
             "of a policy; load_bugs takes those of cost and safety testing"
         )
     summary, about = summary_of(directory), _about(options, header.subject.name)
-    if kind.name == "cost":
-        return Bugs(_read(directory), summary, about=about)
-    return Bugs(_read_safety(directory), summary, about=about)
-
-
-def _read(directory: Path) -> list[FoundBug]:
-    with CostRecords(directory) as records:
-        rows, patterns = list(records.named(records.ranked())), records.patterns()
-        bench = judged_bench(directory, records.header)
-    return [
-        FoundBug(**_fields(row.bug), bench=bench, cause=row.cause, pattern=patterns.get(row.id))
-        for row in rows
-    ]
-
-
-def _read_safety(directory: Path) -> list[FoundSafetyBug]:
-    with SafetyRecords(directory) as records:
-        rows = records.named(records.ranked())
-        return [
-            FoundSafetyBug(**_fields(seen.row.bug), cause=seen.row.cause, witness=seen)
-            for seen in witnesses(records, rows)
-        ]
-
-
-def _fields(bug: Bug | SafetyBug) -> dict[str, Any]:
-    # Parts of a certificate may be read when they are asked for; the folder may be gone then.
-    known = {field.name: getattr(bug, field.name) for field in fields(bug)}
-    return {**known, "certificate": dict(bug.certificate)}
+    return Bugs(kind.found(directory), summary, about=about)
 
 
 def _found_in_all(
@@ -269,7 +191,7 @@ def _found_in_all(
         if silent and all(silent):
             raise PolicyError(f"policy {options.policy} could not be tested: {silent[0]}")
         parts = {
-            name: Bugs(_read(directory / name), part, about=_about(options, name))
+            name: Bugs(read_found_bugs(directory / name), part, about=_about(options, name))
             for name, part in summary.parts.items()
         }
     found = [bug for part in parts.values() if part.summary.mistake is None for bug in part]
@@ -278,14 +200,12 @@ def _found_in_all(
     return Bugs(found, summary, about=about, parts=parts)
 
 
-def _found(
+def campaign_bugs(
     options: CampaignOptions,
-    subject: object,
+    subject: Any,
     policy: object | None,
     folder: AnyPath | None,
     read: Callable[[Path], list[BugT]],
-    *,
-    about: str,
 ) -> Bugs[BugT]:
     """What is read from a campaign with these options, run to its end."""
     kept = None if folder is None else require_folder(folder, "folder")
@@ -295,4 +215,4 @@ def _found(
             summary = campaign.run()
         if summary.unanswered is not None:
             raise PolicyError(f"policy {options.policy} could not be tested: {summary.unanswered}")
-        return Bugs(read(directory), summary, about=about)
+        return Bugs(read(directory), summary, about=_about(options, subject.name))

@@ -11,12 +11,11 @@ from bugsieve.base.arguments import texts
 from bugsieve.campaigns.measured import measured_lines
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.python_calls.bugs import Bugs
-from bugsieve.campaigns.python_calls.find import find_with, policy_text, safety_bugs_on, tasks_of
+from bugsieve.campaigns.python_calls.find import find_with, policy_text, tasks_of
+from bugsieve.campaigns.samplers import SAMPLERS
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.measuring.figures import Figures, Risk, Share
 from bugsieve.pipeline.pool.sample import ALL_TESTS, DEFAULT_WALK_LENGTH, sampling
-from bugsieve.rooms.jani.model.model import JaniModel
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 
 AnyPath = str | os.PathLike[str]
 
@@ -67,9 +66,9 @@ def measure(
         "stop": StopRules(max_time=max_time, tests=tests, until_risk=until_risk),
     }
     found: Bugs[Any]
-    if isinstance(task, JaniModel):
-        fuzz: Any = SafetyFuzzOptions(choice="uniform", lookahead=1, seed=seed)
-        found = safety_bugs_on(task, policy, folder, fuzz=fuzz, shared_runs=1, **settings)
+    sampler = next((one for one in SAMPLERS.values() if one.takes(task)), None)
+    if sampler is not None:
+        found = sampler.find(task, policy, folder, settings)
     else:
         fuzz = sampling(walk_length=walk_length, seed=seed)
         options = CostOptions(

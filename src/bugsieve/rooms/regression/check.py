@@ -14,9 +14,9 @@ from typing import Any
 from bugsieve.base.arguments import require_flag, require_folder, texts, wrong
 from bugsieve.base.commands import command_line
 from bugsieve.campaigns.campaign import read_campaign
+from bugsieve.campaigns.cost.found_bug import FoundBug
 from bugsieve.campaigns.flat_options import flat_options
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.python_calls.bug import FoundBug
 from bugsieve.campaigns.python_calls.bugs import Bugs
 from bugsieve.campaigns.python_calls.find import AnyPath, find_with, policy_text, tasks_of
 from bugsieve.campaigns.several.found_lines import found_lines, joint_found_lines

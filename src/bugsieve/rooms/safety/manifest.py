@@ -40,6 +40,9 @@ MANIFEST = Manifest(
             ),
         ),
         "kinds": (Entry(101, "safety", "bugsieve.rooms.safety.campaign.kind:SAFETY"),),
+        "samplers": (
+            Entry(101, "models", "bugsieve.rooms.safety.commands.measured_models:MODELS"),
+        ),
     },
     lists=(
         Listing(
@@ -52,5 +55,6 @@ MANIFEST = Manifest(
     public={
         "SafetyBug": "bugsieve.rooms.safety.bugs.bug",
         "SafetyOptions": "bugsieve.rooms.safety.campaign.options",
+        "find_safety_bugs": "bugsieve.rooms.safety.campaign.find",
     },
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bugsieve
-from bugsieve.campaigns.python_calls.bug import FoundBug
+from bugsieve.campaigns.cost.found_bug import FoundBug
 from bugsieve.campaigns.python_calls.bugs import Bugs
 from bugsieve.cli import main
 from bugsieve.explanation.examples.decisions import Example, decided_by, examples_of

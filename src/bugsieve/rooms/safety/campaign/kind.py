@@ -11,6 +11,7 @@ from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.rooms.jani.policies.registry import MODEL_POLICIES
 from bugsieve.rooms.safety.campaign.driver import drive
 from bugsieve.rooms.safety.campaign.exhibits import SafetyExhibits
+from bugsieve.rooms.safety.campaign.found_bug import read_safety_bugs
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import MODEL_FILE, begin, check, equip
 from bugsieve.rooms.safety.campaign.saved_bugs import SavedSafetyBugs
@@ -71,5 +72,6 @@ SAFETY = Kind(
     checker=checker,
     exhibits=SafetyExhibits,
     saved_bugs=SavedSafetyBugs(),
+    found=read_safety_bugs,
     bugs_shown=5,
 )

@@ -1,4 +1,4 @@
-"""Bugs in Python, with what belongs to them at hand, so that they can be asked things."""
+"""Cost bugs in Python, with what belongs to them at hand, so that they can be asked things."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from bugsieve.base.arguments import whole_number
 from bugsieve.base.notebooks import line_html
+from bugsieve.campaigns.cost.bench import judged_bench
+from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.found import fields_of
 from bugsieve.explanation.blame import EXPANSIONS
 from bugsieve.explanation.blame.blame import DEFAULT_LIMITS, Blame, blame
 from bugsieve.explanation.blame.explanation import explained, explanation_text
@@ -19,7 +23,7 @@ from bugsieve.explanation.blame.strips import bug_strips
 from bugsieve.explanation.causes.pattern import Pattern
 from bugsieve.explanation.examples.shrinking import DEFAULT_CANDIDATES, Budget, Remake
 from bugsieve.explanation.examples.smallest import SmallestExample, smallest_example
-from bugsieve.pictures.strips import run_strip, strips_image
+from bugsieve.pictures.strips import strips_image
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.bugs.cause import Cause
@@ -34,9 +38,6 @@ from bugsieve.policies.asking import check_policy
 from bugsieve.policies.foreign.function import policy as policy_function
 from bugsieve.policies.policy import Bindable, Policy
 from bugsieve.policies.registry import brings_task, make_policy
-from bugsieve.rooms.safety.bugs.bug import SafetyBug
-from bugsieve.rooms.safety.campaign.explanation import Witness
-from bugsieve.rooms.safety.campaign.explanation import explanation_text as safety_text
 from bugsieve.tasks.grounded.task import Task
 
 
@@ -125,26 +126,15 @@ class FoundBug(Bug):
         return Bench(task, policy, objective, step_limit=old.step_limit, seed=old.seed)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class FoundSafetyBug(SafetyBug):
-    """A proven safety bug, as `find_safety_bugs` and `load_bugs` give it."""
-
-    cause: Cause = field(kw_only=True)
-    """What is wrong, wherever it happens; bugs with equal causes belong together."""
-    witness: Witness = field(kw_only=True)
-    """Its model, and the run in which it was found."""
-
-    def explain(self) -> str:
-        """What `bugsieve explain` prints: the run step by step, and what is safe in its place."""
-        return safety_text(self.witness.explained())
-
-    def _repr_html_(self) -> str:
-        """For notebooks: what is wrong, and the policy's run into danger."""
-        run, model = self.certificate["run"], self.witness.model
-        states = [model.state(state) for state in run["states"]]
-        doings = [*run["action_names"], "[danger]"]
-        strip = run_strip("the policy", model, states, doings)
-        return line_html(str(self)) + strips_image([strip], title=f"bug {self.id}")
+def read_found_bugs(directory: Path) -> list[FoundBug]:
+    """The bugs of a campaign, the worst first."""
+    with CostRecords(directory) as records:
+        rows, patterns = list(records.named(records.ranked())), records.patterns()
+        bench = judged_bench(directory, records.header)
+    return [
+        FoundBug(**fields_of(row.bug), bench=bench, cause=row.cause, pattern=patterns.get(row.id))
+        for row in rows
+    ]
 
 
 def is_bound(policy: object) -> bool:
