@@ -69,11 +69,11 @@ def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
     from bugsieve.commands.shared.campaign_report import run_new
     from bugsieve.commands.shared.problems import given_problems, test_problems
-    from bugsieve.commands.shared.repeating import repeated
+    from bugsieve.commands.shared.repeating import COST, repeated
 
     build_servers.check_build_server_arguments(args)
     if not args.task and args.from_states is not None:
-        again = repeated(args, "cost", args.from_states)
+        again = repeated(args, COST, args.from_states)
         return run_new(again.args, again.options, lambda _: again.header.subject.load())
     task_arguments.require_task(args)
     if args.policy is None:

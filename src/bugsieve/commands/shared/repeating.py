@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.wording import kind_in_words
 from bugsieve.commands.shared import campaign_arguments
-from bugsieve.rooms.safety.commands import safety_arguments
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.options import CampaignOptions
@@ -27,18 +27,29 @@ class Repeated:
     header: CampaignHeader
 
 
-def repeated(args: argparse.Namespace, kind: str, folder: str | Path) -> Repeated:
+@dataclass(frozen=True)
+class Repeater:
+    """How a command makes campaigns of its kind again."""
+
+    kind: str
+    usual: Callable[[Any], dict[str, Any]]
+    """Stored options as its parser has them, where their names or values are others."""
+    options: Callable[[argparse.Namespace, Any], CampaignOptions]
+    """From the arguments, and the stored options for what these do not say."""
+
+
+def repeated(args: argparse.Namespace, repeater: Repeater, folder: str | Path) -> Repeated:
     """The options of the campaign in the folder, and of the command line where it has some."""
     from bugsieve.campaigns.campaign import read_campaign
     from bugsieve.campaigns.kind import require_trusted_oracles, require_trusted_policy
 
     found, header, stored = read_campaign(Path(folder))
-    if found.name != kind:
+    if found.name != repeater.kind:
         words = kind_in_words(found.name)
         raise UsageError(f"{folder}: is a campaign of {words}, which has its command")
     if header.policy_is_object and args.policy is None:
         raise UsageError(f"{folder}: tests the Python object {header.policy}: name a policy")
-    usual = _arguments(stored)
+    usual = {**_arguments(stored), **repeater.usual(stored)}
     if args.policy is None:
         require_trusted_policy(found, stored, Path(folder))
     else:
@@ -49,7 +60,7 @@ def repeated(args: argparse.Namespace, kind: str, folder: str | Path) -> Repeate
     args.parser.set_defaults(**usual, oracle=None)
     again = args.parser.parse_args(args.parser.words)
     again.oracle = again.oracle or list(stored.oracles)
-    options = _cost(again, stored) if kind == "cost" else _safety(again, stored)
+    options = repeater.options(again, stored)
     limits = {name: getattr(stored.policy_limits, name) for name in ("startup", "batch_size")}
     return Repeated(
         again,
@@ -76,14 +87,11 @@ def _arguments(stored: Any) -> dict[str, Any]:
         "expansions": limits.expansions,
         "oracle_time": limits.seconds,
         "oracle_memory": (1 << 30) if limits.bytes is None else max(1, limits.bytes >> 20),
-        "separate": getattr(stored, "mode", "") == "separate",
-        "lookahead": _lookahead(stored),
     }
 
 
-def _lookahead(stored: Any) -> Any:
-    steps = getattr(stored.fuzz, "lookahead", None)
-    return safety_arguments.ALL if steps is None else steps
+def _usual_of_cost(stored: Any) -> dict[str, Any]:
+    return {"separate": stored.mode == "separate"}
 
 
 def _cost(args: argparse.Namespace, stored: Any) -> CampaignOptions:
@@ -98,7 +106,4 @@ def _is_plain(path: str) -> bool:
     return os.path.isfile(path) or os.path.isdir(path)
 
 
-def _safety(args: argparse.Namespace, stored: Any) -> CampaignOptions:
-    options = safety_arguments.safety_options_of(args)
-    subject = {name: getattr(stored, name) for name in ("model", "constants", "property_name")}
-    return replace(options, **subject)
+COST = Repeater("cost", _usual_of_cost, _cost)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from bugsieve.commands.shared import build_servers, campaign_arguments
 from bugsieve.commands.shared.parser import Parser
 from bugsieve.rooms.jani import model_arguments
 from bugsieve.rooms.safety.commands import safety_arguments
+
+if TYPE_CHECKING:
+    from bugsieve.rooms.safety.campaign.options import SafetyOptions
 
 DESCRIPTION = (
     "Find runs of a policy that end in danger, decide whether the danger could have been avoided, "
@@ -54,11 +59,11 @@ def register(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make the campaign, run it and print what it found."""
     from bugsieve.commands.shared.campaign_report import run_new
-    from bugsieve.commands.shared.repeating import repeated
+    from bugsieve.commands.shared.repeating import Repeater, repeated
 
     build_servers.check_build_server_arguments(args)
     if args.model is None and args.from_folder is not None:
-        again = repeated(args, "safety", args.from_folder)
+        again = repeated(args, Repeater("safety", _usual, _options_again), args.from_folder)
         model = again.header.subject.load(source=str(args.from_folder))
         return run_new(again.args, again.options, lambda _: model)
     if args.model is None:
@@ -68,3 +73,14 @@ def run(args: argparse.Namespace) -> int:
     if args.policy is None:
         args.parser.error("the following arguments are required: --policy")
     return run_new(args, safety_arguments.safety_options_of(args), model_arguments.model_from)
+
+
+def _usual(stored: SafetyOptions) -> dict[str, Any]:
+    steps = stored.fuzz.lookahead
+    return {"lookahead": safety_arguments.ALL if steps is None else steps}
+
+
+def _options_again(args: argparse.Namespace, stored: SafetyOptions) -> SafetyOptions:
+    options = safety_arguments.safety_options_of(args)
+    subject = {name: getattr(stored, name) for name in ("model", "constants", "property_name")}
+    return replace(options, **subject)
