@@ -83,6 +83,7 @@ NOT_DESCRIBED = (
     "rule-subjects",
     "rule-commands",
     "samplers",
+    "explainers",
 )
 """Families that nobody names in a spec."""
 NAMED = [family for name, family in FAMILIES.items() if name not in NOT_DESCRIBED]

@@ -24,6 +24,7 @@ from bugsieve.campaigns.checks import Check
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.exhibits import Exhibits, NoExhibits
 from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.campaigns.replays import Replay, ReplayWish
 from bugsieve.campaigns.saved_bugs import SavedBugs
 from bugsieve.campaigns.session import Driver
 from bugsieve.campaigns.store.folder import Description
@@ -153,6 +154,8 @@ class Kind(Generic[OptionsT]):
     """How its bugs are kept in files of a project, and asked again; None: they are not."""
     found: Callable[[Path], list[Any]] | None = None
     """The bugs in a folder as Python calls give them; None where they are not about a policy."""
+    replay: Callable[[ReplayWish], Replay] | None = None
+    """Asks again whether what was found is still so; None where nothing can."""
     visit: str = "visit"
     """What people are told that visits are."""
     bugs_shown: int = MOST_CAUSES

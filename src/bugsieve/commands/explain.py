@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bugsieve.commands.shared.bug_arguments import add_bug_arguments, find_bug, for_kind
+from bugsieve.commands.shared.bug_arguments import add_bug_arguments, for_kind
 from bugsieve.commands.shared.explain_pictures import (
     add_picture_options,
     check_picture_options,
-    draw_cost,
-    draw_safety,
-    draw_trace,
+    write_svg,
 )
 from bugsieve.commands.shared.options import Options
-from bugsieve.commands.shared.streams import complain, show
+from bugsieve.commands.shared.streams import show
 from bugsieve.explanation.blame import EXPANSIONS
 
 if TYPE_CHECKING:
@@ -70,53 +68,12 @@ def register(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find the decision to blame and show it."""
+    from bugsieve.campaigns.accounts import EXPLAINERS
+
     check_picture_options(args)
-    kinds = {"cost": _explain_cost, "safety": _explain_safety, "rules": _explain_rules}
-    return for_kind(args.folder, kinds)(args)
-
-
-def _explain_rules(args: argparse.Namespace) -> int:
-    from bugsieve.rooms.rules.commands.rules_explain import shown_trace, test_json, test_text
-    from bugsieve.rooms.rules.store.records import RulesRecords
-
-    with RulesRecords(args.folder) as records:
-        number = find_bug(records, args.bug).case
-    show((test_json if args.json else test_text)(args.folder, number))
+    witness = for_kind(args.folder, EXPLAINERS)(args.folder, args.bug)
+    account = witness.account(args.expansions)
+    show(account.json() if args.json else account.text())
     if args.svg is not None:
-        _tell(draw_trace(*shown_trace(args.folder, number), args))
+        write_svg(args.svg, account.draw(args.picture))
     return 0
-
-
-def _explain_safety(args: argparse.Namespace) -> int:
-    from bugsieve.rooms.safety.campaign.explanation import (
-        explanation_json,
-        explanation_text,
-        witnesses,
-    )
-    from bugsieve.rooms.safety.store.records import SafetyRecords
-
-    with SafetyRecords(args.folder) as records:
-        row: Any = find_bug(records, args.bug)
-        (witness,) = witnesses(records, [row])
-    found = witness.explained()
-    show(explanation_json(found) if args.json else explanation_text(found))
-    if args.svg is not None:
-        _tell(draw_safety(found, args))
-    return 0
-
-
-def _explain_cost(args: argparse.Namespace) -> int:
-    from bugsieve.commands.shared.cost_explain import explanation_of
-    from bugsieve.explanation.blame.explanation import explanation_json, explanation_text
-
-    found = explanation_of(args.folder, args.bug, args.expansions)
-    show(explanation_json(found) if args.json else explanation_text(found))
-    if args.svg is not None:
-        _tell(draw_cost(found, args))
-    return 0
-
-
-def _tell(lines: list[str]) -> None:
-    """On standard error: what is printed may be for a program."""
-    for line in lines:
-        complain(line)

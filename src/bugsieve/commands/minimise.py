@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.base.wording import counted
-from bugsieve.commands.shared.bug_arguments import add_bug_arguments, find_bug, for_kind
+from bugsieve.commands.shared.bug_arguments import add_bug_arguments, for_kind
 from bugsieve.commands.shared.campaign_arguments import judging_words
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.status_line import StatusLine
@@ -76,6 +76,7 @@ def _minimise(args: argparse.Namespace) -> int:
         smallest_of,
         write_example,
     )
+    from bugsieve.campaigns.named_bugs import find_bug
     from bugsieve.explanation.examples.shrinking import Budget
 
     with CostRecords(args.folder) as records:

@@ -52,6 +52,15 @@ class Strip:
     """Why its pictures are others than was meant."""
 
 
+@dataclass(frozen=True)
+class SvgFile:
+    """A picture as the text of a file."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+    """What is odd about it."""
+
+
 def run_strip(
     title: str,
     subject: Subject,
@@ -110,6 +119,12 @@ def strips_svg(strips: Sequence[Strip], *, title: str) -> str:
             parts += _panel(panel, x, top + _TITLE, tallest, scale)
     size = (2 * _MARGIN + longest * (_PANEL + _GAP) - _GAP, len(strips) * height)
     return sheet(size, parts, title=title, description=_description(strips)) + "\n"
+
+
+def strips_file(strips: Sequence[Strip], *, title: str) -> SvgFile:
+    """The same as a file, with each note once."""
+    notes = dict.fromkeys(strip.note for strip in strips if strip.note)
+    return SvgFile(strips_svg(strips, title=title), tuple(notes))
 
 
 def strips_image(strips: Sequence[Strip], *, title: str) -> str:

@@ -134,6 +134,9 @@ _CORE = {
     "plan-hints": Family(noun="hint at better plans", builtin={}),
     "decision-hints": Family(noun="hint at bad decisions", builtin={}),
     "samplers": Family(noun="sampler", builtin={}),
+    "explainers": Family(
+        noun="explainer", builtin={"cost": "bugsieve.campaigns.cost.explaining:witness_of"}
+    ),
 }
 _LISTS = (
     Listing(
@@ -208,3 +211,4 @@ RESULT_WRITERS = FAMILIES["result-writers"]
 RULES_READERS = FAMILIES["rules-readers"]
 PLAN_HINTS, DECISION_HINTS = FAMILIES["plan-hints"], FAMILIES["decision-hints"]
 SAMPLERS = FAMILIES["samplers"]
+SAMPLERS, EXPLAINERS = FAMILIES["samplers"], FAMILIES["explainers"]

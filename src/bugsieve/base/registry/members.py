@@ -68,7 +68,7 @@ class MemberTable(Mapping[str, M], Generic[M]):
 
     def __iter__(self) -> Iterator[str]:
         yield from self.family.builtin
-        if self.family.group is not None:  # what lists plugins takes a while to import
+        if self.family.group is not None:
             yield from sorted(_plugins(self.family).names - self.family.builtin.keys())
 
     def __len__(self) -> int:

@@ -11,6 +11,7 @@ from bugsieve.campaigns.cost.exhibits import CostExhibits
 from bugsieve.campaigns.cost.export import about, export_tables
 from bugsieve.campaigns.cost.found_bug import read_found_bugs
 from bugsieve.campaigns.cost.records import CostRecords
+from bugsieve.campaigns.cost.replaying import CostReplay
 from bugsieve.campaigns.cost.salvage import CostSalvage
 from bugsieve.campaigns.cost.saved_bugs import SavedCostBugs
 from bugsieve.campaigns.cost.store import CostStore
@@ -79,4 +80,5 @@ COST = Kind(
     exhibits=CostExhibits,
     saved_bugs=SavedCostBugs(),
     found=read_found_bugs,
+    replay=CostReplay,
 )

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
-from bugsieve.base.commands import quoted_command
 from bugsieve.base.errors import UsageError
-from bugsieve.base.names import suggest
-
-if TYPE_CHECKING:
-    from bugsieve.campaigns.store.records import CampaignRecords
-    from bugsieve.pipeline.judging.findings import BugRow
-
-_MATCHES_SHOWN = 5
 
 Member = TypeVar("Member")
 
@@ -46,48 +37,11 @@ def for_kind(folder: Path, table: Mapping[str, Member]) -> Member:
     from bugsieve.campaigns.kind import kind_in  # all that runs campaigns: it takes a while
 
     kind_in(folder)
-    raise UsageError(f"{folder}: is a campaign of {name}, which this command cannot take")
+    return offered(None, folder, name)
 
 
-@contextmanager
-def open_bugs(args: argparse.Namespace) -> Iterator[tuple[Any, list[BugRow[Any]]]]:
-    """The bench or the policy of a campaign, or another policy, and the bugs that were named."""
-    from bugsieve.campaigns.cost.bench import bench_of
-    from bugsieve.campaigns.kind import kind_in
-    from bugsieve.rooms.safety.campaign.policy import policy_of
-
-    openers: dict[str, Any] = {"cost": bench_of, "safety": policy_of}
-    opened = for_kind(args.folder, openers)
-    with kind_in(args.folder).records(args.folder) as records:
-        rows, header = _named_bugs(records, args.bug), records.header
-    with opened(args.folder, header, policy=args.policy) as tested:
-        yield tested, rows
-
-
-def _named_bugs(records: CampaignRecords[Any], names: list[str] | str) -> list[BugRow[Any]]:
-    """The bugs of these names; all if none is named."""
-    named = names if isinstance(names, list) else [names]
-    rows = [find_bug(records, name) for name in named] or records.bugs()
-    if not rows:
-        raise UsageError(f"{records.directory}: has no bugs")
-    return rows
-
-
-def find_bug(records: CampaignRecords[Any], name: str) -> BugRow[Any]:
-    """The bug of this id, or of the only one that begins so; UsageError otherwise."""
-    row: BugRow[Any] | None = records.bug(name)
-    if row is not None:
-        return row
-    ids = list(records.bug_kinds())
-    folder = records.directory
-    if not ids:
-        raise UsageError(f"{folder}: has no bugs")
-    matching = [bug for bug in ids if bug.startswith(name)]
-    if matching:
-        rest = len(matching) - _MATCHES_SHOWN
-        shown = ", ".join(matching[:_MATCHES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
-        raise UsageError(f"{folder}: several bugs begin with {name!r}: {shown}")
-    raise UsageError(
-        f"{folder}: has no bug {name!r}{suggest(name, ids)}; "
-        f"{quoted_command('status', folder)} lists them"
-    )
+def offered(member: Member | None, folder: Path, kind: str) -> Member:
+    """What a kind of campaigns has for a command; UsageError if it has nothing."""
+    if member is None:
+        raise UsageError(f"{folder}: is a campaign of {kind}, which this command cannot take")
+    return member

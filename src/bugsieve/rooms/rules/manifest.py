@@ -32,6 +32,9 @@ MANIFEST = Manifest(
         "dangers": (Entry(100, "rules", "bugsieve.rooms.rules.models.danger:BrokenRules"),),
         "rules-readers": (Entry(1, "rules", "bugsieve.rooms.rules.checker.cost_rules:Rules"),),
         "kinds": (Entry(103, "rules", "bugsieve.rooms.rules.campaign.kind:RULES"),),
+        "explainers": (
+            Entry(103, "rules", "bugsieve.rooms.rules.campaign.explanation:witness_of"),
+        ),
     },
     lists=(
         Listing(

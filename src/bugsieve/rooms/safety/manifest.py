@@ -40,6 +40,9 @@ MANIFEST = Manifest(
             ),
         ),
         "kinds": (Entry(101, "safety", "bugsieve.rooms.safety.campaign.kind:SAFETY"),),
+        "explainers": (
+            Entry(101, "safety", "bugsieve.rooms.safety.campaign.explanation:witness_of"),
+        ),
         "samplers": (
             Entry(101, "models", "bugsieve.rooms.safety.commands.measured_models:MODELS"),
         ),

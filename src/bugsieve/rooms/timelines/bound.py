@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+from bugsieve.pictures.strips import SvgFile
 from bugsieve.rooms.rules.campaign.bound import Bound, Path
 from bugsieve.rooms.rules.obligations.judge import Check
 from bugsieve.rooms.rules.obligations.world import Certificate
 from bugsieve.rooms.timelines.binding import TimelineRules
 from bugsieve.rooms.timelines.models.model import Model
 from bugsieve.rooms.timelines.models.saved import SavedModel
-from bugsieve.rooms.timelines.plans.charts import chart_svg
-from bugsieve.rooms.timelines.plans.plan import Plan, token_text
-from bugsieve.rooms.timelines.world import TimelineWorld, check_plan, identity_of
+from bugsieve.rooms.timelines.plans.plan import token_text
+from bugsieve.rooms.timelines.world import TimelineWorld, check_plan, draw_plan, identity_of
 
 NDDL = "nddl"
 """The key of the language."""
@@ -61,6 +61,6 @@ class BoundModel(Bound):
             titles.append(f"time {time}: {', '.join(begun)}" if begun else "")
         return titles, [frozenset(letter) for letter in plan["letters"]]
 
-    def chart(self, certificate: Certificate, title: str) -> str:
-        """The plan, with a row for each timeline."""
-        return chart_svg(Plan.from_json(certificate["plan"]), title=title)
+    def drawing(self, certificate: Certificate, *, title: str, picture: str | None) -> SvgFile:
+        """The plan as a chart."""
+        return draw_plan(certificate, title=title, picture=picture)

@@ -11,7 +11,8 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from bugsieve.base.errors import UnsupportedError
+from bugsieve.base.errors import UnsupportedError, UsageError
+from bugsieve.pictures.strips import SvgFile
 from bugsieve.rooms.rules.engine.certificates import VERSION, Statement
 from bugsieve.rooms.rules.engine.deciding import in_time, spent_reason
 from bugsieve.rooms.rules.ltl.automaton import Automaton, TooManyStatesError, automaton_of
@@ -32,6 +33,8 @@ from bugsieve.rooms.timelines.deciding import (
 from bugsieve.rooms.timelines.deciding import Limits as PlanLimits
 from bugsieve.rooms.timelines.models.model import Model
 from bugsieve.rooms.timelines.models.saved import SavedModel
+from bugsieve.rooms.timelines.plans.charts import chart_svg
+from bugsieve.rooms.timelines.plans.plan import Plan
 from bugsieve.tasks.search.limits import Limits
 
 EXPANSIONS_PER_UNIT = 1_000_000 / 60
@@ -167,3 +170,10 @@ def check_plan(model: Model, atoms: TimelineRules, certificate: Certificate) -> 
     if certificate.get("atoms") != meanings:
         raise ValueError("the certificate gives other meanings to atoms")
     checker.check_plan(texts, plan, certificate["formula"], meanings)
+
+
+def draw_plan(certificate: Certificate, *, title: str, picture: str | None) -> SvgFile:
+    """The plan of a certificate as a chart."""
+    if picture is not None:
+        raise UsageError("--picture is for states, and a plan on timelines has none")
+    return SvgFile(chart_svg(Plan.from_json(certificate["plan"]), title=title))

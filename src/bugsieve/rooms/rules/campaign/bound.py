@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
 
+from bugsieve.pictures.strips import SvgFile, run_strip, strips_file, when
+from bugsieve.pipeline.objectives.objective import path_states
 from bugsieve.rooms.rules.checker.rules import Checker
 from bugsieve.rooms.rules.checker.rules_pddl import PddlChecker
 from bugsieve.rooms.rules.file.binding import BoundRules, RuleInstance
@@ -60,13 +62,13 @@ class Bound(ABC):
     def path(self, certificate: Certificate) -> Path:
         """The steps of a trace that was checked."""
 
+    @abstractmethod
+    def drawing(self, certificate: Certificate, *, title: str, picture: str | None) -> SvgFile:
+        """The picture of a trace that was checked."""
+
     def constants(self, rule: str) -> Mapping[str, bool]:
         """The atoms of a rule that never change; its formula is judged without them."""
         return {}
-
-    def chart(self, certificate: Certificate, title: str) -> str | None:
-        """A trace that was checked as SVG; None where it is drawn state by state."""
-        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +114,22 @@ class BoundTask(Bound):
         conditions = {name: atom.condition for name, atom in self.rules.atoms.items()}
         letters, _ = letters_of(self.task, trace["operators"], conditions)
         return ["the initial state", *trace["actions"]], letters
+
+    def drawing(self, certificate: Certificate, *, title: str, picture: str | None) -> SvgFile:
+        """The states around the end of the trace."""
+        task, steps = self.task, certificate["trace"]
+        ending = "[end]"
+        if certificate["lasso"]:
+            ending = f"[the same as {when(steps['loop_start'])}, and so on for ever]"
+        states = path_states(task, task.initial_state, tuple(steps["operators"]))
+        strip = run_strip(
+            f"a trace against {certificate['rule']}",
+            *(task, states, [*steps["actions"], ending]),
+            focus=len(states) - 1,
+            is_marked=False,
+            picture=picture,
+        )
+        return strips_file([strip], title=title)
 
     def constants(self, rule: str) -> Mapping[str, bool]:
         """Those whose conditions are the same in every state."""

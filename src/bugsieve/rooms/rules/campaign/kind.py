@@ -10,6 +10,7 @@ from bugsieve.rooms.rules.campaign.driver import drive
 from bugsieve.rooms.rules.campaign.equipment import begin, check_options, equip
 from bugsieve.rooms.rules.campaign.exhibits import RulesExhibits
 from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.replaying import RulesReplay
 from bugsieve.rooms.rules.campaign.salvage import checker, first_wrong_test
 from bugsieve.rooms.rules.campaign.summary import summarise
 from bugsieve.rooms.rules.campaign.tables import about, rules_tables
@@ -55,6 +56,7 @@ RULES = Kind(
     salvage=RulesSalvage,
     checker=checker,
     exhibits=RulesExhibits,
+    replay=RulesReplay,
     wrong_case=first_wrong_test,
     checks=rules_checks,
     visit="obligation",

@@ -45,7 +45,7 @@ _PROVEN = ("passed", "vacuous", "not testable", "infeasible", "conflict")
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayedTest:
     """A test, and what has become of it."""
 
     row: ObligationRow
@@ -68,7 +68,7 @@ class Replayed:
 
 def replay_rules(
     folder: Path, domain: Path | None = None, *, bugs: Sequence[str] = ()
-) -> Iterator[Replayed]:
+) -> Iterator[ReplayedTest]:
     """The tests of a campaign on its own domain or model, or on the one in another file.
 
     All of them, or those of the rules that these bugs violate.
@@ -88,7 +88,7 @@ def replay_rules(
     for number, task in enumerate(tasks):
         own = [row for row in rows if row.task == number and row.number in answers]
         if isinstance(task, str):
-            yield from (Replayed(row, _unread(answers[row.number]), task) for row in own)
+            yield from (ReplayedTest(row, _unread(answers[row.number]), task) for row in own)
             continue
         traces = (answers[row.number].trace for row in own)
         judge = make_judge(task, options.judging, filter(None, traces))
@@ -108,7 +108,7 @@ def _replayed(
     rows: list[ObligationRow],
     answers: Mapping[int, Answer],
     options: RulesOptions,
-) -> Iterator[Replayed]:
+) -> Iterator[ReplayedTest]:
     expectations = {rule.id: rule.expect for rule in task.rules.rules}
     now = {_key(item): item for item in obligations_of(task.rules.rules)}
     for row in rows:
@@ -116,7 +116,7 @@ def _replayed(
         obligation = now.get(_key(row.obligation))
         if obligation is None:
             status = Status.LOST if before.verdict == "covered" else Status.PROOF_LOST
-            yield Replayed(row, status, "the rule reads differently there")
+            yield ReplayedTest(row, status, "the rule reads differently there")
             continue
         after = judge.judge(obligation)
         status = _status(before, after)
@@ -128,7 +128,7 @@ def _replayed(
             status = Status.AS_EXPECTED
         if status is Status.HOLDS_SO_FAR and options.accept_bounded:
             status = Status.PROOF_HOLDS
-        yield Replayed(row, status, _remark(before, after))
+        yield ReplayedTest(row, status, _remark(before, after))
 
 
 class _Expected:
@@ -139,7 +139,7 @@ class _Expected:
         self._last = {row.obligation.rule: row.number for row in about}
         self._may_fail: set[str] = set()
 
-    def weighed(self, item: Replayed) -> Replayed:
+    def weighed(self, item: ReplayedTest) -> ReplayedTest:
         """A violation is as expected; that no task has one is known when the last is judged."""
         rule = item.row.obligation.rule
         is_violated = item.status in (Status.NOW_VIOLATED, Status.STILL_VIOLATED)
@@ -149,7 +149,7 @@ class _Expected:
             return replace(item, status=Status.AS_EXPECTED)
         if item.row.number != self._last.get(rule) or rule in self._may_fail:
             return item
-        return Replayed(item.row, Status.UNEXPECTED, "one is expected, but there is none")
+        return ReplayedTest(item.row, Status.UNEXPECTED, "one is expected, but there is none")
 
 
 def _should_fail(task: Bound, row: ObligationRow) -> bool:

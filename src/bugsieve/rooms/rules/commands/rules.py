@@ -6,7 +6,7 @@ import argparse
 import os
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bugsieve.base.commands import command_line
 from bugsieve.base.errors import UsageError
@@ -215,12 +215,8 @@ def _split(args: argparse.Namespace) -> tuple[str, list[str]]:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from bugsieve.rooms.rules.commands.rules_explain import (
-        list_json,
-        list_text,
-        test_json,
-        test_text,
-    )
+    from bugsieve.rooms.rules.campaign.explanation import list_json, list_text, test_witness
+    from bugsieve.rooms.rules.store.records import RulesRecords
 
     if not args.files:
         show((list_json if args.json else list_text)(args.show))
@@ -228,8 +224,9 @@ def _show(args: argparse.Namespace) -> int:
     for word in args.files:
         if not (word.isascii() and word.isdigit()):
             raise UsageError(f"tests have numbers, not {word!r}: see 'rules --show {args.show}'")
-        found: Any = test_json if args.json else test_text
-        show(found(args.show, int(word)))
+        with RulesRecords(args.show) as records:
+            test = test_witness(records, int(word))
+        show(test.json() if args.json else test.text())
     return 0
 
 

@@ -8,12 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bugsieve.base.wording import counted
+from bugsieve.campaigns.accounts import Account
+from bugsieve.campaigns.named_bugs import find_bug
 from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.campaigns.store.schema import damaged
+from bugsieve.pictures.strips import SvgFile, run_strip, strips_file
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.model.state_wording import changes_text, values_text
 from bugsieve.rooms.jani.policies.runs import UnsafeRun
@@ -28,6 +32,8 @@ from bugsieve.rooms.safety.walks.run_examiner import SafetyBugRow
 
 _BEFORE, _AFTER = 10, 30
 """Steps shown before the bug's state and after it; the last one is always shown."""
+_MOST_OUTCOMES = 3
+"""Outcomes of the safe action that are drawn."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,15 @@ class Witness:
             outcomes_of(model, row.bug.state, row.safe_action),
         )
 
+    def account(self, expansions: int) -> Account:
+        """The explanation in all forms; nothing has to be searched for."""
+        found = self.explained()
+        return Account(
+            partial(explanation_text, found),
+            partial(explanation_json, found),
+            partial(_drawing, found),
+        )
+
 
 def _words_of(verdict: RunVerdict) -> list[str]:
     """What an oracle says of the states of an unsafe run, of which the last one is danger.
@@ -118,6 +133,14 @@ def witnesses(records: SafetyRecords, rows: Iterable[SafetyBugRow]) -> Iterator[
             raise damaged(records.directory, f"table verdicts: none on walk {row.walk}")
         run = records.run(row.walk)
         yield Witness(records.directory, row, policy, model, run, verdict)
+
+
+def witness_of(folder: Path, name: str) -> Witness:
+    """What the store has on the bug of this id, or on the only one that begins so."""
+    with SafetyRecords(folder) as records:
+        row: Any = find_bug(records, name)
+        (witness,) = witnesses(records, [row])
+    return witness
 
 
 def explanation_text(found: SafetyExplanation) -> str:
@@ -212,3 +235,36 @@ def explanation_json(found: SafetyExplanation) -> str:
 
 def _named(variables: Sequence[str], state: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(variables, state, strict=True))
+
+
+def _drawing(found: SafetyExplanation, picture: str | None) -> SvgFile:
+    """The run into danger, and below it what is safe in place of the decision."""
+    model, place = found.model, found.row.position
+    outcomes = found.alternatives[:_MOST_OUTCOMES]
+    run = [model.state(state) for state in found.states]
+    start = model.state(found.row.bug.state)
+    safe_runs = [[start, model.state(after)] for after in outcomes]
+    ours = run_strip(
+        f"the policy {found.policy}",
+        model,
+        run,
+        [*found.choices, "[danger]"],
+        focus=place,
+        picture=picture,
+        beside=safe_runs,
+    )
+    safe = found.actions[found.row.safe_action]
+    theirs = [
+        run_strip(
+            f"what is safe there: {safe}, outcome {number} of {len(found.alternatives)}",
+            model,
+            states,
+            [safe, "[danger can be avoided from here on]"],
+            earlier=place,
+            picture=picture,
+            beside=[run, *safe_runs],
+        )
+        for number, states in enumerate(safe_runs, start=1)
+    ]
+    title = f"bug {found.row.id} of {found.policy} on {model.name}"
+    return strips_file([ours, *theirs], title=title)

@@ -14,6 +14,7 @@ from bugsieve.rooms.safety.campaign.exhibits import SafetyExhibits
 from bugsieve.rooms.safety.campaign.found_bug import read_safety_bugs
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import MODEL_FILE, begin, check, equip
+from bugsieve.rooms.safety.campaign.replaying import SafetyReplay
 from bugsieve.rooms.safety.campaign.saved_bugs import SavedSafetyBugs
 from bugsieve.rooms.safety.campaign.summary import summarise_safety
 from bugsieve.rooms.safety.campaign.wording import SafetyWording
@@ -73,5 +74,6 @@ SAFETY = Kind(
     exhibits=SafetyExhibits,
     saved_bugs=SavedSafetyBugs(),
     found=read_safety_bugs,
+    replay=SafetyReplay,
     bugs_shown=5,
 )
