@@ -84,6 +84,7 @@ NOT_DESCRIBED = (
     "rule-commands",
     "samplers",
     "explainers",
+    "exports",
 )
 """Families that nobody names in a spec."""
 NAMED = [family for name, family in FAMILIES.items() if name not in NOT_DESCRIBED]

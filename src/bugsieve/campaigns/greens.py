@@ -104,6 +104,18 @@ class GreenReplay:
         return BuildCheck("no bugs", str(folder), "passed" if holds else "failure", reason)
 
 
+@dataclass(frozen=True)
+class Greens:
+    """The certificates of a kind of campaigns, for who looks at them alone."""
+
+    stored: Callable[[Path], Any | None]
+    """The one in a folder, checked anew; None if there is none, or there is something wrong."""
+    checker: str
+    """The module that checks one as a program."""
+    subject: str
+    """The file in the folder that it is about."""
+
+
 class _Claim:
     """A certificate to be checked; equal where nothing that the check depends on differs."""
 

@@ -23,6 +23,7 @@ from bugsieve.campaigns.causes import MOST_CAUSES
 from bugsieve.campaigns.checks import Check
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.exhibits import Exhibits, NoExhibits
+from bugsieve.campaigns.greens import Greens
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.replays import Replay, ReplayWish
 from bugsieve.campaigns.saved_bugs import SavedBugs
@@ -156,6 +157,8 @@ class Kind(Generic[OptionsT]):
     """The bugs in a folder as Python calls give them; None where they are not about a policy."""
     replay: Callable[[ReplayWish], Replay] | None = None
     """Asks again whether what was found is still so; None where nothing can."""
+    greens: Greens | None = None
+    """Where campaigns may prove that there is no bug."""
     visit: str = "visit"
     """What people are told that visits are."""
     bugs_shown: int = MOST_CAUSES

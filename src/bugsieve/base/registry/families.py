@@ -133,6 +133,17 @@ _CORE = {
     "rules-readers": Family(noun="reader of rules", builtin={}),
     "plan-hints": Family(noun="hint at better plans", builtin={}),
     "decision-hints": Family(noun="hint at bad decisions", builtin={}),
+    "exports": Family(
+        noun="export",
+        builtin={
+            "csv": "bugsieve.commands.shared.exports:CSV",
+            "json": "bugsieve.commands.shared.exports:JSON",
+            "parquet": "bugsieve.commands.shared.exports:PARQUET",
+            "bugs": "bugsieve.commands.shared.exports:BUGS",
+            "every-bug": "bugsieve.commands.shared.exports:EVERY_BUG",
+            "green": "bugsieve.commands.shared.exports:GREEN",
+        },
+    ),
     "samplers": Family(noun="sampler", builtin={}),
     "explainers": Family(
         noun="explainer", builtin={"cost": "bugsieve.campaigns.cost.explaining:witness_of"}
@@ -212,3 +223,4 @@ RULES_READERS = FAMILIES["rules-readers"]
 PLAN_HINTS, DECISION_HINTS = FAMILIES["plan-hints"], FAMILIES["decision-hints"]
 SAMPLERS = FAMILIES["samplers"]
 SAMPLERS, EXPLAINERS = FAMILIES["samplers"], FAMILIES["explainers"]
+EXPORTS = FAMILIES["exports"]

@@ -10,6 +10,7 @@ from bugsieve.campaigns.cost.driver import drive
 from bugsieve.campaigns.cost.exhibits import CostExhibits
 from bugsieve.campaigns.cost.export import about, export_tables
 from bugsieve.campaigns.cost.found_bug import read_found_bugs
+from bugsieve.campaigns.cost.green import stored_green
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.replaying import CostReplay
 from bugsieve.campaigns.cost.salvage import CostSalvage
@@ -17,6 +18,7 @@ from bugsieve.campaigns.cost.saved_bugs import SavedCostBugs
 from bugsieve.campaigns.cost.store import CostStore
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.cost.wording import CostWording
+from bugsieve.campaigns.greens import Greens
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.store.folder import (
@@ -81,4 +83,5 @@ COST = Kind(
     saved_bugs=SavedCostBugs(),
     found=read_found_bugs,
     replay=CostReplay,
+    greens=Greens(stored_green, "bugsieve.checkers.green", TASK_FILE),
 )

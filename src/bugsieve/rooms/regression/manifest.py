@@ -14,6 +14,9 @@ MANIFEST = Manifest(
                 "write the results as JUnit XML, too; what is undecided is an error there",
             ),
         ),
+        "exports": (
+            Entry(601, "regression", "bugsieve.rooms.regression.export_option:REGRESSION"),
+        ),
     },
     public={
         "check": "bugsieve.rooms.regression.check",

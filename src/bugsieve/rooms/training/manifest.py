@@ -27,5 +27,8 @@ MANIFEST = Manifest(
             ),
         ),
         "kinds": (Entry(102, "training", "bugsieve.rooms.training.campaign.kind:TRAINING"),),
+        "exports": (
+            Entry(501, "examples", "bugsieve.rooms.training.commands.export_examples:EXAMPLES"),
+        ),
     },
 )

@@ -6,7 +6,7 @@ import argparse
 import os
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bugsieve.base.commands import command_line
 from bugsieve.base.errors import UsageError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bugsieve.campaigns.greens import Greens
 from bugsieve.campaigns.kind import Kind
 from bugsieve.campaigns.store.folder import BUGS_FOLDER, BUGS_IN_FILES, Description
 from bugsieve.campaigns.store.progress import CampaignHeader
@@ -12,6 +13,7 @@ from bugsieve.rooms.jani.policies.registry import MODEL_POLICIES
 from bugsieve.rooms.safety.campaign.driver import drive
 from bugsieve.rooms.safety.campaign.exhibits import SafetyExhibits
 from bugsieve.rooms.safety.campaign.found_bug import read_safety_bugs
+from bugsieve.rooms.safety.campaign.green import stored_green
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import MODEL_FILE, begin, check, equip
 from bugsieve.rooms.safety.campaign.replaying import SafetyReplay
@@ -75,5 +77,6 @@ SAFETY = Kind(
     saved_bugs=SavedSafetyBugs(),
     found=read_safety_bugs,
     replay=SafetyReplay,
+    greens=Greens(stored_green, "bugsieve.rooms.safety.checker.safety_green", MODEL_FILE),
     bugs_shown=5,
 )
