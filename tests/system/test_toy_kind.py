@@ -79,3 +79,14 @@ def test_a_store_of_a_kind_that_nobody_knows_is_refused(
     for command in (["status"], ["resume"], ["replay"], ["export", "--json", "x"]):
         assert main([command[0], str(folder), *command[1:]]) == 4
         assert "there is no kind of campaigns 'primes'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["replay", "explain 1", "minimise 1", "export --green x"])
+def test_commands_that_ask_for_more_than_it_has_say_so(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "campaign"
+    Campaign.create(folder, ToyOptions(fuzz=ToyFuzz(limit=9))).run()
+    name, *others = command.split()
+    assert main([name, str(folder), *others]) == 4
+    assert "is a campaign of primes, which this command cannot take" in capsys.readouterr().err

@@ -187,3 +187,8 @@ def test_the_entry_point_groups_are_in_the_docs() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (root / "docs").glob("*.md"))
     for family in NAMED:
         assert family.group is None or f"`{family.group}`" in text
+
+
+def test_explainers_are_of_kinds_of_campaigns() -> None:
+    assert {"cost", "safety", "rules"} <= set(FAMILIES["explainers"].builtin)
+    assert set(FAMILIES["explainers"].builtin) <= set(FAMILIES["kinds"].builtin)

@@ -62,6 +62,15 @@ def test_help_imports_no_heavy_module() -> None:
     assert child("-c", code).stderr.strip() == ""
 
 
+@pytest.mark.parametrize("command", ["measure", "export", "explain", "replay"])
+def test_parsers_that_rooms_add_to_import_no_numpy(command: str) -> None:
+    code = (
+        f"import sys; from bugsieve.cli import main; main([{command!r}, '--help']);"
+        "sys.exit('numpy' in sys.modules or 'importlib.metadata' in sys.modules)"
+    )
+    assert child("-c", code).returncode == 0
+
+
 def test_importing_the_package_imports_no_numpy() -> None:
     code = "import sys, bugsieve; bugsieve.__version__; sys.exit('numpy' in sys.modules)"
     assert child("-c", code).returncode == 0

@@ -313,7 +313,8 @@ def test_traces_of_tasks_are_drawn_state_by_state(faulty: Path) -> None:
     with RulesRecords(faulty) as records:
         (bound,) = stored_tasks(records)
         trace = next(row.answer.trace for row in records.answers() if row.answer.trace)
-    assert bound.chart(trace, "a trace") is None
+    drawn = bound.drawing(trace, title="a trace", picture=None)
+    assert "a trace" in drawn.text and trace["trace"]["actions"][-1] in drawn.text
 
 
 def test_what_is_not_judged_yet_is_no_failure(tmp_path: Path) -> None:
