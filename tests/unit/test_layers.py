@@ -1,13 +1,8 @@
-"""The layer tables of ARCHITECTURE.md hold for every import, lazy ones too.
-
-`import_exceptions.txt` lists the imports that break them still. It only shrinks: an exception that
-is gone must go from the list as well.
-"""
+"""The layer tables of ARCHITECTURE.md hold for every import, lazy ones too."""
 
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -19,7 +14,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "bugsieve"
-EXCEPTIONS = Path(__file__).with_name("import_exceptions.txt")
 ISLAND = "checkers"
 ABOVE_ALL = ("cli", "pytest_plugin")
 """Names that other programs load, with nothing of their own below them."""
@@ -124,10 +118,7 @@ def test_every_folder_is_in_a_table() -> None:
 
 
 def test_imports_follow_the_tables() -> None:
-    broken = "".join(f"{found}\n" for found in imports() if not is_allowed(found))
-    if os.environ.get("BUGSIEVE_WRITE_EXCEPTIONS"):
-        EXCEPTIONS.write_text(broken, encoding="utf-8")
-    assert broken.splitlines() == EXCEPTIONS.read_text(encoding="utf-8").splitlines()
+    assert not [str(found) for found in imports() if not is_allowed(found)]
     assert len(imports()) > 2000
 
 
@@ -136,7 +127,7 @@ def test_checkers_import_nothing_but_checkers() -> None:
     for found in imports():
         folder = found.module.rpartition("/")[0]
         is_checker = folder == ISLAND or folder.endswith("/checker")
-        if is_checker and str(found) not in EXCEPTIONS.read_text(encoding="utf-8"):
+        if is_checker:
             assert found.target.rpartition("/")[0] in (folder, ISLAND), found
 
 
