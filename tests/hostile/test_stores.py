@@ -99,6 +99,15 @@ def test_wrong_cells(
     assert sum(map(bool, refused)) > len(drawn) // 4  # not every command reads every table
 
 
+@pytest.mark.parametrize("change", ["data = 'x'", "data = '[1]'", "changed = 9e999"])
+def test_patterns_that_cannot_be_read(
+    campaigns: dict[str, Path], change: str, tmp_path: Path, capsys: Captured
+) -> None:
+    """What bugs have in common is found again."""
+    damage = statement(f"UPDATE notes SET {change} WHERE name = 'pattern'")
+    check(campaigns["cost"], "cost", change, damage, tmp_path / "x", capsys)
+
+
 def test_wrong_cells_where_oracles_learn(
     campaigns: dict[str, Path], tmp_path: Path, capsys: Captured
 ) -> None:

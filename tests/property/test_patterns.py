@@ -46,7 +46,7 @@ def test_the_search_finds_what_all_sets_would() -> None:
 def test_regrets_are_those_of_the_definition_and_no_order_matters() -> None:
     """What is mined from random policies covers all blamed decisions, each once."""
     several = 0
-    for seed in range(examples(300)):
+    for seed in range(examples(500)):
         sample = make_sample(seed, shape=SMALL, objective="quantitative")
         costs, task = costs_for(sample.bench), sample.bench.task
         assert costs is not None
@@ -76,7 +76,7 @@ def test_regrets_are_those_of_the_definition_and_no_order_matters() -> None:
 def test_rules_of_a_sample_explain_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every wrong decision is in one line, and each rule holds of all of its line."""
     several = 0
-    for seed in range(examples(300)):
+    for seed in range(examples(500)):
         sample = make_sample(seed, shape=SMALL, objective="quantitative")
         costs, task = costs_for(sample.bench), sample.bench.task
         assert costs is not None

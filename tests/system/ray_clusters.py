@@ -83,7 +83,7 @@ class RayCluster:
 
     def ours(self) -> list[int]:
         """Processes on nodes that are not Ray's: those of jobs, and policies."""
-        return [pid for pid in self._marked() if b"ray" not in _read(pid, "cmdline").lower()]
+        return [pid for pid in self._marked() if not _is_of_ray(_read(pid, "cmdline"))]
 
     def wait_until_gone(self) -> None:
         """All processes of jobs end soon, or the test never does."""
@@ -145,3 +145,8 @@ def ended(process: subprocess.Popen[str]) -> Ended:
 def killed(process: subprocess.Popen[str]) -> None:
     process.send_signal(signal.SIGKILL)
     process.communicate()
+
+
+def _is_of_ray(command: bytes) -> bool:
+    """Its programs are named in their command; paths in the code of ours may lead to Ray, too."""
+    return b"ray" in command.partition(b"\0-c\0")[0].lower()

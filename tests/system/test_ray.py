@@ -154,9 +154,10 @@ def errors_in(folder: Path) -> dict[str, str]:
     return {entry.policy: entry.error for entry in index.entries.values() if entry.error}
 
 
-def wait_for(cluster: RayCluster, count: int) -> None:
+def wait_for(cluster: RayCluster, count: int, process: subprocess.Popen[str]) -> None:
     """So many jobs are at work."""
     while len(cluster.ours()) < count:
+        assert process.poll() is None, ended(process)
         time.sleep(0.05)
 
 
@@ -238,7 +239,7 @@ parameters = { width = 2, height = 3 }
 def test_a_node_is_killed_in_the_middle(own_cluster: RayCluster, tmp_path: Path) -> None:
     command = write(tmp_path, SLOW_GRID, slow=SLOW.format(0.2))
     process = started(tmp_path, *command, "-o", "out", "--ray", own_cluster.address)
-    wait_for(own_cluster, 4)  # two jobs, and two policies
+    wait_for(own_cluster, 4, process)  # two jobs, and two policies
     own_cluster.kill(own_cluster.second)
     result = ended(process)
     assert result.output.startswith("4 campaigns: 4 done\n"), result

@@ -14,10 +14,12 @@ from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from bugsieve.base.files_and_processes.foreign_json import parse_json
 from bugsieve.campaigns.store.progress import Progress
 from bugsieve.campaigns.store.schema import STORE_FILE, Patience, create_file, damaged
 from bugsieve.campaigns.store.tables import AGES, SHARED_TABLES
 from bugsieve.campaigns.store.validation import Layout, first_broken_row, layout_of
+from bugsieve.explanation.causes.pattern import NOTE, pattern_from
 
 _NEVER = 2**62
 _NOT_LIMITING = (
@@ -83,6 +85,7 @@ class Salvage(ABC):
         while self.loss != Loss() and (visits := self._keep_before_loss()) < kept:
             kept = visits
             self.loss = self.loss.and_(self._broken()).and_(self._missing())
+        self._drop_unreadable_patterns()
 
     def _keep_before_loss(self) -> int:
         """Remove all from the loss on; returns how many visits remain."""
@@ -96,6 +99,14 @@ class Salvage(ABC):
         self.connection.execute("DELETE FROM notes WHERE bug NOT IN (SELECT id FROM bugs)")
         self.connection.execute("COMMIT")
         return visits
+
+    def _drop_unreadable_patterns(self) -> None:
+        """Bugs without a pattern are named by their causes until resuming finds it again."""
+        query = "SELECT bug, data FROM notes WHERE name = ? AND bug <> ''"
+        patterns = self.connection.execute(query, (NOTE,)).fetchall()
+        lost = [(bug, NOTE) for bug, data in patterns if not _is_pattern(data)]
+        made = [("", NOTE)] if lost else []
+        self.connection.executemany("DELETE FROM notes WHERE bug = ? AND name = ?", [*lost, *made])
 
     @abstractmethod
     def cut_cases(self, visits: int) -> int:
@@ -266,3 +277,11 @@ class Salvage(ABC):
 
     def _age(self, table: str) -> str:
         return self.cases.get(table) or AGES.get(table, "visit")
+
+
+def _is_pattern(data: Any) -> bool:
+    try:
+        pattern_from(parse_json(data))
+    except (LookupError, TypeError, ValueError):
+        return False
+    return True

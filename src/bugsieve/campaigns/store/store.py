@@ -150,7 +150,8 @@ class Store(Closing):
         with explained(self.directory):
             query = "SELECT changed FROM notes WHERE bug = '' AND name = ?"
             rows = self._connection.execute(query, (name,)).fetchall()
-        return int(rows[0][0]) if rows else None
+        is_known = bool(rows) and isinstance(rows[0][0], int)
+        return rows[0][0] if is_known else None
 
     def put_green(self, content: bytes, seal: str | None) -> None:
         """Keep the certificate that there is no bug; replaces an earlier one."""

@@ -94,16 +94,21 @@ def _mentions(written: Formula, whole: Formula) -> dict[int, int] | None:
 
 
 def _literals_left(whole: Formula, judged: Formula) -> Sequence[Occurrence] | None:
-    """The literals of what is judged, made of the objects of the whole rule."""
+    """The literals of what is judged, made of the objects of the whole rule.
+
+    None where they could be of different mentions: that depends on which atoms are always true.
+    """
     gone = sorted({*atoms_of(whole)} - {*atoms_of(judged)})
     if len(gone) > _MOST_GONE:
         return None
     wanted = nnf(judged)
+    found: dict[tuple[int, ...], Sequence[Occurrence]] = {}
     for truths in product((False, True), repeat=len(gone)):
         plain = with_constants(whole, dict(zip(gone, truths, strict=True)))
         if nnf(plain) == wanted:
-            return occurrences(plain)
-    return None
+            literals = occurrences(plain)
+            found[tuple(id(_atom_of(one)) for one in literals)] = literals
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _atom_of(occurrence: Occurrence) -> Formula:
