@@ -1,1 +1,1 @@
-"""What every layer may use: errors, names, seeds, stopping, words, limits and threads."""
+"""Parts that every layer may use: errors, names, seeds, stopping, words, limits and threads."""

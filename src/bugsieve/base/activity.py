@@ -1,4 +1,4 @@
-"""What a thread is doing, in words: who works long says so, displays and signs of life tell it."""
+"""The activity of a thread, in words: long work names it, displays and signs of life show it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Activity(NamedTuple):
     words: Callable[[], str]
     start: float
     is_progress: bool
-    """Whether the words say how far a whole job is, rather than what is being done."""
+    """True if the words tell the progress of a whole job, rather than the activity."""
 
 
 class Activities:
@@ -39,7 +39,7 @@ class Activities:
         return "; ".join(self._parts()) or "still at work"
 
     def innermost(self) -> str | None:
-        """What is being done, with the seconds it has taken; None if nobody says."""
+        """The current activity, with the seconds it has taken; None if there is none."""
         doing = [activity for activity in self._all if not activity.is_progress]
         if not doing:
             return None

@@ -1,4 +1,4 @@
-"""What the reading of a stranger's file may take, whatever is made of it.
+"""Limits on what the reading of a stranger's file may take, for every kind of file.
 
 The reader of a kind of files opens an allowance; all that it calls draws on that one, so that many
 small things are refused as one large thing is. Memory is what arrays and lists of the result take,

@@ -137,7 +137,7 @@ def _real(value: Any, name: str) -> float:
 
 
 def _index(value: Any, name: str) -> int:
-    """A whole number of any size; True is none."""
+    """A whole number of any size; True is not one."""
     if isinstance(value, bool):
         raise wrong(name, "a whole number", value)
     try:

@@ -1,4 +1,4 @@
-"""What to say about a name that does not exist; every registry's error message comes from here."""
+"""Sentences about a name that does not exist; every registry's error message comes from here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets of texts that iterate in an order of their own, whatever the hash seed of the process."""
+"""Sets of texts that iterate in an order of their own, independent of the hash seed."""
 
 from __future__ import annotations
 

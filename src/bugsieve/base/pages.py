@@ -1,7 +1,7 @@
 """Pages that are complete in one file: put together from parts, and sealed.
 
-What a stranger has named enters as JSON in which no sign could end the element that holds it, and
-no script or style can run but ours: the page's policy names their hashes.
+Names that a stranger chose enter as JSON in which no sign could end the element that holds it. No
+script or style can run but ours: the page's policy names their hashes.
 """
 
 from __future__ import annotations

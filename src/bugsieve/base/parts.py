@@ -89,7 +89,7 @@ class Part:
 
     @property
     def kind(self) -> str:
-        """What sort of value this is, for sentences."""
+        """The kind of this value, for sentences."""
         if self.data == "":
             return "empty"
         if isinstance(self.data, str):

@@ -11,8 +11,8 @@ _BETWEEN_LOOKS = 10_000
 def limit_steps(connection: sqlite3.Connection, steps: int) -> None:
     """From now on, queries of the connection may take so many steps together; then they fail.
 
-    SQLite drops whatever a callback raises, so that a Ctrl-C which Python notices there would be
-    lost. It notices signals only in functions written in Python; so this is none.
+    SQLite drops every exception of a callback, so a Ctrl-C that Python notices there would be
+    lost. Python notices signals only in functions written in Python; so this is not one.
     """
     left = repeat(0, steps // _BETWEEN_LOOKS)  # at its end it raises, which ends the query
     connection.set_progress_handler(left.__next__, _BETWEEN_LOOKS)

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 
 class Stopped(BaseException):
-    """The active token has ended; what was under way is dropped and may be done again.
+    """The active token has ended; work under way is dropped and may be done again.
 
-    As KeyboardInterrupt, it is no Exception: whoever guards against mistakes of policies or files
-    must not take the end of the time for one of them.
+    As KeyboardInterrupt, it is not an Exception: code that guards against mistakes of policies or
+    files must not take the end of the time for one of them.
     """
 
 
@@ -33,7 +33,7 @@ class StopToken:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the time is over or `stop` was called."""
+        """Return true if the time is over or `stop` was called."""
         return time.monotonic() >= self._deadline
 
     def remaining(self) -> float:

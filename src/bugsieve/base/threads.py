@@ -1,4 +1,4 @@
-"""How many threads a call of the native core may use in this process; results never depend on it.
+"""The number of threads that a call of the native core may use; results never depend on it.
 
 Processes of our own are one for each core already, so `basis.processes` gives them one thread.
 """

@@ -33,7 +33,7 @@ def shown_value(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """One line without control characters, whatever the text holds: those become escapes."""
+    """One line without control characters; those of the text become escapes."""
     return text if text.isprintable() else "".join(map(_printable, text))
 
 
@@ -76,6 +76,6 @@ def _json_escape(character: str) -> str:
 def _printable(character: str) -> str:
     if character.isprintable():
         return character
-    if "\udc80" <= character <= "\udcff":  # how Python holds a byte of a name that is no UTF-8
+    if "\udc80" <= character <= "\udcff":  # a byte of a name that is not UTF-8, as Python holds it
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode("ascii")

@@ -48,7 +48,7 @@ def content_key(parts: Iterable[bytes]) -> str:
 class DerivedData:
     """Entries of one kind, such as `"sas"`; keys are hashes such as `Task.sha256`.
 
-    Whoever computes other bytes than before for the same key takes another kind: `"bounds-2"`.
+    Code that computes other bytes than before for the same key takes another kind: `"bounds-2"`.
     """
 
     def __init__(self, kind: str) -> None:
@@ -118,7 +118,7 @@ class DerivedData:
 
 
 def _locked(place: Path) -> int | None:
-    """The descriptor of the file if nobody else has locked it."""
+    """The descriptor of the file if no other process has locked it."""
     file = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         if _is_lock(file, place):
@@ -131,7 +131,7 @@ def _locked(place: Path) -> int | None:
 
 
 def _is_lock(file: int, place: Path) -> bool:
-    """Whether we have locked the file, and it is still the one that others would lock."""
+    """Return true if we have locked the file and it is still the one that others would lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.fstat(file).st_ino == place.stat().st_ino

@@ -15,20 +15,20 @@ _NUMBERS = count()
 
 
 def write_text(path: Path, text: str) -> None:
-    """Put `text` (UTF-8, newlines as they are) in place of whatever `path` held, in one step."""
+    """Replace the content of `path` by `text` (UTF-8, newlines as they are), in one step."""
     write_atomically(path, text.encode("utf-8"))
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Put `data` in place of whatever `path` held, in one step."""
+    """Replace the content of `path` by `data`, in one step."""
     write_together({path: data})
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:
     """Replace several files; none is touched before the contents of all are on the disk.
 
-    A link goes on to point to its file; what is no file, such as a pipe, is written into. Inside a
-    folder of ours both give way to the file: the folder may come from a stranger.
+    A link goes on to point to its file; what is not a file, such as a pipe, is written into.
+    Inside a folder of ours both give way to the file: the folder may come from a stranger.
     """
     inside = {path for path in files if is_inside(path)}
     for path in inside:
@@ -53,8 +53,7 @@ def write_together(files: Mapping[Path, bytes]) -> None:
         for path, part in parts.items():
             with open(part, "xb") as file:
                 file.write(replaced[path])
-        # What cannot be replaced is written to when all else has been written, as it cannot be
-        # taken back.
+        # Files that cannot be replaced are written last, as this cannot be taken back.
         for path in streams:
             path.write_bytes(files[path])
         for path, part in parts.items():
@@ -62,7 +61,7 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     except BaseException as error:
         for path, part in parts.items():
             if isinstance(error, OSError) and error.filename in (None, str(part)):
-                error.filename = str(path)  # nobody knows the other one, and writing names none
+                error.filename = str(path)  # the other one is unknown, and writing names none
             with contextlib.suppress(OSError):
                 part.unlink()
         raise

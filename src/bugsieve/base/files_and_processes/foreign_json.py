@@ -1,4 +1,4 @@
-"""JSON that somebody else may have written where only ours should be, as in a store."""
+"""JSON that a stranger may have written where only ours should be, as in a store."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 def parse_json(text: str) -> Any:
     """The data in a JSON text; ValueError unless it is such as we write.
 
-    It may be written again and shown, so it has no NaN, nothing that no text can hold, and no
-    nesting in which code that follows it would get lost.
+    It may be written again and shown. So it has no NaN, nothing that no text can hold, and no
+    nesting that is too deep for recursive code.
     """
     try:
         data = json.loads(text, parse_constant=_refuse)
@@ -55,8 +55,9 @@ class Row:
 def fitting(data: Any, shape: Any) -> Any:
     """The data, which must have this shape; ValueError otherwise.
 
-    A shape is a type, `[shape]` for a list of any length, a `Row`, a tuple of alternatives, None,
-    or an object with the shape of each key that must be there; "*" stands for all its keys.
+    A shape is a type, `[shape]` for a list of any length, a `Row`, a tuple of alternatives, or
+    None. It may also be an object with the shape of each key that must be there; "*" stands for
+    all its keys.
     """
     if not _fits(data, shape):
         raise ValueError("JSON of another shape than ours")

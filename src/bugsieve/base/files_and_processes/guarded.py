@@ -1,7 +1,7 @@
 """Foreign programs in process groups of their own, which do not outlive us.
 
 A shell sets the limits and becomes the program: safe in threaded parents, unlike preexec_fn. First
-it leaves a guard in the group, which waits for the end of a pipe that only we hold open and then
+it leaves a guard in the group. The guard waits for the end of a pipe that only we hold open, then
 kills the group: even a program that hangs does not outlive us when we are killed.
 """
 

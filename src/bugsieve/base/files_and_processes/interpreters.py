@@ -11,7 +11,7 @@ import os
 import sys
 
 NEUTRAL_FOLDER = os.sep
-"""Where interpreters of our own start; they go to the current folder when their path is set."""
+"""Interpreters of our own start in this folder, and leave it when their path is set."""
 
 
 def python_command(program: str, *arguments: str) -> list[str]:

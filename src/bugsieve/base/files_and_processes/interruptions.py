@@ -1,4 +1,4 @@
-"""Tells whoever watches over Ctrl-C that it was dealt with, and need not be raised again."""
+"""Tells the watcher of Ctrl-C that it was dealt with, and need not be raised again."""
 
 from __future__ import annotations
 

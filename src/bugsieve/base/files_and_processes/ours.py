@@ -27,7 +27,7 @@ def campaign_around(path: str | os.PathLike[str]) -> Path | None:
 
 
 def is_inside(path: Path) -> bool:
-    """Whether a file is named as part of a folder of ours."""
+    """Return true if the path lies inside a folder of ours, by its name."""
     return any(map(_is_ours, _folders(path)))
 
 

@@ -26,7 +26,7 @@ _POLITE_SECONDS = 2.0
 _CLEANUP_SECONDS = 0.15
 _KILLED = (-signal.SIGKILL, -signal.SIGTERM)
 MOST_DEATHS = 2
-"""How often the same order may cost a process before it is given up."""
+"""The number of times that an order may cost a process before it is given up."""
 
 Order = TypeVar("Order")
 Answer = TypeVar("Answer")
@@ -54,10 +54,10 @@ class ProcessPool(Generic[Order, Answer]):
 
         None after `until` on the monotonic clock.
         """
-        # Orders are numbered as they are handed out. Answers come in any order and wait in
-        # `done` until all before them are there: what follows must not depend on who was quick.
-        # At most one answer per worker is unread and one order per worker under way, so a slow
-        # one holds up the order, but never the other workers.
+        # Orders are numbered as they are handed out. Answers come in any order and wait in `done`
+        # until all before them are there: what follows must not depend on who was quick. At most
+        # one answer per worker is unread and one order per worker under way. So a slow one holds
+        # up the order, but never the other workers.
         tickets = enumerate(orders)
         first = list(islice(tickets, self.count))
         self._start(len(first) - len(self._workers))
@@ -116,9 +116,9 @@ class ProcessPool(Generic[Order, Answer]):
 class _Worker(Generic[Order]):
     """One process, and the order it is working on, with its ticket.
 
-    A process that somebody kills, or the system for want of memory, is started again and gets its
-    order again: answers depend on orders alone. It is not the fault of the order for ever, so
-    each has a limit.
+    A process that a user kills, or the system for want of memory, is started again and gets its
+    order again: answers depend on orders alone. It is not the fault of the order for ever, so each
+    has a limit.
     """
 
     def __init__(self, module: str, setup: object) -> None:
@@ -192,7 +192,7 @@ class _Worker(Generic[Order]):
 
 
 def _explained(death: ChildDiedError) -> BudgetError | InternalError:
-    """Why a process ended without an answer."""
+    """The error for a process that ended without an answer."""
     if death.code in _KILLED:
         return BudgetError(
             f"a worker process was killed, {MOST_DEATHS + 1} times over the same work, perhaps "

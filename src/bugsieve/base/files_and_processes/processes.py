@@ -1,7 +1,7 @@
 """Processes of our own that live no longer than we do, and the sockets to talk to them.
 
-A child ends when its end of the socket closes, whatever it is doing and however we end. It is in a
-session of its own, so that Ctrl-C on the terminal is for us to handle.
+A child ends when its end of the socket closes, at any point of its work and however we end. It is
+in a session of its own, so that Ctrl-C on the terminal is for us to handle.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Child:
             raise ChildDiedError(self.process.wait()) from None
 
     def receive(self) -> Any:
-        """Wait for the next message of the child; ChildDiedError if there will be none."""
+        """Wait for the next message of the child; ChildDiedError if none can come."""
         try:
             return self.connection.recv()
         except (EOFError, ConnectionResetError):
@@ -113,7 +113,7 @@ def serve(descriptor: int, work: Callable[[Connection[Any, Any], Inbox], None]) 
         threading.Thread(target=_receive, args=(connection, inbox), daemon=True).start()
         work(connection, inbox)
     except (KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
-        pass  # nobody waits for us any more
+        pass  # the other side no longer waits for us
     finally:
         os._exit(0)  # the other thread is still reading: an orderly end would wait for it
 
@@ -127,7 +127,7 @@ def _say_unless_interrupted(
 
 
 def _receive(connection: Connection[Any, Any], inbox: Inbox) -> None:
-    """Pass messages on. When the socket closes, interrupt whatever goes on and end."""
+    """Pass messages on. When the socket closes, interrupt the work and end."""
     with contextlib.suppress(EOFError, OSError):
         while True:
             inbox.put(connection.recv())

@@ -39,7 +39,7 @@ def toml_text(table: Mapping[str, Any]) -> str:
 
 
 def _lines(table: Mapping[str, Any], prefix: str) -> list[str]:
-    """The plain values first: whatever follows a table's heading belongs to that table."""
+    """The plain values first: all that follows a table's heading belongs to that table."""
     lines = []
     for key, value in table.items():
         if value is not None and not isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Where keys, and the characters of strings, stand in a TOML text, which `tomllib` does not tell.
+"""Places of keys, and of characters of strings, in a TOML text, which `tomllib` does not tell.
 
 What is wrong with a text is for `tomllib` to say; here it ends in a ValueError. But what would
 take `tomllib` for ever is found here: it reads keys of many parts, and values in values, again and
@@ -85,7 +85,7 @@ class _StringReader:
 
     def read(self, at: int) -> TomlString:
         if self.is_multiline and self.text.startswith("\n", at):
-            at += 1  # a newline at the very beginning is no part of the string
+            at += 1  # a newline at the very beginning is not a part of the string
         while not self._closes(at):
             run = self.plain.match(self.text, at)
             if run:
@@ -141,7 +141,7 @@ class _Scanner:
         self.marks: dict[KeyPath, Mark] = {}
         self.table: KeyPath = ()
         self.lengths: dict[KeyPath, int] = {}
-        """How many elements each array of tables has so far."""
+        """The number of elements that each array of tables has so far."""
 
     def run(self) -> dict[KeyPath, Mark]:
         self._skip(_BLANK_LINES)

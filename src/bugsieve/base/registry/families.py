@@ -177,7 +177,7 @@ _LISTS = (
 
 
 def manifest_of(room: str) -> Manifest:
-    """What the room plugs in."""
+    """The manifest of the room."""
     manifest: Manifest = import_module(f"bugsieve.rooms.{room}.manifest").MANIFEST
     return manifest
 
@@ -211,7 +211,7 @@ LISTS = {
         key=lambda listing: listing.rank,
     )
 }
-"""What `bugsieve list` shows."""
+"""The listings of `bugsieve list`."""
 PUBLIC = {name: place for manifest in _MANIFESTS for name, place in manifest.public.items()}
 """Names of `bugsieve` itself that are in rooms."""
 

@@ -16,13 +16,13 @@ class Family:
     builtin: Mapping[str, str]
     """Name to `module:attribute`, or to a module that is the member itself."""
     subject: str = ""
-    """What the members are for."""
+    """The subject that the members are for."""
     group: str | None = None
     """The entry-point group by which other packages add members; None: closed."""
     title: str = ""
-    """What a missing member is called, if not by the noun."""
+    """The name of a missing member in errors, if not the noun."""
     summaries: Mapping[str, str] = field(default_factory=dict)
-    """What members are for, where that must be known before they are loaded."""
+    """The purposes of members, where they must be known before these are loaded."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Listing:
-    """What `bugsieve list NAME` shows: the members of families, or what a function returns."""
+    """The output of `bugsieve list NAME`: the members of families, or what a function returns."""
 
     rank: int
     name: str

@@ -38,13 +38,13 @@ def checked_target(argument: str | None, example: str) -> str:
 
 
 def function_reach(argument: str | None) -> Reach:
-    """What `python:argument` would touch: code, and the file that holds it."""
+    """The reach of `python:argument`: code, and the file that holds it."""
     place = (argument or "").rpartition(":")[0]
     return Reach(files=(place,) if place.endswith(".py") else (), runs_code=True)
 
 
 def is_file(place: str) -> bool:
-    """Whether what stands before the function's name is a file and no module."""
+    """Return true if the part before the function's name is a file and not a module."""
     return place.endswith(".py") or os.sep in place
 
 
@@ -76,7 +76,7 @@ def _load_file(path: str) -> Any:
 
 
 def described(error: BaseException) -> str:
-    """What the user's code raised, in one line that is not too long."""
+    """The error that the user's code raised, in one line that is not too long."""
     if isinstance(error, MemoryError):
         return "MemoryError: the memory limit is reached"
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -86,14 +86,14 @@ class MemberTable(Mapping[str, M], Generic[M]):
         return name, self[name], argument.strip() if colon else None
 
     def check(self, spec: str) -> None:
-        """Raise the error of a spec that is wrong whatever the member is to work on."""
+        """Raise the error of a spec that is wrong for every task or model."""
         _, member, argument = self.parse(spec)
         check_argument = getattr(member, "check_argument", None)
         if check_argument is not None:
             check_argument(argument)
 
     def reach_of(self, spec: str) -> Reach:
-        """What the member of the spec would touch."""
+        """All that the member of the spec would touch."""
         name, member, argument = self.parse(spec)
         if name not in self.family.builtin and "reach" not in getattr(member, "__dict__", {}):
             return CODE
@@ -101,7 +101,7 @@ class MemberTable(Mapping[str, M], Generic[M]):
         return NOTHING if reach is None else cast(Reach, reach(argument))
 
     def started_by(self, spec: str) -> Reach:
-        """What the member would start by itself, with files of code as absolute paths.
+        """All that the member would start by itself, with files of code as absolute paths.
 
         A member declares it by `starts(argument)` where that is not what it would touch: what a
         file says that it names is its `named(argument)`.
@@ -162,7 +162,7 @@ def member_for(members: Mapping[str, S], subject: object) -> S | None:
 
 
 def load(place: str) -> Any:
-    """What is at `module:attribute`, or the module."""
+    """The object at `module:attribute`, or the module."""
     module, colon, attribute = place.partition(":")
     loaded = import_module(module)
     return getattr(loaded, attribute) if colon else loaded
@@ -180,7 +180,7 @@ def _package(family: Family, name: str) -> str:
 
 
 def _summary(member: object, name: str) -> str:
-    """What a member says of itself: its SUMMARY, or the first line of its docstring."""
+    """The summary of a member: its SUMMARY, or the first line of its docstring."""
     said = getattr(member, "SUMMARY", None) or member.__doc__ or name
     return str(said).strip().partition("\n")[0]
 

@@ -1,4 +1,4 @@
-"""What a member may touch outside of this process, said before it is made.
+"""The reach of a member: all that it may touch outside of this process, told before it is made.
 
 A member declares it by a class method `reach(argument)`. Built-in ones that declare nothing touch
 nothing; those of other packages count as code.
@@ -13,7 +13,7 @@ from itertools import chain
 
 @dataclass(frozen=True)
 class Reach:
-    """What a spec would touch; each of the names once, in alphabetical order."""
+    """All that a spec would touch; each of the names once, in alphabetical order."""
 
     programs: tuple[str, ...] = ()
     """Programs that it would start."""
@@ -22,15 +22,15 @@ class Reach:
     files: tuple[str, ...] = ()
     """Files and folders that it would read."""
     runs_code: bool = False
-    """Whether it would run Python code of others."""
+    """True if it would run Python code of others."""
 
     @property
     def needs_trust(self) -> bool:
-        """Whether it touches more than files, which our own code reads."""
+        """Return true if it touches more than files, which our own code reads."""
         return bool(self.programs or self.connections or self.runs_code)
 
     def __or__(self, other: Reach) -> Reach:
-        """What either touches."""
+        """All that either touches."""
         return together((self, other))
 
 
@@ -39,7 +39,7 @@ CODE = Reach(runs_code=True)
 
 
 def together(reaches: Iterable[Reach]) -> Reach:
-    """What all of them touch."""
+    """All that any of them touches."""
     parts = list(reaches)
     return Reach(
         _names(part.programs for part in parts),

@@ -1,7 +1,7 @@
-"""The folder in which the spec at hand was typed: what it names is looked for there.
+"""The folder in which the spec at hand was typed: files that it names are looked for there.
 
-Members ask for it wherever they touch a file or start a program, so that a stored spec means the
-same from wherever it is made again.
+Members ask for it where they touch a file or start a program. So a stored spec means the same from
+every folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Seals tell what this user's Bugsieve has worked out from what anybody may have written.
+"""Seals tell what this user's Bugsieve has worked out from what a stranger may have written.
 
 A folder may come from a stranger, who can write any result into it, but has not got the key.
 Without a key there are no seals, and what is not sealed is worked out again.
@@ -26,7 +26,7 @@ def seal_of(data: bytes) -> str | None:
 
 
 def is_sealed(data: bytes, seal: str) -> bool:
-    """Whether this user's Bugsieve has sealed the data."""
+    """Return true if this user's Bugsieve has sealed the data."""
     key = _key()
     return key is not None and hmac.compare_digest(
         _seal(key, data).encode(), seal.encode("utf-8", "replace")

@@ -1,9 +1,9 @@
-"""What the user has typed is trusted; what only a file says is started after a yes.
+"""Specs that the user has typed are trusted; those that only a file names start after a yes.
 
 A spec that starts programs, connects, or runs code of others is remembered when it is made: as a
-hash of its text, its folder and its programs, in a list that belongs to the user alone. A file's
-word is taken for a spec on that list, and never for a program inside the folder of a campaign,
-which a stranger may have made.
+hash of its text, its folder and its programs, in a list that belongs to the user alone. A file may
+name a spec on that list. It may never name a program inside the folder of a campaign, which a
+stranger may have made.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _LINE_BYTES = 65  # a SHA-256 in hexadecimal, and the end of the line
 
 
 def refuse(question: str) -> bool:
-    """No: there is nobody to ask."""
+    """Refuse: there is no one to ask."""
     return False
 
 
 def agree(question: str) -> bool:
-    """Yes, whatever it is."""
+    """Agree to every question."""
     return True
 
 
@@ -61,7 +61,7 @@ def asking(consent: Consent) -> Iterator[None]:
 
 
 def trusting(trust_policy: bool) -> contextlib.AbstractContextManager[None]:
-    """Agree to everything, or leave it to whoever answers already."""
+    """Agree to everything, or leave the answer to the consent that is set already."""
     return asking(agree) if trust_policy else contextlib.nullcontext()
 
 
@@ -90,7 +90,7 @@ def require_trusted_below(root: str, table: MemberTable[Any], spec: str, source:
 
     For folders whose code runs anyway, as that of `conftest.py` does. A spec leaves it by a
     connection, by a path to a program or to code elsewhere, also behind a link. Programs and
-    modules that the user has installed are no paths.
+    modules that the user has installed are not paths.
     """
     if _leaves(root, table, spec):
         require_trusted(table, spec, source)
@@ -133,7 +133,7 @@ def _require(table: MemberTable[Any], spec: str, reach: Reach, source: object) -
 
 
 def _deed(reach: Reach) -> str:
-    """What is to be agreed to."""
+    """The deed to agree to, in words."""
     links = f"connect to {', '.join(reach.connections)}" if reach.connections else ""
     if links and not reach.programs and not reach.runs_code:
         return links
@@ -143,7 +143,7 @@ def _deed(reach: Reach) -> str:
 
 
 def _code(reach: Reach) -> list[str]:
-    """Where the programs and the code are."""
+    """The paths of the programs and the code."""
     programs = (
         name if os.path.dirname(name) else shutil.which(name) or name for name in reach.programs
     )
@@ -164,7 +164,7 @@ def state_folder() -> Path:
 
 
 def _trusted() -> list[str]:
-    """The keys on the list, if nobody else can have written it."""
+    """The keys on the list, if no other user can have written it."""
     with contextlib.suppress(OSError, RuntimeError):
         known = own_bytes(state_folder() / LIST_FILE, MOST_TRUSTED * _LINE_BYTES)
         return known.decode("ascii", "replace").split()
@@ -172,7 +172,7 @@ def _trusted() -> list[str]:
 
 
 def own_bytes(path: Path, most: int) -> bytes:
-    """The first bytes of a file that nobody else can have written; none of one that others can."""
+    """The first bytes of a file that no other user can have written; nothing of any other file."""
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
         others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
