@@ -13,7 +13,7 @@ _INT32 = np.iinfo(np.int32)
 
 
 def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
-    """The values as an array of whatever type, or a UsageError that names them."""
+    """The values as an array of any type, or a UsageError that names them."""
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError):  # rows of different lengths, mostly

@@ -23,7 +23,7 @@ _TOKEN = re.compile(r'[ \t\n\r]*(?:([\[\]{}:,])|("(?:[^"\\]|\\.)*")|([-+.\w]+))'
 def load_json(
     path: str | os.PathLike[str], *, kind: str = "JANI", max_bytes: int = _MAX_BYTES
 ) -> Any:
-    """What a JSON file holds; raises InputError with line and column where it is malformed."""
+    """The content of a JSON file; InputError with line and column where it is malformed."""
     with allowance(os.fspath(path)):
         return _load_json(path, kind, max_bytes)
 

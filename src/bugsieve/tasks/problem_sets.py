@@ -50,8 +50,8 @@ def problems_of(*given: str) -> tuple[Problem, ...]:
 def problems_beside(given: Sequence[str], domain: str | None) -> tuple[Problem, ...]:
     """The tasks of problems, folders or patterns with their domain.
 
-    Without one, problems have a domain.pddl beside them. Where a pattern fits the domain, too,
-    that is no problem.
+    Without one, problems have a domain.pddl beside them. A pattern that fits the domain, too,
+    leaves it out.
     """
     paths = [path for item in given for path in _expanded(item)]
     stand_alone = all(os.path.isdir(path) or path.endswith(".sas") for path in paths)
@@ -74,7 +74,7 @@ def problems_beside(given: Sequence[str], domain: str | None) -> tuple[Problem, 
 
 
 def _expanded(item: str) -> list[str]:
-    """The files that a pattern stands for; a name that is none stands for itself."""
+    """The files that a pattern stands for; a name that is not a pattern stands for itself."""
     if os.path.lexists(item) or not glob.has_magic(item):
         return [item]
     found = sorted(glob.glob(item))

@@ -13,14 +13,14 @@ from bugsieve.base.allowances import allow_for
 from bugsieve.base.errors import InputError
 
 DOMAIN_FILE, PROBLEM_FILE = "domain.pddl", "problem.pddl"
-"""What a folder holds that stands for a task."""
+"""The names of the files in a folder that stands for a task."""
 MODEL_FILE = "model.jani"
-"""What a folder holds that stands for a model."""
+"""The name of the file in a folder that stands for a model."""
 
 _BLANK = rb"(?:\s|;[^\n]*\n)*"  # also comments of PDDL
 _PROBLEM = re.compile(_BLANK.join((b"", rb"\(", b"define", rb"\(", rb"problem\b")), re.IGNORECASE)
 _STREAMS = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
-"""What shells write for `<(…)`."""
+"""Paths that shells write for `<(…)`."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it before UTF-8 text
 
 
@@ -67,14 +67,14 @@ def read_regular(
 
 
 def _opened(name: str) -> BinaryIO:
-    """The file, without waiting for anybody at the other end of a pipe."""
+    """The file, opened without waiting for the other end of a pipe."""
     return open(os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
 
 
 def _require_readable(
     name: str, status: os.stat_result, kind: str, max_bytes: int, *, is_typed: bool
 ) -> None:
-    """Refuse what is no regular file, `<(…)` aside, and what is too large, before it is read."""
+    """Refuse files that are too large, and all but regular files and `<(…)`, before reading."""
     mode = status.st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError
@@ -134,7 +134,7 @@ def model_file(given: str) -> str:
 
 
 def half_of_a_task(name: str, text: bytes) -> str:
-    """What is missing beside a PDDL file that was given alone."""
+    """The sentence on the half that is missing beside a PDDL file that was given alone."""
     if _PROBLEM.match(text):
         return f"{name}: is a PDDL problem; give its domain file before it"
     return f"{name}: a PDDL domain needs a problem file beside it"

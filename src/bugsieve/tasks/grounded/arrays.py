@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 class StateShape:
-    """What the states of a task look like: one value per variable, each below its size."""
+    """The shape of a task's states: one value per variable, each below its size."""
 
     def __init__(self, domain_sizes: NDArray[np.int64]) -> None:
         self.domain_sizes = domain_sizes

@@ -27,7 +27,7 @@ def values_of(mask: int) -> Iterator[int]:
 
 
 def is_single(mask: int) -> bool:
-    """Whether the mask allows exactly one value."""
+    """Return true if the mask allows exactly one value."""
     return mask & (mask - 1) == 0
 
 
@@ -71,8 +71,7 @@ class Cases:
                 return None
             for other, mask in self._exclusions(variable, case[variable].bit_length() - 1):
                 # A variable that the case does not mention stays unmentioned: what is excluded
-                # here is excluded in every reachable state of the case, so nobody needs to be
-                # told.
+                # here is excluded in every reachable state of the case, so it need not be told.
                 excluded[other] = excluded.get(other, 0) | mask
                 before = case.get(other)
                 if before is None or not before & mask:
@@ -153,7 +152,7 @@ class Cases:
                 mask |= case[variable]
                 del distinct[frozenset(case.items())]
             new = dict(rest)
-            # All values together are no condition at all.
+            # All values together are not a condition.
             if mask != self.full[variable]:
                 new[variable] = mask
             distinct[frozenset(new.items())] = new

@@ -47,7 +47,7 @@ class Condition:
     """In postfix order: each junction stands behind what it joins."""
 
     def holds(self, states: ArrayLike) -> NDArray[np.bool_]:
-        """Whether the condition holds in each state."""
+        """Return for each state if the condition holds there."""
         batch = self.task.checked_states(states)
 
         def atom(step: Atom) -> NDArray[np.bool_]:
@@ -95,7 +95,7 @@ def parse_condition(
 
 
 def vocabulary_of(task: Task) -> Vocabulary:
-    """What conditions on the task may name: what its PDDL declares, else what occurs, untyped."""
+    """Names for conditions on the task: those that its PDDL declares, else those met, untyped."""
     declared = task.pddl
     if declared is not None:
         return Vocabulary(declared.types, declared.constants, declared.predicates)

@@ -91,7 +91,7 @@ class _Encoding:
                 initial[target] = value
         # SAS has one goal, so there must be one condition only: `_crowded_cases` names the goal in
         # any case, so that the atoms it excludes have variables of their own. "None of these" is
-        # no atom and cannot be moved: then several conditions come out.
+        # not an atom and cannot be moved: then several conditions come out.
         goal, *others = islice(self._conditions(source.goal), 2)
         if others:
             raise SeveralGoalsError
@@ -112,8 +112,8 @@ class _Encoding:
         for case in self._crowded_cases():
             for variable, mask in case.items():
                 outside = ((1 << self.sizes[variable]) - 1) & ~mask
-                # A value that is no atom ("none of those") cannot be moved: it has no truth value
-                # of its own, but follows from those of the atoms.
+                # A value that is not an atom ("none of those") cannot be moved: it has no truth
+                # value of its own, but follows from those of the atoms.
                 if not is_single(mask) and self._are_atoms(variable, outside):
                     moved.setdefault(variable, set()).update(values_of(outside))
         return moved

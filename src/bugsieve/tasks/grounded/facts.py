@@ -17,7 +17,7 @@ _SHOWN = 5
 
 
 class FactTable:
-    """The atoms of every variable's values, and the initial atoms that are no variable's."""
+    """The atoms of every variable's values, and the initial atoms that belong to no variable."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class FactTable:
         return tuple(self._places.get(atom, ()))
 
     def truth(self, atom: str) -> bool | None:
-        """What the normalised atom is in every state; None where states differ."""
+        """The truth value of the normalised atom in every state; None where states differ."""
         return None if atom in self._places else atom in self.static
 
     def literal(self, variable: int, value: int) -> str:
@@ -97,7 +97,7 @@ class FactTable:
         raise InputError(f"the state is incomplete: one of {shown} must be true in it")
 
     def _impossible(self, atom: str, objects: Mapping[str, str]) -> InputError:
-        """Why an atom that belongs to no variable cannot be true."""
+        """The error for an atom that belongs to no variable and cannot be true."""
         predicate, *arguments = atoms.words_of(atom)
         known = [atoms.words_of(other) for other in (*self._places, *self.static)]
         predicates = {words[0] for words in known}

@@ -1,8 +1,8 @@
 """The problem that begins in a state of a task and leaves objects out.
 
-What mentions such an object is left out with it, of the state and of the goal. So that nothing
-else is left behind incomplete (a package that is nowhere, a hand neither empty nor full), of a
-group of facts of which one is always true, one must be true still.
+What mentions such an object is left out with it, of the state and of the goal. Of a group of facts
+of which one is always true, one must be true still. So nothing else is left incomplete, as a
+package that is nowhere, or a hand neither empty nor full.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class FewerObjects:
         return frozenset(dropped) if self.allows(dropped) else None
 
     def allows(self, dropped: Iterable[str]) -> bool:
-        """Whether just these objects can be left out: a goal remains, and no group is broken."""
+        """Return true if these objects can be left out: a goal remains, and no group is broken."""
         names = set(dropped)
         has_goal = any(not _mentions(part, names) for part in self._goal)
         return names <= set(self.objects) and has_goal and next(self._broken(names), None) is None
@@ -143,7 +143,7 @@ class FewerObjects:
 
 
 def _mentions(item: Expression, names: set[str]) -> bool:
-    """Whether a checked part of a problem speaks of one of the objects."""
+    """Return true if a checked part of a problem names one of the objects."""
     if isinstance(item, Word):
         return item in names
     parts = item[2:] if item and item[0] in QUANTIFIERS else item[1:]

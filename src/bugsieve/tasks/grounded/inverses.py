@@ -1,4 +1,4 @@
-"""Can every operator be undone? A sufficient check on the operators alone, and what undoes them.
+"""A sufficient check, on operators alone, that every operator can be undone, and what undoes it.
 
 A state *covers* another when it has every value of it that some precondition or the goal asks
 for: each plan of the other is then a plan of this one. An operator is undoable when from every
@@ -51,7 +51,7 @@ class Undoing:
 
     sequences: tuple[tuple[tuple[int, ...], ...], ...]
     needed: NDArray[np.bool_] = field(repr=False)
-    """Whether anything asks for the fact `offsets[variable] + value`."""
+    """True for each fact `offsets[variable] + value` that is asked for."""
     offsets: NDArray[np.int64] = field(repr=False)
     obstacle: int | None = None
     """The first operator that could not be shown undoable."""
@@ -67,7 +67,7 @@ class Undoing:
         return None
 
     def covers(self, state: StateArray, other: StateArray) -> bool:
-        """Whether each plan from `other` is a plan from `state`."""
+        """Return true if each plan from `other` is a plan from `state`."""
         differing = np.flatnonzero(state != other)
         return not self.needed[self.offsets[differing] + other[differing]].any()
 
@@ -143,7 +143,7 @@ def _apply_if_possible(task: Task, state: StateArray, operator: int) -> StateArr
 
 @dataclass(frozen=True)
 class _Case:
-    """What is known before the operator, and about the state it leads to."""
+    """Facts known before the operator, and about the state it leads to."""
 
     old: Partial
     known: Partial
@@ -225,7 +225,7 @@ class _Check:
         # One more than allowed tells the caller that there are too many.
         for old in olds[: _MAX_CASES + 1]:
             known = self._closed({**old, **operator.after})
-            # What the new state shows of variables that the operator leaves alone was so before.
+            # Variables that the operator leaves alone had the same values before.
             kept = {v: value for v, value in known.items() if v not in operator.after}
             yield _Case({**old, **kept}, known)
 
@@ -308,15 +308,15 @@ class _Check:
                     yield operator
 
     def _is_safe(self, operator: Operator, known: Partial, old: Partial) -> bool:
-        """Whether the operator is applicable and overwrites no value that nobody knows."""
-        # A variable outside `old` still has its old value, whatever that is. To overwrite it would
-        # lose it for good, unless nothing asks for another value than the new one.
+        """Return true if the operator is applicable and overwrites no value that is unknown."""
+        # A variable outside `old` still has its old, unknown value. To overwrite it would lose it
+        # for good, unless nothing asks for another value than the new one.
         return all(known.get(v) == d for v, d in operator.before.items()) and all(
             v in old or self._harmless(v, d) for v, d in operator.after.items()
         )
 
     def _harmless(self, variable: int, value: int) -> bool:
-        """Whether nothing asks for another value of the variable: setting this one cannot hurt."""
+        """Return true if no other value of the variable is needed; to set this one is harmless."""
         return self.asked_for[variable] <= {value}
 
     def _missing(self, old: Partial, known: Partial) -> list[Fact]:

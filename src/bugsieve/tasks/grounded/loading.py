@@ -38,7 +38,7 @@ _TRANSLATIONS = DerivedData("sas")
 _PDDL_BEGINNING = re.compile(rb"(?:\s|;[^\n]*\n)*\(")
 # The cost and the end of an operator that the translator would have dropped.
 _MARKED_END = f"\n{MISSING_COST}\nend_operator".encode()
-# Without a metric every operator costs 1, whatever its own line says.
+# Without a metric every operator costs 1; its own line does not count.
 _METRIC, _NO_METRIC = b"begin_metric\n1\n", b"begin_metric\n0\n"
 
 
@@ -109,7 +109,7 @@ def with_unit_costs(task: Task) -> Task:
 
 
 def _reject_nul(text: bytes, name: str) -> None:
-    """Names may hold almost anything, but a NUL byte says that this is no text."""
+    """Names may hold almost anything, but a NUL byte says that this is not a text."""
     place = text.find(b"\0")
     if place >= 0:
         line = text.count(b"\n", 0, place) + 1

@@ -3,7 +3,7 @@
 Every operator is split by the ways in which the condition can be false, each of which becomes a
 precondition; the goal is reached by an operator of its own, since the last state must avoid the
 condition too. "One of these values" is one fact of an extra variable that operators keep up to
-date, so the number of operators grows with the ways alone, not with the sizes of variables.
+date. So the number of operators grows with the ways alone, not with the sizes of variables.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class _Builder:
             )
 
     def _open_ways(self, precondition: dict[int, int]) -> list[dict[int, int]]:
-        """What the ways ask for beside the precondition, without those that contradict it."""
+        """Facts that the ways need beside the precondition, without ways that contradict it."""
         found: dict[frozenset[Fact], dict[int, int]] = {}
         for way in self.ways:
             if any(

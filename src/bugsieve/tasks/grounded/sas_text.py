@@ -60,7 +60,7 @@ class SasTask:
 
 
 def may_have_axioms(text: bytes) -> bool:
-    """Whether the translator invented a derived predicate, with or without rules left for it."""
+    """Return true if the translator invented a derived predicate; its rules may be gone."""
     return b"new-axiom@" in text
 
 

@@ -26,7 +26,7 @@ class SavedTask:
     domain: bytes | None = field(default=None, repr=False)
     problem: bytes | None = field(default=None, repr=False)
     unit_cost: bool = False
-    """Whether costs of the files were left out."""
+    """True if costs of the files were left out."""
 
     @classmethod
     def of(cls, task: Task) -> SavedTask:

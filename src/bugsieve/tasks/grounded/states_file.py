@@ -21,7 +21,7 @@ JSON: a list of states, each a list of the facts true in it, as in
 
 @dataclass(frozen=True)
 class StatesFile:
-    """What the file says; whether the facts exist is known only once there is a task."""
+    """The content of the file; only a task can tell if its facts exist."""
 
     path: Path
     entries: tuple[tuple[str, ...], ...]

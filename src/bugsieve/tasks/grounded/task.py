@@ -1,8 +1,8 @@
 """The grounded planning task that everything else works on.
 
 States are rows of uint16 arrays and operators are numbers; the batch is the normal case, and one
-state is a batch of one. Names become Python strings only when somebody asks for them: large tasks
-have more than 100 000 operators.
+state is a batch of one. Names become Python strings only when they are asked for: large tasks have
+more than 100 000 operators.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Task:
         self.pddl_texts = pddl_texts
         """Domain and problem as they were read; None for tasks from SAS."""
         self.unit_cost = unit_cost
-        """Whether costs that the files have were left out: every operator costs 1."""
+        """True if costs that the files have were left out: every operator costs 1."""
         self._initial_atoms = initial_atoms
         self._heuristics: dict[str, Heuristic] = {}
 
@@ -278,7 +278,7 @@ class Task:
 
 
 def titled(name: str, *, unit_cost: bool) -> str:
-    """What users are told of a task whose costs may have been left out."""
+    """The title that users read of a task whose costs may have been left out."""
     return f"{name} with unit costs" if unit_cost else name
 
 

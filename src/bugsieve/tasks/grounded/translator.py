@@ -36,9 +36,9 @@ OPTIONS = (
 # What is imported once serves every problem: each is translated by a fork, which is a process as
 # any other from there on. Its folder comes in hexadecimal digits, since it may be called anything.
 # - Limits are set by the fork itself: hooks between fork and exec are not safe with threads.
-# - A fork that fills its last megabyte is ended: where not even a small number fits any more,
+# - A fork that fills its last megabyte is ended: where not even a small number fits,
 #   CPython 3.11 may raise the same MemoryError for ever instead of handling it.
-# - Where the system can (Linux), both ask to be told of our end, however that comes, and then
+# - Where the system can (Linux), both ask to be told of our end, for every cause of it. They then
 #   remove the folder, which we no longer can; the fork, too, if only its server has ended.
 _SERVER = """
 import os, resource, runpy, select, shutil, signal, sys
@@ -250,7 +250,7 @@ def _launch(limits: TranslationLimits) -> subprocess.Popen[bytes]:
 def _ready(
     selector: selectors.BaseSelector, end: float
 ) -> list[tuple[selectors.SelectorKey, int]]:
-    """What can be read, if anything; TimeoutError if the end has come."""
+    """The ends that can be read, if any; TimeoutError if the end has come."""
     remaining = end - time.monotonic()
     if remaining <= 0:
         raise TimeoutError
@@ -296,7 +296,7 @@ def _failure(
 
 
 def _reason(result: subprocess.CompletedProcess[str]) -> str:
-    """What the translator said last, as one line."""
+    """The translator's last words, as one line."""
     text = result.stderr.strip() or result.stdout.strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     context = ("->", "Parsing", "Syntax:")

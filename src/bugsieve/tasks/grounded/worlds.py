@@ -24,17 +24,17 @@ _NAME = "goal-is-open"
 
 @dataclass(frozen=True)
 class World:
-    """What the actions of a task can do."""
+    """All that the actions of a task can do."""
 
     task: Task
     goal_holds: bool | None = None
-    """Whether the goal holds in every state, or none; None where it must be looked for."""
+    """True if the goal holds in every state, False if in none; None if that must be looked for."""
 
 
 def load_world(domain: str, problem: str, *, limits: TranslationLimits | None = None) -> World:
     """The world of two PDDL files; their `:constraints` are left out, as for those who test them.
 
-    InputError where the files are no PDDL or the translator refuses them.
+    InputError where the files are not PDDL or the translator refuses them.
     """
     names = task_files(domain, problem)
     return world_of(check_pddl(*names, rewrite=without_constraints), limits=limits)

@@ -1,8 +1,8 @@
 """Rewrites checked PDDL into the form Fast Downward's translator takes without stumbling.
 
-The translator wants its sections in one order, knows few requirement labels, fails on actions that
-change nothing or only cost something, and drops actions whose cost has no value. Files that are
-fine already are handed on unchanged.
+The translator wants its sections in one order and knows few requirement labels. It fails on
+actions that change nothing or only cost something, and drops actions whose cost has no value.
+Files that are fine already are handed on unchanged.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class PddlTask:
     domain: Domain
     problem: Problem
     given: PddlTexts
-    """What was read, before anything was rewritten."""
+    """The texts as read, before anything was rewritten."""
 
     @cached_property
     def texts(self) -> tuple[bytes, bytes]:

@@ -46,7 +46,7 @@ Program: TypeAlias = tuple[str | Junction, ...]
 """Ground atoms "(on a b)" in postfix order: each junction stands behind what it joins."""
 
 Truth: TypeAlias = Callable[[str], bool | None]
-"""What a ground atom is in every state; None where states differ."""
+"""The truth value of a ground atom in every state; None where states differ."""
 
 _Bound: TypeAlias = Mapping[str, str]
 _Part: TypeAlias = tuple[Expression, _Bound]
@@ -142,7 +142,7 @@ class _Frame:
             self.constant = not value
         elif value is not (self.word == "and"):
             self.constant = value
-            self.parts = iter(())  # what comes changes nothing
+            self.parts = iter(())  # later parts change nothing
 
 
 class Expansion:
@@ -156,7 +156,7 @@ class Expansion:
         self._condition = condition
         self._ranges: dict[int, tuple[list[str], list[list[str]]]] = {}
         self.size = self._counted(condition)
-        """How many parts the quantifiers stand for; making them takes long."""
+        """The number of parts that the quantifiers stand for; making them takes long."""
 
     def program(self, truth: Truth, bound: Mapping[str, str] | None = None) -> Program | bool:
         """The program; `bound` has the objects of free variables."""

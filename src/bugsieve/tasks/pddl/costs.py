@@ -18,7 +18,7 @@ from bugsieve.tasks.pddl.problem import Problem
 from bugsieve.tasks.pddl.reader import Block, Document, Expression, Word, flat_text, words_of
 
 LARGEST_COST = (1 << 30) - 1
-"""What the native core takes (`kLargestCost` in native/tasks/sas_reader.cpp)."""
+"""The largest cost in the native core (`kLargestCost` in native/tasks/sas_reader.cpp)."""
 
 MISSING_COST = LARGEST_COST + 1
 """The mark in place of a missing value; no checked file has it as a cost."""
@@ -52,7 +52,7 @@ def _check_size(document: Document, amount: Word, owner: str) -> None:
 
 
 def cost_amount(fields: Mapping[str, Expression]) -> Expression | None:
-    """What an action adds to the total cost: a number, a function, or None for nothing."""
+    """The cost that an action adds to the total: a number, a function, or None for nothing."""
     for effect in _simple_effects(fields):
         if effect[0] == "increase":
             return effect[2]

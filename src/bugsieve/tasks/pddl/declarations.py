@@ -35,7 +35,7 @@ class Typed:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What a domain declares: the names that formulas may use."""
+    """The declarations of a domain: the names that formulas may use."""
 
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Type to supertypes, with every supertype that is only mentioned; none if not known."""
@@ -49,11 +49,11 @@ class Vocabulary:
         return {name: _ancestors(self.types, name) for name in self.types}
 
     def fits(self, given: str, accepted: tuple[str, ...]) -> bool:
-        """Whether an object of the given type may stand where these types are accepted."""
+        """Return true if an object of the given type may stand where these types are accepted."""
         return any(name in self.ancestors[given] for name in accepted)
 
     def overlaps(self, given: str, accepted: tuple[str, ...]) -> bool:
-        """Whether some type is below the given one and below one that is accepted."""
+        """Return true if some type is below the given one and below one that is accepted."""
         below = [above for above in self.ancestors.values() if given in above]
         return any(name in above for above in below for name in accepted)
 
@@ -205,7 +205,7 @@ def _above_themselves(types: Mapping[str, tuple[str, ...]]) -> set[str]:
 
 
 def _pairs(types: Mapping[str, tuple[str, ...]]) -> int:
-    """How many pairs of a type and one above it there may be."""
+    """The largest possible number of pairs of a type and one above it."""
     above: dict[str, int] = {}
     for name in _from_above(types):
         counts = (above[supertype] for supertype in _supertypes(types, name))

@@ -143,7 +143,7 @@ def defined_name(document: Document, kind: str) -> str:
 
 
 def check_domain(document: Document) -> Domain:
-    """What a domain file declares, or an error that names the line."""
+    """The declarations of a domain file, or an error that names the line."""
     name = defined_name(document, "domain")
     sections, blocks = split_sections(document, (*SECTIONS, _ACTION), _FOREIGN_SECTIONS)
     actions = _by_name(document, blocks)
@@ -215,7 +215,7 @@ def _section_of(
 
 
 def _user(section: Block) -> str:
-    """Who uses an unsupported section: its action or predicate if it has a name."""
+    """The user of an unsupported section: its action or predicate if it has a name."""
     name = section[1] if len(section) > 1 else None
     if section[0] in (":derived", ":axiom") and isinstance(name, Block) and name:
         return f"predicate '{name[0]}'"

@@ -1,4 +1,4 @@
-"""What actions do to states of PDDL: sets of atoms, without grounding anything beforehand.
+"""Applies actions to states of PDDL: sets of atoms, without grounding anything beforehand.
 
 Plans that people write are checked and replayed here, in the words of their files.
 """
@@ -36,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Change:
-    """What one literal of an effect does for one binding: `atom` becomes true, or false."""
+    """The effect of one literal for one binding: `atom` becomes true, or false."""
 
     literal: Block
     atom: str
@@ -44,7 +44,7 @@ class Change:
     when: Block | None
     """The innermost conditional effect around the literal."""
     fires: bool
-    """Whether all conditions around the literal hold."""
+    """True if all conditions around the literal hold."""
 
 
 class Interpreter:
@@ -102,7 +102,7 @@ class Interpreter:
         return frozenset((state - deleted) | {change.atom for change in fired if change.adds})
 
     def cost(self, step: Step) -> int:
-        """What the step costs: 1 without a metric."""
+        """The cost of the step: 1 without a metric."""
         if ":metric" not in self.problem.sections:
             return 1
         amount = cost_amount(self.domain.actions[step.action])
@@ -117,7 +117,7 @@ class Interpreter:
         return int(self.problem.values[call])
 
     def holds(self, condition: Expression, binding: Binding, state: Atoms) -> bool:
-        """Whether a checked condition holds; its depth is limited by the reader."""
+        """Return true if a checked condition holds; its depth is limited by the reader."""
         if isinstance(condition, Word) or not condition:
             return True
         tag = condition[0]
@@ -149,7 +149,7 @@ class Interpreter:
             yield {**binding, **dict(zip(own, objects, strict=True))}
 
     def changes(self, state: Atoms, step: Step) -> Iterator[Change]:
-        """What each literal of the step's effect does, those that do not fire among them."""
+        """The changes by each literal of the step's effect, those that do not fire among them."""
         effect = self.domain.actions[step.action].get(":effect", Block())
         yield from self._changes(state, effect, step.binding, None, fires=True)
 
@@ -200,7 +200,7 @@ def bound_text(item: Expression, binding: Binding) -> str:
 
 
 def is_literal(item: Expression) -> bool:
-    """Whether a part of a condition or an effect is an atom or the negation of one."""
+    """Return true if a part of a condition or an effect is an atom or the negation of one."""
     inner = item[1] if isinstance(item, Block) and item and item[0] == "not" else item
     return isinstance(inner, Block) and bool(inner) and _is_atom(inner)
 

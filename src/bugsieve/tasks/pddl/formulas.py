@@ -37,7 +37,7 @@ _FOREIGN_EFFECTS = {
 
 @dataclass(frozen=True)
 class Scope:
-    """Where a formula stands: its file, its owner ("action 'move'"), and the terms in reach."""
+    """The place of a formula: its file, its owner ("action 'move'"), and the terms in reach."""
 
     document: Document
     vocabulary: Vocabulary
@@ -45,13 +45,13 @@ class Scope:
     terms: Mapping[str, str]
     """Objects and variables to their types."""
     checks_types: bool = False
-    """Whether objects must have the declared types; actions cast, ':init' and goals do not."""
+    """True if objects must have the declared types; actions cast, ':init' and goals do not."""
     checks_variables: bool = False
-    """Whether variables must be able to stand for an object of the declared types."""
+    """True if variables must be able to stand for an object of the declared types."""
     find_atom: Callable[[str], object] | None = None
     """Raises an InputError for a ground atom that is never true, where that is a mistake."""
     check_leaf: Callable[[Scope, Block], bool] | None = None
-    """Whether a part is something other than an atom, which has then been checked."""
+    """Returns true if a part is something other than an atom, and has been checked."""
 
     def inside(self, block: Block) -> Scope:
         """The scope under a quantifier whose variables are `block`."""
@@ -104,7 +104,7 @@ def _find_atom(find: Callable[[str], object], document: Document, block: Block) 
 
 
 def _is_ground(block: Block) -> bool:
-    """Whether the block is words alone, and none of them a variable."""
+    """Return true if the block is words alone, and none of them a variable."""
     return not any(isinstance(item, Block) or item.startswith("?") for item in block)
 
 
@@ -260,7 +260,7 @@ def check_number(document: Document, amount: Word, owner: str) -> None:
 
 
 def is_number(word: Word) -> bool:
-    """Whether the word is a PDDL number of any kind."""
+    """Return true if the word is a PDDL number of any kind."""
     return word.lstrip("-").replace(".", "", 1).isdigit()
 
 

@@ -60,7 +60,7 @@ class Problem:
 
 
 def check_problem(document: Document, domain: Domain) -> Problem:
-    """What a problem file says, or an error that names the line."""
+    """The content of a problem file, or an error that names the line."""
     name = defined_name(document, "problem")
     sections = _split(document)
     _check_domain_name(document, sections, domain)
@@ -163,7 +163,7 @@ def _shown(item: Expression) -> str:
 
 
 def _is_timed(block: Block) -> bool:
-    """Whether the block is (at TIME LITERAL)."""
+    """Return true if the block is (at TIME LITERAL)."""
     if block[0] != "at" or len(block) != 3:
         return False
     return isinstance(block[1], Word) and is_number(block[1]) and isinstance(block[2], Block)

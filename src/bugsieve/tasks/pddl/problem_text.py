@@ -1,4 +1,4 @@
-"""The text of a problem file, for whoever makes one: generators, and what leaves objects out."""
+"""The text of a problem file, for generators and for problems that leave objects out."""
 
 from __future__ import annotations
 

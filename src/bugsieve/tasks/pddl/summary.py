@@ -1,4 +1,4 @@
-"""What the PDDL of a task declares, as plain data that can be kept, sent and compared.
+"""Declarations of the PDDL of a task, as plain data that can be kept, sent and compared.
 
 `Task.pddl` makes it from the texts that the task was loaded from.
 """
@@ -65,7 +65,7 @@ class PddlSummary:
     schemas: Mapping[str, Schema]
     goal: Term
     constraints: tuple[Term, ...]
-    """What follows `:constraints`, the domain's first; plans are not held to it."""
+    """The terms after `:constraints`, the domain's first; plans are not held to it."""
 
 
 def summarise(texts: PddlTexts) -> PddlSummary:
@@ -92,7 +92,7 @@ def summarise(texts: PddlTexts) -> PddlSummary:
 
 
 def summarise_domain(data: bytes) -> PddlSummary:
-    """The summary of a domain with a problem of nothing; InputError if it is no domain."""
+    """The summary of a domain with a problem of nothing; InputError if it is not a domain."""
     name = defined_name(_document("domain", data), "domain")
     problem = f"(define (problem none) (:domain {name}) (:init) (:goal (and)))"
     return summarise(PddlTexts(data, problem.encode()))

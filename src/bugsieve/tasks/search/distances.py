@@ -1,4 +1,4 @@
-"""How far states of a task are from each other, estimated by h^FF.
+"""Distances between states of a task, estimated by h^FF.
 
 The biases of the fuzzer compare the states of a run with each other, each with each.
 """

@@ -1,4 +1,4 @@
-"""What a search may spend."""
+"""Limits of what a search may spend."""
 
 from __future__ import annotations
 
