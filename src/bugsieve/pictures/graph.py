@@ -31,7 +31,7 @@ Pair = tuple[str, str]
 class _Layout:
     places: Mapping[str, Place]
     tops: Sequence[float]
-    """Where the first row of each column begins."""
+    """The height at which the first row of each column begins."""
     height: float
     left_out: int
     has_foot: bool

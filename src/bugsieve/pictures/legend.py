@@ -1,4 +1,4 @@
-"""What lines and signs of pictures mean, for those who see them without having read about them."""
+"""Meanings of lines and signs in pictures, for those who have not read about them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 
 
 def legend(drawings: Iterable[Drawing], signs: Iterable[str] = ()) -> tuple[str, ...]:
-    """What the roles that occur mean, and the signs: sentences that begin with the sign."""
+    """The meanings of the roles and signs that occur: sentences that begin with the sign."""
     shapes = [shape for drawing in drawings for shape in drawing.shapes]
     roles = {shape.role for shape in shapes if not _is_plain(shape)}
     texts = {shape.text for shape in shapes if isinstance(shape, Text)}

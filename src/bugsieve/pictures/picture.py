@@ -19,11 +19,11 @@ class Picture(ABC):
     """Draws the states of one task or model; what it draws depends on the scene alone."""
 
     usage: ClassVar[str]
-    """How its specs are written."""
+    """The form of its specs."""
     spec: str = ""
     """The spec that it was made from."""
     signs: ClassVar[tuple[str, ...]] = ()
-    """What signs in its texts mean: sentences that begin with the sign."""
+    """The meanings of signs in its texts: sentences that begin with the sign."""
 
     def __init__(self, subject: Subject, argument: str | None = None) -> None:
         self.subject = subject
@@ -56,7 +56,7 @@ class TaskPicture(Picture):
 
     @classmethod
     def objection(cls, subject: Subject) -> str | None:
-        """What is missing in a task; models have no atoms at all."""
+        """The part that is missing in a task, in words; models have no atoms at all."""
         if not isinstance(subject, Task):
             return "it is for planning tasks, and this is a model"
         return cls.objection_to(words_in(subject))
@@ -87,7 +87,7 @@ class FunctionPicture(Picture):
         self.spec = str(getattr(function, "__name__", self.usage))
 
     def draw(self, scene: Scene) -> Drawing:
-        """What the function returns, whatever that is: callers look at it."""
+        """The function's result, which may be anything: callers check it."""
         return self._function(scene)
 
 

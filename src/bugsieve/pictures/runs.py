@@ -30,9 +30,9 @@ class DrawnRun:
     picture: str
     """The spec of the picture that was drawn."""
     note: str
-    """Why it is another one than was meant; empty if it is not."""
+    """The reason why it is not the picture that was meant; empty if it is."""
     legend: tuple[str, ...] = ()
-    """What the lines and signs that occur in it mean."""
+    """The meanings of the lines and signs that occur in it."""
 
 
 def draw_run(
@@ -67,7 +67,7 @@ def draw_scenes(picture: Picture, scenes: Sequence[Scene]) -> DrawnRun:
         try:
             drawings = [drawn(used, scene) for scene in scenes]
             break
-        except (Exception, SystemExit) as error:  # a picture may be anybody's code
+        except (Exception, SystemExit) as error:  # a picture may be foreign code
             if used.spec == GENERAL[-1]:
                 raise
             name = shortened(used.spec)
@@ -80,7 +80,7 @@ def draw_scenes(picture: Picture, scenes: Sequence[Scene]) -> DrawnRun:
 
 
 def drawn(picture: Picture, scene: Scene) -> Drawing:
-    """What the picture draws; UsageError for anything but a drawing."""
+    """The drawing that the picture returns; UsageError for anything else."""
     found = picture.draw(scene)
     if not isinstance(found, Drawing):
         raise UsageError(f"it must give a Drawing, not {type(found).__name__}")

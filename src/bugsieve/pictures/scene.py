@@ -1,4 +1,4 @@
-"""What a picture is asked about: a state of a run, with what holds there and what changed.
+"""The subject of a picture: a state of a run, with what holds there and what changed.
 
 Made from a task or a model alone: no policy is asked, and nothing is searched for. A room adds
 scenes of its own subjects to the family `scenes`.
@@ -31,11 +31,11 @@ _LONGEST_FACT = 60
 
 
 class Subject(Protocol):
-    """What states belong to: a task, a model, or what else a room draws."""
+    """The owner of states: a task, a model, or what else a room draws."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Its name for users."""
         ...
 
 
@@ -53,7 +53,7 @@ class VariableRow:
 
 
 class Scene(Protocol):
-    """One state of a run, whatever the subject is."""
+    """One state of a run, for every kind of subject."""
 
     @property
     def states(self) -> NDArray[Any]:
@@ -80,7 +80,7 @@ class Scene(Protocol):
         ...
 
     def sentences(self) -> Iterator[str]:
-        """What the last step has changed, in parts of a sentence."""
+        """The changes by the last step, in parts of a sentence."""
         ...
 
 
@@ -105,7 +105,7 @@ class SceneSource(Protocol):
 
 
 class Words:
-    """What the atoms of a task say, taken apart once for all states."""
+    """The words of a task's atoms, taken apart once for all states."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -123,7 +123,7 @@ class Words:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every variable is about some atom, so that nothing of a state is untold."""
+        """Return true if every variable is about some atom, so that the atoms tell the state."""
         return all(any(fact is not None for fact in facts) for facts in self._facts)
 
     @cached_property
@@ -183,7 +183,7 @@ class TaskScene:
 
     @cached_property
     def fluent(self) -> tuple[Atom, ...]:
-        """What holds and may change."""
+        """The atoms that hold and may change."""
         return self.words.fluent(self.state)
 
     @cached_property
@@ -193,18 +193,18 @@ class TaskScene:
 
     @cached_property
     def before(self) -> frozenset[Atom] | None:
-        """What held in the state before and may change; None in the first one."""
+        """The atoms that held in the state before and may change; None in the first one."""
         return frozenset(self.words.fluent(self.states[self.index - 1])) if self.index else None
 
     @cached_property
     def added(self) -> tuple[Atom, ...]:
-        """What became true by the last step."""
+        """The atoms that became true by the last step."""
         before = self.before
         return () if before is None else tuple(a for a in self.fluent if a not in before)
 
     @cached_property
     def deleted(self) -> tuple[Atom, ...]:
-        """What became false by the last step."""
+        """The atoms that became false by the last step."""
         if self.before is None:
             return ()
         return tuple(sorted(self.before.difference(self.fluent)))
@@ -313,7 +313,7 @@ TASK_SCENES = TaskScenes()
 
 
 class KeptForRun(Generic[Kept]):
-    """What a picture works out once for all scenes of a run, so that nothing jumps in between."""
+    """A result that a picture computes once for all scenes of a run, so that nothing jumps."""
 
     def __init__(self, make: Callable[[Any], Kept]) -> None:
         self._make = make
@@ -321,7 +321,7 @@ class KeptForRun(Generic[Kept]):
         self._kept: Kept
 
     def of(self, scene: Scene) -> Kept:
-        """What was made for the run of this scene."""
+        """The data made for the run of this scene."""
         if self._states is not scene.states:
             self._kept, self._states = self._make(scene), scene.states
         return self._kept
@@ -331,7 +331,7 @@ SCENES: MemberTable[SceneSource] = MemberTable(FAMILIES["scenes"])
 
 
 def scene_source(subject: Subject) -> SceneSource:
-    """What makes scenes of runs on the subject; UsageError if it has no states to draw."""
+    """The source of scenes of runs on the subject; UsageError if it has no states to draw."""
     found = member_for(SCENES, subject)
     if found is None:
         raise wrong("subject", "a Task or a JaniModel", subject)

@@ -1,7 +1,7 @@
-"""What pictures are made of: five shapes, each with an id, a role and a tone.
+"""Parts of pictures: five shapes, each with an id, a role and a tone.
 
-The id is the same for the same thing in all states of a run, so that two frames can be told apart
-shape by shape. A drawing is checked when it is made: whoever shows it need not.
+The id is the same for the same thing in all states of a run, so two frames can be told apart shape
+by shape. A drawing is checked when it is made: code that shows it need not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bugsieve.base.errors import UsageError
 from bugsieve.base.wording import printable
 
 ROLES = ("", "goal", "open goal", "moved", "danger")
-"""What a shape says beside being there: a goal that holds or not, what changed, what is unsafe."""
+"""Meanings beside the shape: a goal that holds or not, what changed, what is unsafe."""
 TONES = ("thing", "ground", "dark", "faint")
 """How much a shape without a role stands out: what moves, what it stands on, what is solid, and
 what is there to be looked up."""
@@ -28,12 +28,12 @@ _LONGEST = 60
 _LETTER = 0.58
 """The width of a letter in sizes of its font, on average."""
 _LEAST = 8.0
-"""The smallest font that a label shrinks to: nobody reads less."""
+"""The smallest font that a label shrinks to: smaller ones cannot be read."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Styled:
-    """What all shapes have."""
+    """The fields of all shapes."""
 
     role: str = ""
     tone: str = "thing"

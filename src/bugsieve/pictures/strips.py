@@ -17,7 +17,7 @@ from bugsieve.pictures.svg import element, number_text, sheet
 _PANEL, _GAP, _MARGIN = 300.0, 34.0, 14.0
 _TALLEST = 420.0
 _LARGEST = 1.3
-"""How much a small picture may be stretched."""
+"""The factor by which a small picture may be stretched."""
 _TITLE, _LINE = 30.0, 18.0
 AROUND = 2
 """States shown before a decision and after it."""
@@ -30,9 +30,9 @@ class Panel:
     frame: Frame
     heading: str
     action: str
-    """What is done there, with the number of the step, or how the run ends."""
+    """The action there, with the number of the step, or how the run ends."""
     decision: str = ""
-    """What it is called instead where it is marked, for the step that is taken there."""
+    """The heading in place of it where it is marked, for the step that is taken there."""
     skipped: int = 0
     """States before it that are not shown."""
 
@@ -49,7 +49,7 @@ class Strip:
     title: str
     panels: tuple[Panel, ...]
     note: str = ""
-    """Why its pictures are others than was meant."""
+    """The reason why its pictures are others than was meant."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class SvgFile:
 
     text: str
     notes: tuple[str, ...] = ()
-    """What is odd about it."""
+    """The odd things about it."""
 
 
 def run_strip(
@@ -164,7 +164,7 @@ def _mark(x: float, y: float, width: float, height: float) -> str:
 
 
 def _description(strips: Sequence[Strip]) -> str:
-    """What a reader hears of each state."""
+    """A description of each state for screen readers."""
     return " ".join(
         f"{strip.title}: "
         + " ".join(
