@@ -1,14 +1,13 @@
-"""Checks the certificate of a bug against the task, trusting nobody.
+"""Checks the certificate of a bug against the task, and trusts no one.
 
 This file uses the standard library only and shares no code with the rest of Bugsieve, so that a
-mistake there cannot hide a mistake in a certificate. It also runs alone:
-`python -I -m bugsieve.checkers.cost TASK.sas BUG.json`. What the rules of the objective `rules:…`
-say of a run is read by code that is handed in; `bugsieve.rooms.rules.checker.cost_rules` has it,
-of the same kind, and runs alone as this does.
-It cannot know what the task is called and which policy was tested, and takes the policy's run as
-claimed where no simulation can tell: that the policy gave no action, chose the one it names, or
-crashed. Of a bug's other fields it checks `id`, `kind` and
-the path by which it was found; `oracle`, `reason` and `exact` are the words of who wrote them.
+mistake there cannot hide a mistake in a certificate. It also runs alone: `python -I -m
+bugsieve.checkers.cost TASK.sas BUG.json`. What the rules of the objective `rules:…` say of a run
+is read by code that is handed in. `bugsieve.rooms.rules.checker.cost_rules` has it, of the same
+kind, and runs alone as this does. It cannot know the name of the task and which policy was tested.
+It takes the policy's run as claimed where no simulation can tell: that the policy gave no action,
+chose the one it names, or crashed. Of a bug's other fields it checks `id`, `kind` and the path by
+which it was found; `oracle`, `reason` and `exact` are the words of who wrote them.
 """
 
 from __future__ import annotations
@@ -190,7 +189,7 @@ def _fail(sentence: str) -> NoReturn:
     raise CertificateError(sentence)
 
 
-# What the certificate says, once its types are known to be right.
+# The content of the certificate, once its types are known to be right.
 
 
 class _Path(NamedTuple):
@@ -206,14 +205,14 @@ class _Row(NamedTuple):
     value: int
     weights: list[tuple[int, Fraction]]
     ending: str
-    """How every run ends there; empty if there are weights."""
+    """The ending of every run from there; empty if there are weights."""
 
 
 class _Claim(NamedTuple):
     kind: str
     digest: str
     unit_cost: bool
-    """Whether costs of the files that the task came from were left out."""
+    """True if costs of the files that the task came from were left out."""
     objective: str
     state: State
     facts: list[str]
@@ -222,11 +221,11 @@ class _Claim(NamedTuple):
     loop_start: int | None
     chosen: int | None
     follows_plan: bool
-    """Whether the policy made a plan in the state, which its run follows to the end."""
+    """True if the policy made a plan in the state, which its run follows to the end."""
     avoids_visited: bool
-    """Whether the policy never steps to a state that the run has visited."""
+    """True if the policy never steps to a state that the run has visited."""
     chances: list[_Row | None]
-    """What a policy that gives distributions may do from the state on; None: nothing is said."""
+    """The chances of a policy that gives distributions, from the state on; None if not given."""
     rules: list[str]
     """Those that the run violates."""
     plan: _Path
@@ -339,7 +338,7 @@ def _mapping(value: Any, what: str, keys: Sequence[str], *optional: str) -> dict
 
 
 def _only_true(value: Mapping[str, Any], key: str) -> None:
-    """What is false is left out, so that there is one way to say it."""
+    """Accept only true: false is left out, so that there is one way to say it."""
     if value.get(key, True) is not True:
         _fail(f"'{key}' must be true or left out")
 
@@ -365,7 +364,7 @@ def _number(value: Any, what: str) -> int:
 
 
 def _is_number(value: Any) -> bool:
-    """A bool is no number here, and NaN is a float."""
+    """A bool is not a number here, and NaN is a float."""
     return type(value) is int and abs(value) < 2**63
 
 
@@ -428,7 +427,7 @@ class Operator(NamedTuple):
         return f"({' '.join(inner.split())})"
 
     def is_applicable(self, state: State) -> bool:
-        """Whether all preconditions hold."""
+        """Return true if all preconditions hold."""
         return _holds(self.preconditions, state)
 
     def successor(self, state: State) -> State:
@@ -726,7 +725,7 @@ class _Proof:
         goals = [step for step, state in enumerate(states) if _holds(self.task.goal, state)]
         last = len(states) - 1
         # A run stops in the first goal state it meets. One that went on would be dearer than the
-        # policy's, and one that is called stuck behind a goal would be no failure.
+        # policy's, and one that is called stuck behind a goal would not be a failure.
         if ending == "solved" and goals != [last]:
             _fail("a solved run must end in its first goal state")
         if ending in (*_STUCK, _CUT) and goals:
@@ -760,7 +759,7 @@ class _Proof:
             _fail("the last state of the loop is not the one that loop_start says")
 
     def _check_avoidance(self, states: list[State]) -> None:
-        """What the policy did earlier counts, so that only a repetition would refute the claim."""
+        """Refute a claim only by a repetition, as what the policy did earlier counts."""
         if self.claim.ending == "loop":
             _fail("a run that avoids visited states goes round in no loop")
         if self.claim.ending != "no action":
@@ -777,7 +776,7 @@ class _Proof:
                 _fail("only a run that ended by an illegal action has a chosen one")
         elif chosen is None:
             _fail("the illegal action that was chosen is missing")
-        # A number that is no operator's is illegal as well.
+        # A number that does not belong to an operator is illegal as well.
         elif 0 <= chosen < len(operators) and operators[chosen].is_applicable(last):
             _fail(f"operator {chosen} is applicable where it is called illegal")
 
@@ -808,8 +807,8 @@ class _Proof:
     def _check_bounds(self) -> dict[State, int]:
         """The states that the rows are about, in their order.
 
-        The probability of reaching the goal is the least solution of v(s) = sum of p(a) v(s
-        after a) that is 1 in goals. Whatever is no less than the right side everywhere is no less
+        The probability of reaching the goal is the least solution of v(s) = sum of p(a) v(s after
+        a) that is 1 in goals. Values that are nowhere less than the right side are nowhere less
         than that solution; states without a row count as 1, and those of rows that end as 0.
         """
         met, targets = self._met()
@@ -954,7 +953,7 @@ def main(
 
 
 def visible(text: str) -> str:
-    """What others wrote, without characters that a terminal obeys."""
+    """A foreign text without characters that a terminal obeys."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

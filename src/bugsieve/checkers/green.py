@@ -4,15 +4,14 @@ It builds on the reader of tasks in `cost` and on `green_states`, and shares no 
 engine. A certificate is a JSON object:
 
 - `green` (the version), `task` (name, hash, and `unit_cost` where costs were left out),
-  `objective` (quantitative or qualitative), `policy`, `step_limit`;
-- `states` and `with_plan`: how many states are reachable, and from how many a plan exists;
-- `columns`: bytes, compressed by zlib and written in base64, where a column of numbers has first
-  the most significant bytes of all of them, and as few bytes for each as the largest one needs:
-  `states` in ascending order (`green_states` says how they are written); `lost`, 1 for a state
-  without a plan, else 0; and, for each other state that is no goal, `costs` of the cheapest plan
-  (not where the objective is qualitative), the policy's `actions` and its `steps` to the goal.
-  Of a policy that follows plans, `lengths` and `operators` of its plans stand instead of the
-  last two.
+`objective` (quantitative or qualitative), `policy`, `step_limit`; - `states` and `with_plan`: how
+many states are reachable, and from how many a plan exists; - `columns`: bytes, compressed by zlib
+and written in base64, where a column of numbers has first   the most significant bytes of all of
+them, and as few bytes for each as the largest one needs:   `states` in ascending order
+(`green_states` says how they are written); `lost`, 1 for a state   without a plan, else 0; and,
+for each other state that is not a goal, `costs` of the cheapest plan   (not where the objective is
+qualitative), the policy's `actions` and its `steps` to the goal.   Of a policy that follows plans,
+`lengths` and `operators` of its plans stand instead of the   last two.
 
 What the policy does is taken as claimed. The rest is proven:
 
@@ -58,7 +57,7 @@ Poll = Callable[[], None]
 
 
 class Green(NamedTuple):
-    """What a certificate says that was accepted."""
+    """The content of an accepted certificate."""
 
     states: int
     with_plan: int
@@ -90,7 +89,7 @@ def _fail(sentence: str) -> NoReturn:
     raise CertificateError(sentence)
 
 
-# What the certificate says.
+# The content of the certificate.
 
 
 class _Head(NamedTuple):
@@ -301,7 +300,7 @@ class _Proof:
             _fail(f"the policy's action leads from state {row} to a lost one")
         if self.values[row] != price + self.values[target]:
             _fail(f"the policy's action does not attain the cost of state {row}")
-        # A goal has 0 steps, and lost states are excluded: 0 is nobody else's number.
+        # A goal has 0 steps, and lost states are excluded: only goals have the number 0.
         if steps[row] != steps[target] + 1:
             _fail(f"the steps to go from state {row} are not one more than those after the action")
         if steps[row] > self.head.step_limit:

@@ -1,9 +1,9 @@
 """States of a green certificate as numbers, columns and bit masks, and what operators do to them.
 
 A task may have hundreds of thousands of states, which Python is slow to look at one by one. So
-each fact has a mask with a bit per state, an operator is applicable where the masks of all its
-preconditions are set, and a constant leads from the numbers of these states to their successors'.
-A state's number has a byte for each value (more where a variable has more than 256 values), the
+each fact has a mask with a bit per state. An operator is applicable where the masks of all its
+preconditions are set; a constant leads from the numbers of these states to their successors'. A
+state's number has a byte for each value (more where a variable has more than 256 values), the
 first variable in front: numbers are ordered as states are.
 """
 
@@ -26,7 +26,7 @@ _WORK, _SCAN = 0, 1
 
 
 class Moves(NamedTuple):
-    """What an operator does: in each of these states it is applicable, and leads to the other."""
+    """The effect of an operator: in each of these states it leads to the other."""
 
     rows: list[int]
     targets: list[int]
