@@ -66,7 +66,7 @@ def _cause_numbers(
 
 
 def _examples(contents: Contents) -> Mapping[tuple[str, str], str]:
-    """What the causes say of their examples, by the folder of a campaign and the bug."""
+    """The words of the causes on their examples, by the folder of a campaign and the bug."""
     causes = [shown.cause for shown in contents.causes()]
     examples = [one.example for cause in causes for one in (cause, *cause.also)]
     return {(example.campaign.folder, example.bug): example.about for example in examples}

@@ -1,4 +1,4 @@
-"""What a page says, before it is written as HTML; every text may be a stranger's."""
+"""The content of a page, before it is written as HTML; every text may be a stranger's."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class CausePart:
 
 @dataclass(frozen=True, eq=False)
 class Chapter:
-    """What one folder holds."""
+    """The content of one folder."""
 
     folder: str
     verdict: str
@@ -82,7 +82,7 @@ class Chapter:
     campaigns: Sequence[CampaignPart]
     causes: Sequence[CausePart]
     printed: str = ""
-    """What a policy printed that gave no answer."""
+    """The text printed by a policy that gave no answer."""
     bugs: int = 0
     each: Mapping[str, str] = field(default_factory=dict)
     """Of several campaigns: what has come of each, by their names."""
@@ -108,7 +108,7 @@ class Contents:
     with_output: bool
     picture: str | None = None
     follows: bool = False
-    """Whether the file is written again and again."""
+    """True if the file is written again and again."""
 
     def causes(self) -> Iterator[Shown]:
         """All causes, numbered through all folders."""
@@ -120,5 +120,5 @@ class Contents:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing will change any more."""
+        """Return true if nothing will change any more."""
         return all(chapter.is_finished for chapter in self.chapters)

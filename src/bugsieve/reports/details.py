@@ -1,4 +1,4 @@
-"""What follows the bugs: each campaign in figures, over time, with its options and origin."""
+"""The part after the bugs: each campaign in figures, over time, with its options and origin."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _campaign(part: CampaignPart, *, is_only: bool) -> Markup:
 
 
 def _parts(part: CampaignPart, heading: str) -> Iterator[Markup]:
-    """What is known of a campaign, under headings of this level."""
+    """All that is known of a campaign, under headings of this level."""
     yield element("ul", *(element("li", line) for line in part.lines), class_="lines")
     if part.bugs:
         seconds = [bug.seconds for bug in part.bugs]

@@ -23,14 +23,14 @@ _MOST_ALONE = 200
 
 @dataclass(eq=False)
 class Budget:
-    """How many bytes optional parts of the page may take; None for any number."""
+    """The number of bytes that optional parts of the page may take; None for any number."""
 
     left: int | None
     refused: int = 0
     """Parts that did not fit."""
 
     def takes(self, size: int) -> bool:
-        """Whether a part of this size goes in; from then on it counts."""
+        """Return true if a part of this size goes in; from then on it counts."""
         if self.left is None:
             return True
         if size > self.left:
@@ -52,7 +52,7 @@ class Gallery:
     shapes: Shapes = field(default_factory=Shapes)
     data: FrameData = field(default_factory=FrameData)
     runs: dict[str, Any] = field(default_factory=dict)
-    """What the script is told of each example, by its anchor."""
+    """The data that the script gets for each example, by its anchor."""
     anchors: set[str] = field(default_factory=set)
     """Of the causes that are on the page."""
 
@@ -144,7 +144,7 @@ def command_for(name: str, example: Example) -> str:
 
 
 def _legend(tracks: Sequence[DrawnTrack]) -> Markup | None:
-    """What lines and signs mean, for a reader who has nothing but the page."""
+    """The meanings of lines and signs, for a reader who has nothing but the page."""
     meanings = dict.fromkeys(meaning for track in tracks for meaning in track.legend)
     said = f"In the pictures: {'; '.join(meanings)}."
     return element("p", said, class_="hint legend") if meanings else None
@@ -177,7 +177,7 @@ def _frames(drawn: DrawnTrack, shapes: Shapes) -> Iterator[Markup]:
 
 
 def _marked(track: Track) -> str:
-    """What is said of the decision in a state: what it is, not what led there."""
+    """The words for the decision in a state: what it is, not what led there."""
     assert track.marked is not None
     taken = track.actions[track.marked : track.marked + 1]
     return ": ".join((track.mark, *taken))

@@ -29,9 +29,9 @@ class Moment:
 
     index: int
     action: str
-    """What leads there from the state before; empty for the first one."""
+    """The action that leads there from the state before; empty for the first one."""
     words: str
-    """What changes there, and what is known of it."""
+    """The changes there, and what is known of it."""
     drawing: Drawing | None
 
 
@@ -42,25 +42,25 @@ class DrawnTrack:
     track: Track
     moments: Sequence[Moment]
     note: str = ""
-    """Why the picture is another one than was meant."""
+    """The reason why the picture is another one than was meant."""
     legend: Sequence[str] = ()
-    """What its lines and signs mean."""
+    """The meanings of its lines and signs."""
     beside: Sequence[DrawnTrack] = ()
     """The runs that are shown with it, in the same size."""
 
     @property
     def count(self) -> int:
-        """How many states the run has; that in which a loop closes counts once."""
+        """The number of states that the run has; that in which a loop closes counts once."""
         return len(self.track) - self.closes
 
     @property
     def closes(self) -> bool:
-        """Whether the last state is an earlier one."""
+        """Return true if the last state is an earlier one."""
         return self.track.loop_start is not None
 
     @property
     def back_to(self) -> str:
-        """Where a loop goes on after its last step."""
+        """The place where a loop goes on after its last step."""
         start = self.track.loop_start
         return f"back to the state {when(start)}" if start else "back to the start"
 
@@ -71,7 +71,7 @@ class DrawnTrack:
 
     @cached_property
     def size(self) -> tuple[float, float] | None:
-        """What all drawings fit into, those beside it too; None where there are none."""
+        """The size that all drawings fit into, those beside it too; None where there are none."""
         if not self.drawings:
             return None
         drawings = [one for track in (self, *self.beside) for one in track.drawings]
@@ -209,8 +209,7 @@ class FrameData:
         }
 
     def _frames(self, moments: Iterable[Moment], ids: dict[str, int]) -> Iterator[list[Any]]:
-        """For each moment the shapes that are new or changed, those that are gone, and the order
-        of all where it is not that of coming."""
+        """For each moment the new or changed shapes, those gone, and their order if it changed."""
         before: dict[int, list[Any]] = {}
         for moment in moments:
             assert moment.drawing is not None

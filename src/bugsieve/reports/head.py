@@ -67,7 +67,7 @@ def _verdict(
 
 
 def _badge(chapter: Chapter) -> str:
-    """What the outcome is, in words that go with the sign."""
+    """The outcome in words that go with the sign."""
     if chapter.outcome is Outcome.BUGS:
         causes = sum(1 + len(cause.also) for cause in chapter.causes if cause.id)
         found = counted(chapter.bugs, "bug") if chapter.bugs else "bugs for certain"
@@ -95,7 +95,7 @@ def _unfinished(chapter: Chapter) -> Markup | None:
 
 
 def _each(chapter: Chapter) -> Markup | None:
-    """What has come of each of several campaigns, folded away."""
+    """The outcome of each of several campaigns, folded away."""
     if not chapter.each:
         return None
     lines = (element("p", line, class_="more") for line in chapter.missing)

@@ -1,4 +1,4 @@
-"""HTML as text: whatever is not markup already becomes text of the page, never markup."""
+"""HTML as text: all that is not markup already becomes text of the page, never markup."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def linked(child: Child, anchor: str, anchors: Container[str]) -> Markup:
 
 
 def shown(text: str) -> str:
-    """A text of anybody as a page may show it: on one line, and without absolute paths."""
+    """A foreign text as a page may show it: on one line, and without absolute paths."""
     return printable(without_paths(text))
 
 

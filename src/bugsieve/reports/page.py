@@ -1,4 +1,4 @@
-"""Puts the page together: one file, which opens from anywhere and asks nobody for anything."""
+"""Puts the page together: one file, which opens from anywhere and loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bugsieve.reports.markup import Markup, element, joined
 LARGEST = 10_000_000
 """Bytes; what would make the page larger is left out, unless it is asked for."""
 _FRAME = 100_000
-"""What the page takes by itself: style, script, and what is never left out."""
+"""The bytes of the page itself: style, script, and what is never left out."""
 _FOR_PICTURES = 0.6
 """The share of the rest that pictures may take."""
 

@@ -40,7 +40,7 @@ def pairs(values: Mapping[str, str], label: str) -> Markup:
 
 
 def printed(text: str) -> Markup:
-    """What a policy has printed, line by line, folded away."""
+    """The output of a policy, line by line, folded away."""
     lines = (joined(line, Markup("\n")) for line in text.splitlines())
     summary = element("summary", "what the policy printed")
     return element("details", summary, element("pre", *lines, tabindex="0"))

@@ -1,4 +1,4 @@
-"""What all plots share: colours, style, and files that are the same for the same content."""
+"""The common parts of all plots: colours, style, and equal files for equal content."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
     *("#882255", "#999933", "#AAAAAA"),
 )
-"""Okabe and Ito's, which people tell apart whatever colours they see, without the pale yellow;
-then three of Tol's for those who need more."""
+"""Okabe and Ito's, which all people can tell apart, without the pale yellow; then
+three of Tol's for those who need more."""
 DASHES = ("-", "--", ":", "-.")
 GREY = "#666666"
 _NOTE_LETTERS, _NOTE_LINE = 20.0, 0.11
@@ -54,7 +54,7 @@ _STYLE: dict[str, Any] = {
 
 
 class Style(TypedDict):
-    """How a curve is drawn."""
+    """The style of a curve."""
 
     color: str
     linestyle: str

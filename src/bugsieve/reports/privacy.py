@@ -1,4 +1,4 @@
-"""What a page must not tell of a machine: absolute paths, and where policies connect to."""
+"""Removes what a page must not tell of a machine: absolute paths and connections of policies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _PART = r"[^\s/\\:;,'\"()<>|]+"
-# Two parts at least, and nothing before it that would make it a part of something else but for the
-# letter of an option, as in -C/home.
+# At least two parts. Nothing may stand before it that would make it a part of something else, but
+# for the letter of an option, as in -C/home.
 _BEFORE = r"(?:(?<![\w./~-])|(?<=\s-\w)|(?<=^-\w))"
 _PATH = re.compile(rf"{_BEFORE}~?(?:(?<!:)/)?(?:/{_PART})+/({_PART})/?")
 _ADDRESS = re.compile(r"\bfile:/+(?=[^\s/])")

@@ -37,7 +37,7 @@ MOST_BUGS = 5000
 
 @dataclass(frozen=True)
 class Room:
-    """How much of the folders is read."""
+    """The limits on what is read of the folders."""
 
     bugs: int | None = MOST_BUGS
     """None: all."""
@@ -45,7 +45,7 @@ class Room:
 
 
 def read_chapter(folder: Path, room: Room) -> Chapter:
-    """What a folder holds: one campaign, or several."""
+    """The content of a folder: one campaign, or several."""
     require_directory(folder)
     if not (folder / STORE_FILE).exists() and is_joint(folder):
         return _several(folder, room)
@@ -106,7 +106,7 @@ def _several(folder: Path, room: Room) -> Chapter:
 
 
 def _tested(summary: JointSummary, campaigns: Sequence[CampaignPart]) -> str:
-    """What the campaigns have in common, or how many there are."""
+    """The common heading of the campaigns, or how many there are."""
     headings = {part.heading for part in campaigns}
     if len(headings) == 1:
         return headings.pop()
@@ -132,7 +132,7 @@ class _Campaign:
 
 @dataclass(eq=False)
 class _Found:
-    """What was found in the campaigns of a folder, by their names below it."""
+    """The findings in the campaigns of a folder, by their names below it."""
 
     campaigns: dict[str, _Campaign]
 
@@ -161,7 +161,7 @@ class _Found:
         ]
 
     def _exhibits(self, causes: Sequence[CausePart]) -> Iterator[tuple[tuple[str, str], Any]]:
-        """What is known of the examples, one campaign after the other."""
+        """The exhibits of the examples, one campaign after the other."""
         wanted = [part.example for cause in causes for part in (cause, *cause.also)]
         for name, campaign in self.campaigns.items():
             bugs = [one.bug for one in wanted if one.campaign.name == name]
@@ -244,12 +244,12 @@ def _bugs(
 
 
 def _veil(kind: Kind[Any], header: CampaignHeader) -> Veil:
-    """What must not be told of the policy's place."""
+    """The veil over the policy's place."""
     folder = parse_toml(header.options, "the options").get("policy_folder", "")
     try:
         table = kind.policies
         places = () if table is None else table.started_by(header.policy).connections
-    except (BugsieveError, OSError):  # a spec of anybody
+    except (BugsieveError, OSError):  # a foreign spec
         places = ()
     return Veil([folder] if isinstance(folder, str) and folder else [], places)
 
@@ -274,7 +274,7 @@ def _flat(table: Mapping[str, Any], prefix: str, veil: Veil) -> Iterator[tuple[s
 def _provenance(
     kind: Kind[Any], header: CampaignHeader, summary: Summary, veil: Veil
 ) -> dict[str, str]:
-    """What it takes to know that two campaigns are about the same."""
+    """The data by which two campaigns are known to be about the same."""
     subject = header.subject
     given = {
         "campaign of": kind_in_words(kind.name),

@@ -10,7 +10,7 @@ from bugsieve.base.notebooks import line_html, table_html
 
 
 class Missing(enum.Enum):
-    """Why there is no number."""
+    """The reason why there is no number."""
 
     UNDEFINED = "undefined"
     """A division by zero, or nothing was measured."""
@@ -31,7 +31,7 @@ class Column:
     headings: tuple[str, ...]
     """From the widest to its own; columns side by side share equal ones."""
     section: int = 0
-    """Where a page is too narrow for all columns, those of a section stay together."""
+    """Columns of a section stay together where a page is too narrow for all."""
     decimals: int = 1
 
 
@@ -56,9 +56,9 @@ class Table:
     """A table with as many cells in each row as there are columns."""
 
     label: str
-    """What the labels of rows are."""
+    """The heading of the labels of rows."""
     block: str
-    """What the headings of blocks are."""
+    """The name of the headings of blocks."""
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()

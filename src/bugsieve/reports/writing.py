@@ -24,14 +24,14 @@ SECONDS = 10.0
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What a report is made of."""
+    """The options of a report."""
 
     folders: tuple[Path, ...]
     output: Path = Path(DEFAULT_FILE)
     full: bool = False
-    """Whether nothing is left out, however large the file becomes."""
+    """True if nothing is left out, however large the file becomes."""
     with_output: bool = False
-    """Whether what policies have printed is shown."""
+    """True if the output of policies is shown."""
     picture: str | None = None
     """The spec of the pictures; None: what fits."""
 
