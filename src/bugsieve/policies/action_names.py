@@ -24,7 +24,7 @@ class ActionNames:
     def __init__(self, task: Task) -> None:
         self._task = task
         self.were_weighed = False
-        """Whether an answer gave weights to several actions."""
+        """True if an answer gave weights to several actions."""
 
     def of(self, operators: Sequence[int]) -> tuple[str, ...]:
         """The names of the operators, each once."""

@@ -24,7 +24,7 @@ def check_policy(policy: object, task: Task | None = None) -> None:
     """Raise UsageError unless this is a policy, bound to its task: to this one, if it is given."""
     if isinstance(policy, type):
         raise UsageError(f"{policy.__name__} is a class, not a policy: create an object of it")
-    is_array = isinstance(policy, (np.ndarray, np.generic))  # whose `choose` is another one
+    is_array = isinstance(policy, (np.ndarray, np.generic))  # it has a `choose` of its own
     if is_array or not any(callable(getattr(policy, name, None)) for name in ("choose", "decide")):
         shown = printable(repr(policy), limit=80)
         raise UsageError(
@@ -55,9 +55,9 @@ def _check_takes_states(policy: object, name: str, method: Any) -> None:
 
 
 def is_ours(policy: object) -> bool:
-    """Whether our own code computes its answers, which our tests prove equal in every batch.
+    """Return true if our code computes its answers, which our tests prove equal in every batch.
 
-    A class says so itself: one that somebody derives from it does not inherit the promise.
+    A class says so itself: a class derived from it does not inherit the promise.
     """
     return "is_ours" in vars(type(policy)) and bool(policy.is_ours)  # type: ignore[attr-defined]
 
@@ -80,7 +80,7 @@ def decide_anew(policy: Policy, states: StateArray, *, hash_seed: int | None = N
 
 
 def decide(policy: Policy, states: StateArray) -> Decisions:
-    """Ask any policy; whatever it raises, SystemExit too, is a crash in the state it concerns.
+    """Ask any policy; all that it raises, SystemExit too, is a crash in the state it concerns.
 
     A batch that fails is asked again in halves, so that the blame does not depend on its size. An
     answer of the wrong shape is a PolicyError, and so is one that `decide` of the policy raises.
@@ -153,7 +153,7 @@ def weigh_anew(
 
 
 def legal_rows(task: Task, states: StateArray, answers: Distributions) -> list[Weights | Failure]:
-    """The distribution of each state; a failure where it is none or has an action too many."""
+    """The distribution of each state; a failure for a malformed one or an illegal action."""
     rows = [answers.row(row) for row in range(len(states))]
     pairs = [
         (row, action)
@@ -214,7 +214,7 @@ def crash(error: BaseException) -> Failure:
 
 
 def no_such_action(action: int) -> Failure:
-    """The failure of a policy that chose a number which is no operator's."""
+    """The failure of a policy that chose a number which does not belong to an operator."""
     return Failure(Ending.ILLEGAL_ACTION, f"there is no action with id {action}")
 
 

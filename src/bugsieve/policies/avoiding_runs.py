@@ -1,8 +1,8 @@
 """The runs of a policy that never steps to a state which its run has visited.
 
 Such a run cannot go round in a loop: it reaches the goal, or ends where all successors have been
-visited. What it does in a state depends on how it got there, so from a later state of a run the
-policy may go another way; certificates say so by `avoids_visited`.
+visited. Its action in a state depends on how it got there, so from a later state of a run the
+policy may go another way. Certificates say so by `avoids_visited`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Preference = Callable[[StateArray, ActionArray, "NDArray[np.int64]"], ActionArra
 operator taken in each state; NO_ACTION where there is no successor."""
 
 _RUNS_AT_ONCE = 256
-"""Whose successors are in memory together."""
+"""The number of states whose successors are in memory together."""
 
 
 class _Way:
@@ -60,7 +60,7 @@ class AvoidingRuns(KeptRuns):
         """The runs that may go on, by the ids of their starts."""
 
     def first_actions(self, states: StateArray) -> ActionArray:
-        """The first action of the run from each state; goals are no exception."""
+        """The first action of the run from each state, goals included."""
         successors, operators, offsets = self.task.all_successors(states)
         origins = np.repeat(states, np.diff(offsets), axis=0)
         kept = (successors != origins).any(axis=1)
@@ -125,12 +125,12 @@ class AvoidingRuns(KeptRuns):
 
 
 def _where_kept(kept: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the kept successors of each state begin."""
+    """The offsets at which the kept successors of each state begin."""
     return np.concatenate([[0], np.cumsum(kept)])[offsets]
 
 
 def _dead_end(successors: int) -> Failure | None:
-    """Why a run ends here; where nothing is applicable, every run would."""
+    """The failure by which a run ends here; None where no action is applicable at all."""
     if not successors:
         return None
     detail = f"{counted(successors, 'successor')}, all of them visited before"

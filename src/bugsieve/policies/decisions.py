@@ -1,4 +1,4 @@
-"""What a policy answers for a batch of states, and how a run of it can end."""
+"""The answers of a policy for a batch of states, and the endings of its runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray
 
 @unique
 class Ending(IntEnum):
-    """How a policy run ended; small integers, so that a whole batch of endings is an array."""
+    """The ending of a policy run; small integers, so that a whole batch of endings is an array."""
 
     SOLVED = 1
     LOOP = 2
@@ -37,13 +37,12 @@ class Ending(IntEnum):
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a policy gave no usable action for one state: it crashed, hung or broke the rules."""
+    """The reason why a policy gave no usable action: it crashed, hung or broke the rules."""
 
     ending: Ending
     detail: str
     excused: bool = False
-    """Whether it says nothing of the policy's decisions: it never got ready, or a limit of ours
-    on memory stopped it."""
+    """True if the policy's decisions are not to blame: it never got ready, or hit our limit."""
     action: int = field(default=NO_ACTION, compare=False)
     """The action that is not applicable; NO_ACTION where it was not even the number of one."""
     trace: str = field(default="", compare=False, repr=False)

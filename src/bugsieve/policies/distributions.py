@@ -1,7 +1,7 @@
-"""What a stochastic policy answers for a batch of states: a weight for each of some actions.
+"""Answers of a stochastic policy for a batch of states: a weight for each of some actions.
 
-Weights need not sum to 1. The probability of an action is its weight divided by the sum, and a
-weight is the decimal number that it prints as, so that proofs can be checked with exact numbers.
+Weights need not sum to 1. The probability of an action is its weight divided by the sum. A weight
+is the decimal number that it prints as, so that proofs can be checked with exact numbers.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Distributions:
         )
 
     def row(self, row: int) -> Weights | Failure:
-        """The distribution of one state; a Failure if it is none, or if there is none."""
+        """The distribution of one state; a Failure if there is none, or if it is malformed."""
         failure = self.failures.get(row)
         if failure is not None:
             return failure
@@ -82,7 +82,7 @@ class Distributions:
 
 
 def checked_weights(pairs: Iterable[tuple[int, float]]) -> Weights | Failure:
-    """The actions of positive weight; the failure of a policy whose weights are none."""
+    """The actions of positive weight; the failure of a policy whose weights are malformed."""
     listed = list(pairs)
     wrong = next((w for _, w in listed if not (math.isfinite(w) and w >= 0)), None)
     if wrong is not None:
@@ -121,7 +121,7 @@ def likeliest(weights: Weights, *, epsilon: float = DEFAULT_TIE_EPSILON) -> int:
 
 
 def differ(one: Weights, other: Weights, *, epsilon: float = DEFAULT_TIE_EPSILON) -> bool:
-    """Whether two distributions differ by more than the noise of batches in some action."""
+    """Return true if two distributions differ by more than the noise of batches in some action."""
     first = dict(zip((action for action, _ in one), probabilities(one), strict=True))
     second = dict(zip((action for action, _ in other), probabilities(other), strict=True))
     both: Sequence[int] = [*first, *second]

@@ -1,7 +1,7 @@
 """Carries the endings of a policy graph back to every state that leads to them.
 
-Pointer jumping: each state's pointer is doubled until it leaves the set of open states, so a
-path of n steps takes log n array operations, whatever the shape of the graph.
+Pointer jumping: each state's pointer is doubled until it leaves the set of open states, so a path
+of n steps takes log n array operations in every graph.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def resolve_endings(nodes: Nodes, ids: Ids, operator_costs: NDArray[np.int64]) -
     rest = _absorb(nodes, np.sort(ids), operator_costs)
     if len(rest.ids):
         # Each `far` state is the same number of steps, at least as many as there are states, down
-        # the path. So it lies behind the tail, on the cycle; and as moving by a fixed number of
-        # steps maps a cycle onto itself, every state of a cycle is the `far` state of one of it.
+        # the path. So it lies behind the tail, on the cycle. Moving by a fixed number of steps
+        # maps a cycle onto itself, so every state of a cycle is the `far` state of one of it.
         on_cycle = np.unique(rest.far)
         _close_cycles(nodes, on_cycle, operator_costs)
         # With the cycles closed, the tails that lead into them are paths that leave the set.
@@ -50,8 +50,8 @@ def _absorb(nodes: Nodes, ids: Ids, operator_costs: NDArray[np.int64]) -> _Circl
     costs = operator_costs[nodes.action[ids]]
     # Invariant: a state that is `inside` gets to ids[jump] by `steps` steps that never leave the
     # set; for any other, `exits` is the first state outside, `steps` away. After k rounds, `steps`
-    # of those inside is 2^k; after as many rounds as the number of states has binary digits it is
-    # more than there are states, and who is still inside goes in a circle.
+    # of those inside is 2^k. After as many rounds as the number of states has binary digits, it is
+    # more than there are states: those still inside go in a circle.
     for _ in range(max(1, len(ids)).bit_length()):
         live = np.flatnonzero(inside)
         if not len(live):
@@ -69,7 +69,7 @@ def _absorb(nodes: Nodes, ids: Ids, operator_costs: NDArray[np.int64]) -> _Circl
 
 
 def _positions(wanted: Ids, ids: Ids) -> tuple[Ids, NDArray[np.bool_]]:
-    """Where each wanted id stands in the sorted `ids`, and whether it is there."""
+    """The place of each wanted id in the sorted `ids`, and true for those that are there."""
     position = np.minimum(np.searchsorted(ids, wanted), max(0, len(ids) - 1))
     return position, ids[position] == wanted if len(ids) else np.zeros(0, dtype=bool)
 

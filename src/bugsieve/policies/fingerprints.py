@@ -33,7 +33,7 @@ def policy_fingerprint(policy: object) -> str:
 
 
 def network_key(policy: object) -> str | None:
-    """The hash of all that a network decides by, whichever file it is in; None if it is none.
+    """The hash of all that a network decides by, in any file; None if it is not a network.
 
     Ids of bugs have it in the place of the spec.
     """

@@ -57,12 +57,12 @@ class PolicyGraph:
 
     @property
     def decisions_taken(self) -> int:
-        """How often the policy was asked so far."""
+        """The number of times that the policy was asked so far."""
         return self.calls.made
 
     @property
     def memory_bytes(self) -> int:
-        """What its states and their columns take."""
+        """The memory of its states and their columns."""
         columns = sum(column.nbytes for column in vars(self._nodes).values())
         return self._registry.memory_bytes + int(columns)
 
@@ -93,10 +93,10 @@ class PolicyGraph:
         step_limit: int,
         is_hopeless: Hopeless | None = None,
     ) -> NDArray[np.int64]:
-        """What runs cost that reach the goal for less than their limits; NOT_WITHIN elsewhere.
+        """The costs of runs that reach the goal for less than their limits; NOT_WITHIN elsewhere.
 
-        A run is followed until its cost reaches its limit, or to a hopeless state. Of how it would
-        have gone on nothing is remembered, so that nobody takes it for one that fails.
+        A run is followed until its cost reaches its limit, or to a hopeless state. Nothing is
+        remembered of the rest, so that it is never taken for a run that fails.
         """
         ids = self._register(self.task.checked_states(states))
         self._explore(ids, _checked_limit(step_limit), None, limits, is_hopeless)
@@ -108,7 +108,7 @@ class PolicyGraph:
     def endings(
         self, states: StateArray, *, step_limit: int = DEFAULT_STEP_LIMIT
     ) -> NDArray[np.int8]:
-        """How the run from each state ends, as codes of `Ending`."""
+        """The ending of the run from each state, as codes of `Ending`."""
         return self.table(states, step_limit=step_limit).endings
 
     def lengths(
@@ -171,7 +171,7 @@ class PolicyGraph:
         return self._nodes.action[ids]
 
     def step_costs_at(self, ids: Ids) -> NDArray[np.int64]:
-        """What the actions taken in such states cost."""
+        """The cost of the actions taken in such states."""
         return self._costs[self._nodes.action[ids]]
 
     def successors_at(self, ids: Ids) -> Ids:
@@ -179,7 +179,7 @@ class PolicyGraph:
         return self._nodes.successor[ids]
 
     def steps_at(self, ids: Ids) -> NDArray[np.int64]:
-        """How many steps the runs from these states take; 0 where none was followed to its end."""
+        """The steps of the runs from these states; 0 where none was followed to its end."""
         return self._nodes.tail[ids] + self._nodes.cycle[ids]
 
     def actions(self, table: RunTable) -> list[ActionArray]:
@@ -193,7 +193,7 @@ class PolicyGraph:
         return self._registry.states(ids)
 
     def failure(self, state_id: int) -> Failure | None:
-        """Why the run through this state ended in a failure of the policy, if it did."""
+        """The failure of the policy in which the run through this state ended, if it did."""
         return self._failures.get(int(self._nodes.last[state_id]))
 
     def loop_start(self, state_id: int) -> int:
@@ -206,7 +206,7 @@ class PolicyGraph:
         self._nodes.make_room(len(self._registry))
         if len(self._registry) > known:
             # A goal ends a run before the policy is asked there, so goals have an ending from the
-            # start and `_advance` never meets them as open.
+            # start. `_advance` never meets them as open.
             goals = self.task.native.is_goal(states)
             if goals.any():
                 self._nodes.stop(ids[goals], Ending.SOLVED)
@@ -245,7 +245,7 @@ class PolicyGraph:
                 if progress is not None:
                     progress(step + 1, self.decisions_taken)
         finally:
-            # Whatever ended the loop (Ctrl-C, a policy that fails), what its steps have shown is
+            # For every end of the loop (Ctrl-C, a policy that fails), what its steps have shown is
             # kept. `resolve_endings` wants distinct ids; without limits they are, as no state is
             # followed twice in one exploration.
             if trail:
@@ -360,7 +360,7 @@ class PolicyGraph:
 
 
 def source_of(task: Task, policy: Policy) -> RunSource:
-    """Where the runs of a policy come from: its graph, or what its `run_source(task)` gives."""
+    """The source of a policy's runs: its graph, or the result of its `run_source(task)`."""
     bring = getattr(policy, "run_source", None)
     return PolicyGraph(task, policy) if bring is None else cast("RunSource", bring(task))
 

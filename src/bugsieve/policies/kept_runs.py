@@ -22,7 +22,7 @@ from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 
 @dataclass(frozen=True, eq=False)
 class KeptRun:
-    """What is known of one run; `STEP_LIMIT` is the ending of one that may go on."""
+    """The known facts of one run; `STEP_LIMIT` is the ending of one that may go on."""
 
     actions: ActionArray
     path: Ids
@@ -74,7 +74,7 @@ class KeptRuns(ABC):
         return self._registry.states(ids)
 
     def failure(self, run: int) -> Failure | None:
-        """Why this run did not lead to the goal, if it did not and a reason is known."""
+        """The reason why this run did not lead to the goal, if it did not and one is known."""
         return self._runs[run].failure
 
     def loop_start(self, run: int) -> int:

@@ -34,7 +34,7 @@ class Nodes:
         self.followed: NDArray[np.int64] = np.zeros(_FIRST_CAPACITY, dtype=np.int64)
         """Number of the last exploration that came by."""
         self.left: NDArray[np.int64] = np.zeros(_FIRST_CAPACITY, dtype=np.int64)
-        """What a run of that exploration could still spend there, if its cost was limited."""
+        """The cost that a run of that exploration could still spend there, if it was limited."""
 
     def make_room(self, size: int) -> None:
         """Have at least `size` entries; doubling keeps the cost per state constant."""

@@ -30,10 +30,10 @@ class Policy(Protocol):
 
 
 class NoPolicy:
-    """Stands where nobody asks."""
+    """Stands where no policy is asked."""
 
     def choose(self, states: StateArray) -> ActionArray:
-        """Whoever asks has made a mistake."""
+        """Raise the error of the caller's mistake."""
         raise InternalError("a policy was asked that was not to be started")
 
 
@@ -47,7 +47,7 @@ class FalliblePolicy(Protocol):
 
 
 class Bindable(ABC):
-    """What becomes a policy when it is told of the task or model, as under `@bugsieve.policy`."""
+    """An object that becomes a policy when bound to a task or model, as by `@bugsieve.policy`."""
 
     @abstractmethod
     def bind(self, subject: Any) -> Any:
@@ -56,7 +56,7 @@ class Bindable(ABC):
 
 @dataclass(frozen=True)
 class PolicySettings:
-    """What a policy is created with besides its spec and its task."""
+    """The settings with which a policy is created, besides its spec and its task."""
 
     seed: int = 0
     limits: WorkerLimits = field(default_factory=WorkerLimits)

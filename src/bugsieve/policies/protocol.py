@@ -21,9 +21,9 @@ actions:
 
 `facts` holds what can change; what cannot was listed under `static`. An answer may also be an
 object `{"error": "sentence"}`: the policy then counts as crashed in that state alone. With
-`"out_of_memory": true` in it, the memory limit is held to be the cause, and the state is no bug;
-texts `"traceback"` and `"printed"` are kept with it. Beside `"ready"` there may be `"modules"`, an
-object of names and hashes: what else decides how the program answers.
+`"out_of_memory": true` in it, the memory limit is held to be the cause, and the state is not a
+bug; texts `"traceback"` and `"printed"` are kept with it. Beside `"ready"` there may be
+`"modules"`, an object of names and hashes: what else decides how the program answers.
 
 About a model, the first line has `model` instead of `task`, and states have `values` instead of
 `facts`:
@@ -60,7 +60,7 @@ _REPLY_BASE_BYTES = 1 << 20
 
 
 class ProtocolError(ValueError):
-    """A line is no valid reply; the sentence quotes it."""
+    """A line is not a valid reply; the sentence quotes it."""
 
 
 class MiscountError(ProtocolError):
@@ -72,7 +72,7 @@ class RefusalError(Exception):
 
 
 class View(Protocol):
-    """What a program is told at the start about the task or model that it is to serve."""
+    """The task or model that a program is to serve, as it is told at the start."""
 
     @property
     def subject(self) -> str:
@@ -118,7 +118,7 @@ class ModelQuestion:
 
 @dataclass(frozen=True)
 class StateError:
-    """A reply for one state that is no action: the policy crashed there."""
+    """A reply for one state that is not an action: the policy crashed there."""
 
     detail: str
     out_of_memory: bool = False
@@ -144,19 +144,19 @@ Answer = str | float | Plan | NamedWeights | None | StateError
 
 @dataclass(frozen=True)
 class Asked:
-    """What a program is asked of each state."""
+    """The question to a program about each state."""
 
     noun: str
     """The field of its reply has the plural."""
     read: Callable[[Any], Answer]
-    """What a single answer means."""
+    """Reads a single answer."""
     bytes_per_state: int = 1 << 16
     most_at_once: int = 1 << 20
     """States in one message, if the limits of the program allow more."""
 
     @property
     def field(self) -> str:
-        """What a reply holds."""
+        """The field of a reply."""
         return f"{self.noun}s"
 
 

@@ -14,7 +14,7 @@ from bugsieve.tasks.grounded.task import Task, require_task
 
 
 class Member(Protocol):
-    """What a class must offer to be created from a spec."""
+    """A class that can be created from a spec."""
 
     def from_spec(self, task: Task, argument: str | None, settings: PolicySettings) -> BoundPolicy:
         """The policy for the spec `name:argument`."""
@@ -45,7 +45,7 @@ def make_policy(
 
 
 def brings_task(spec: str) -> bool:
-    """Whether the policy comes with its task, as a server does."""
+    """Return true if the policy comes with its task, as a server does."""
     _, member, _ = POLICIES.parse(spec)
     return hasattr(member, "brought_task")
 

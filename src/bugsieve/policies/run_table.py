@@ -30,9 +30,9 @@ class RunSource(Protocol):
     """Gives the runs of one policy on one task; the same from a state whenever it is asked.
 
     It has a number for each run and an id for each state. A run that comes back to one of its own
-    states ends there, as a loop, unless the source has an attribute `follows_plans` that is true:
-    a plan may pass a state twice and goes on, and certificates say so. So do they where a source
-    has `avoids_visited`: none of its runs comes back to a state. Where it has
+    states ends there, as a loop. Not so if the source has an attribute `follows_plans` that is
+    true: a plan may pass a state twice and goes on, and certificates say so. They also say so
+    where a source has `avoids_visited`: none of its runs comes back to a state. Where it has
     `gives_distributions`, what it has `answered` in states, as the policy graph, are weights.
     """
 
@@ -60,7 +60,7 @@ class RunSource(Protocol):
         ...
 
     def failure(self, run: int) -> Failure | None:
-        """Why the run of this number ended in a failure of the policy, if it did."""
+        """The failure of the policy in which the run of this number ended, if it did."""
         ...
 
     def loop_start(self, run: int) -> int:
@@ -78,7 +78,7 @@ class PassedStates(NamedTuple):
     """Run i has the entries from offsets[i] to offsets[i + 1] of `which`."""
 
     def split(self, column: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-        """What a column with an entry per state says of the states of each run."""
+        """The entries of a column with one per state, for the states of each run."""
         flat = column[self.which]
         return [flat[low:high] for low, high in pairwise(self.offsets.tolist())]
 
@@ -94,7 +94,7 @@ class RunTable:
     steps: NDArray[np.int64]
     """Actions taken; a loop counts until the first repeated state."""
     costs: NDArray[np.int64]
-    """What these actions cost: the policy's cost-to-goal where the run is solved."""
+    """The cost of these actions: the policy's cost-to-goal where the run is solved."""
     source: RunSource = field(repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -127,7 +127,7 @@ class RunTable:
         )
 
     def failure(self, row: int) -> Failure | None:
-        """Why a run ended in a failure of the policy; None if it did not, or was cut before."""
+        """The failure of the policy in which a run ended; None if it did not or was cut before."""
         failure = self.source.failure(int(self.ids[row]))
         return failure if failure is not None and failure.ending == self.endings[row] else None
 

@@ -1,4 +1,4 @@
-"""What a policy function may know of its task besides the state; light, the worker imports it."""
+"""A policy function's view of its task besides the state; light, the worker imports it."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _objection(
 
 
 def required_parameters(function: Callable[..., Any], *, unknown: int = 2) -> int:
-    """How many positional arguments the function must get; `unknown` where nobody knows."""
+    """The number of positional arguments the function must get; `unknown` if it cannot be told."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     try:
         parameters = inspect.signature(function).parameters.values()

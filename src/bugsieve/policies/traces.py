@@ -1,4 +1,4 @@
-"""What a Python policy leaves behind when it raises: where, and what it printed before.
+"""The traces of a Python policy that raises: where, and what it printed before.
 
 Light: the worker process imports it.
 """

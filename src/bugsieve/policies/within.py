@@ -9,7 +9,7 @@ from bugsieve.base.registry.reach import NOTHING, Reach
 
 
 class Inner(NamedTuple):
-    """What stands behind the name of a member."""
+    """The parsed argument of a nested spec."""
 
     member: Any
     """A class like those that specs name."""

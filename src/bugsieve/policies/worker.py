@@ -41,7 +41,7 @@ _OUT_OF_MEMORY = ("memoryerror", "bad_alloc", "cannot allocate memory", "out of 
 
 @dataclass(frozen=True)
 class WorkerLimits:
-    """What a foreign policy may use, and the hash seed that it runs under."""
+    """The limits on a foreign policy, and the hash seed that it runs under."""
 
     deadline: float = 10.0
     """Seconds for one batch."""
@@ -52,7 +52,7 @@ class WorkerLimits:
     batch_size: int = 256
     """States in one message."""
     hash_seed: int = 0
-    """What Python's hashes of texts depend on in its process, hence the order of its sets."""
+    """The seed of Python's hashes of texts in its process, hence of the order of its sets."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -80,7 +80,7 @@ def _require(condition: bool, name: str, value: object, wanted: str) -> None:
 
 
 class WorkerCrashError(Exception):
-    """The process ended, or what it wrote is no answer.
+    """The process ended, or what it wrote is not an answer.
 
     `at_limit`: its memory limit did it; `printed`: what it last wrote to its standard error.
     """
@@ -174,7 +174,7 @@ class Worker:
 
     def _pump(self, unsent: memoryview, end: float) -> memoryview:
         """Wait for the pipes and move what can be moved; returns what is still to be sent."""
-        check_stop()  # before the deadline of the program: the end of our time is no hang
+        check_stop()  # before the deadline of the program: the end of our time is not a hang
         remaining = end - time.monotonic()
         if remaining <= 0:
             raise _DeadlineError
@@ -241,17 +241,17 @@ class Worker:
         return line
 
     def _exited(self) -> bool:
-        """Whether the process has ended; it stays unreaped, so that its group id stays valid."""
+        """Return true if the process has ended; it stays unreaped, so its group id stays valid."""
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self.pid, flags) is not None
 
     def _death(self) -> WorkerCrashError:
-        """How the process ended, with its last words."""
+        """The error for the end of the process, with its last words."""
         # Closing the output and ending are two events: wait a moment for the second, as it says
         # why.
         give_up = time.monotonic() + _EXIT_GRACE_SECONDS
         while not self._exited() and time.monotonic() < give_up:
-            check_stop()  # what the end of our time leaves unexplained is asked again later
+            check_stop()  # when our time ends first, it is asked again later
             time.sleep(0.005)
         if not self._exited():
             return WorkerCrashError("closed its output" + self._last_words())
@@ -313,7 +313,8 @@ def _reap(process: subprocess.Popen[bytes]) -> tuple[int, float]:
     """Kill what is left of the group; returns the exit status and the peak memory in MiB."""
     if process.returncode is not None:
         return process.returncode, 0.0
-    # The group before the process itself: once that is reaped, its id may belong to somebody else.
+    # The group before the process itself: once that is reaped, its id may belong to another
+    # process.
     with contextlib.suppress(ProcessLookupError, PermissionError):  # only zombies are left
         os.killpg(process.pid, signal.SIGKILL)
     _, status, usage = os.wait4(process.pid, 0)

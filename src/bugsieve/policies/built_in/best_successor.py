@@ -18,7 +18,7 @@ class BestSuccessorPolicy(BoundPolicy):
 
     family: ClassVar[str]
     improving: ClassVar[bool]
-    """Whether costs count and improving successors come first."""
+    """True if costs count and improving successors come first."""
 
     def __init__(self, task: Task, heuristic: str = "hff") -> None:
         super().__init__(task, f"{self.family}:{heuristic}")

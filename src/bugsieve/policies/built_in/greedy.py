@@ -1,6 +1,6 @@
 """`greedy:HEURISTIC`: steps to the successor that looks closest to the goal.
 
-`greedy:python:…` and `greedy:cmd:…` do so by a value function of somebody else.
+`greedy:python:…` and `greedy:cmd:…` do so by a foreign value function.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class GreedyPolicy(ForeignInside, BestSuccessorPolicy):
     def from_spec(  # type: ignore[override]
         cls, task: Task, argument: str | None, settings: PolicySettings
     ) -> BoundPolicy:
-        """By a heuristic (hff without an argument), or by what somebody else says of states."""
+        """Create it by a heuristic (hff without an argument), or by a foreign value function."""
         inner = cls.inner(argument)
         if inner is None:
             return cls(task, argument or "hff")

@@ -72,7 +72,7 @@ def _has_free_actions(task: Task) -> bool:
 
 
 def _scale(task: Task) -> int:
-    """What one unit of cost is worth when a step has the price 1: more steps than any plan has."""
+    """The value of one unit of cost when a step has the price 1: more steps than any plan has."""
     # The priced costs must fit the integers of the core; the smaller the costs, the more steps fit
     # under one unit.
     estimate = int(task.heuristic("lmcut").evaluate(task.initial_state[None])[0])

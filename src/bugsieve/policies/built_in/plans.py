@@ -87,7 +87,7 @@ class PlanPolicy(ForeignMember[Target], FallibleBoundPolicy):
         return self._runs(self.second(hash_seed))
 
     def decide(self, states: StateArray) -> Decisions:
-        """What the plans from these states begin with."""
+        """The first actions of the plans from these states."""
         table = self._runs(self._conversation).table(states, step_limit=1)
         firsts = ((actions.tolist() or [NO_ACTION])[0] for actions in table.actions())
         failures = ((row, table.source.failure(int(run))) for row, run in enumerate(table.ids))

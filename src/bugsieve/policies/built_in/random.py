@@ -14,7 +14,7 @@ _WORD = (1 << 64) - 1
 
 
 class SeedArgument:
-    """What the specs of random policies share: `random` or `random:SEED`."""
+    """The argument of the specs of random policies: `random` or `random:SEED`."""
 
     usage = "random or random:SEED"
     examples = ("random", "random:7")

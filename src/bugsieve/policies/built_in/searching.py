@@ -21,7 +21,7 @@ class SearchingPolicy(FallibleBoundPolicy):
     """
 
     keeps_plans = False
-    """Whether the rest of a plan decides for the states on it, too."""
+    """True if the rest of a plan decides for the states on it, too."""
 
     def __init__(self, task: Task, spec: str, memory_mb: int | None) -> None:
         super().__init__(task, spec)
@@ -40,7 +40,7 @@ class SearchingPolicy(FallibleBoundPolicy):
         return Decisions.of(map(self._decision, self.task.checked_states(states)))
 
     def decide_anew(self, states: StateArray, *, hash_seed: int | None = None) -> Decisions:
-        """What is decided with nothing remembered."""
+        """The decisions with nothing remembered."""
         fresh = copy(self)
         fresh._known = {}
         return fresh.decide(states)
@@ -69,8 +69,8 @@ class SearchingPolicy(FallibleBoundPolicy):
         """Remember the whole plan, up to where it meets one found before: no circles arise."""
         for action in plan:
             key = state.tobytes()
-            # What was found before stays: from here on the older plan leads to the goal, and
-            # decisions that were given are not taken back.
+            # Plans found before stay: from here on the older plan leads to the goal, and decisions
+            # that were given are not taken back.
             if key in self._known:
                 return
             self._known[key] = action

@@ -1,6 +1,6 @@
 """A policy for every task of four-operator blocksworld.
 
-Take towers apart from the top until all blocks that are not in place stand on the table, and put a
+Take towers apart from the top until all blocks that are not in place stand on the table. Put a
 block where it belongs as soon as all below it is in place. Each block moves at most twice. Use it
 as `--policy python:bugsieve.policies.examples.blocksworld:choose`.
 """
@@ -18,7 +18,7 @@ def choose(facts: frozenset[str], applicable: list[str], task: TaskView) -> str 
 
 
 class _Blocks:
-    """Where the blocks are and where they belong."""
+    """The places of the blocks, now and in the goal."""
 
     def __init__(self, facts: frozenset[str], goal: tuple[str, ...]) -> None:
         self.below = _pairs(facts, "on")
@@ -30,7 +30,7 @@ class _Blocks:
         self.held = sorted(_singles(facts, "holding"))
 
     def wishes(self, actions: dict[tuple[str, ...], str]) -> list[tuple[str, ...]]:
-        """What the policy would like to do, in order of preference; not all may be possible."""
+        """The actions that the policy prefers, in order; not all may be possible."""
         if self.held:
             block = self.held[0]
             if self.can_be_placed(block):
@@ -43,13 +43,13 @@ class _Blocks:
         return build + clear + take
 
     def can_be_placed(self, block: str) -> bool:
-        """Whether the block belongs on another one, which is in place with nothing on it."""
+        """Return true if the block belongs on another one that is in place with nothing on it."""
         target = self.goal_below.get(block)
         free = target not in self.below.values()
         return target is not None and free and self.in_place(target)
 
     def in_place(self, block: str) -> bool:
-        """Whether the block and all below it can stay where they are."""
+        """Return true if the block and all below it can stay where they are."""
         while True:
             under = self.below.get(block)
             if under is None:

@@ -36,7 +36,7 @@ def _to_pick(places: dict[str, str], targets: dict[str, str], here: str) -> set[
 
 
 def _next_room(carried: list[str], places: dict[str, str], targets: dict[str, str]) -> str | None:
-    """Where a carried ball belongs, or else where a ball waits to be moved."""
+    """The room where a carried ball belongs, or else where a ball waits to be moved."""
     deliveries = [targets[ball] for ball in carried]
     pickups = [room for ball, room in sorted(places.items()) if targets.get(ball, room) != room]
     return next(iter(deliveries + pickups), None)

@@ -21,7 +21,7 @@ from bugsieve.policies.worker import WorkerLimits
 
 
 class CommandMember(ForeignMember[Sequence[str]]):
-    """What the specs of programs share: they are command lines."""
+    """The argument of the specs of programs: a command line."""
 
     usage = "cmd:PROGRAM ARGUMENT…"
     examples = ()  # there is no program that everybody has
@@ -69,7 +69,7 @@ class CommandPolicy(CommandMember, ForeignPolicy[Sequence[str]]):
 
 
 def _place(name: str) -> str:
-    """Where the program is."""
+    """The path of the program."""
     path = _found(name)
     if path is None:
         raise PolicyError(_why_not_found(name))

@@ -1,8 +1,8 @@
 """A conversation with a program in another process: batches, blame and restart.
 
-A failing batch is asked again state by state, and a state that fails alone is asked once more in
-a fresh process. Only a state that fails as the first question of a fresh process is blamed, so the
-outcome does not depend on the batch size or on what was asked before.
+A failing batch is asked again state by state, and a state that fails alone is asked once more in a
+fresh process. Only a state that fails as the first question of a fresh process is blamed. So the
+outcome does not depend on the batch size or on earlier questions.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ _START_ATTEMPTS = 2
 
 @dataclass(frozen=True)
 class Program:
-    """How to start a foreign policy, and what it may use."""
+    """The start of a foreign policy, and the limits on what it may use."""
 
     spec: str
     command: tuple[str, ...]
     limits: WorkerLimits
     environment: Mapping[str, str] | None = None
     files: tuple[str, ...] = ()
-    """What decides how it answers, as far as the spec tells."""
+    """The files that decide its answers, as far as the spec tells."""
     folder: str | None = None
-    """Where it is started; None for the current folder."""
+    """The folder where it is started; None for the current folder."""
 
     def spawn(self) -> Worker:
         """A new process of the program, not yet spoken to."""
@@ -84,7 +84,7 @@ class Conversation(Closing):
         self.program = program
         self.asked = asked
         self.note: str | None = None
-        """What it gets wrong in batches, though not in single states; for users to read."""
+        """The mistakes it makes in batches, though not in single states; for users to read."""
         self._hello = hello_line(view, asked)
         self._batch_size = min(program.limits.batch_size, asked.most_at_once)
         self._batches = 0
@@ -95,7 +95,7 @@ class Conversation(Closing):
         self._is_second = False
         self._echo: Callable[[bytes], None] | None = None
         self.modules: Mapping[str, str] = {}
-        """What else decides how the program answers, as it said when it was first ready."""
+        """Modules that also decide its answers, as it said when it was first ready."""
 
     def another(self, hash_seed: int | None = None) -> Conversation:
         """A conversation with a process of its own, under another hash seed if one is given."""
@@ -120,7 +120,7 @@ class Conversation(Closing):
             return  # reported for every state it is asked about
 
     def ask(self, questions: Iterable[StateQuestion]) -> Iterator[Any]:
-        """What is said of each state, or a failure; questions are taken batch by batch."""
+        """The answer for each state, or a failure; questions are taken batch by batch."""
         waiting = iter(questions)
         while batch := list(islice(waiting, self._batch_size)):  # the size may shrink on the way
             for answer in self._answers(batch):
@@ -249,12 +249,12 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
     @staticmethod
     @abstractmethod
     def target(argument: str | None) -> Target:
-        """What the argument of a spec names; UsageError where it names nothing."""
+        """The target that the argument of a spec names; UsageError where there is none."""
 
     @classmethod
     @abstractmethod
     def program(cls, target: Target, limits: WorkerLimits) -> Program:
-        """How to start the target."""
+        """The program that starts the target."""
 
     def fingerprint(self) -> str:
         """A hash of spec, hash seed, the files that it names and the modules it has loaded."""
@@ -265,7 +265,7 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
 
     @property
     def note(self) -> str | None:
-        """What it gets wrong in batches, if anything."""
+        """The mistakes it makes in batches, if any."""
         return self._conversation.note
 
     def close(self) -> None:
@@ -275,7 +275,7 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
 
 
 def policy_notes(policy: object) -> tuple[str, ...]:
-    """What users should know of a policy although no run shows it, with its name first."""
+    """The notes on a policy for users, with its name first, although no run shows them."""
     note = policy.note if isinstance(policy, ForeignMember) else None
     return () if note is None else (f"the policy: {note}",)
 

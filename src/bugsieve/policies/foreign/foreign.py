@@ -37,12 +37,12 @@ class ForeignPolicy(ForeignMember[Target], FallibleBoundPolicy):
         return self._decided(self._conversation, states)
 
     def decide_anew(self, states: StateArray, *, hash_seed: int | None = None) -> Decisions:
-        """What a second process decides, under another hash seed if one is given."""
+        """The decisions of a second process, under another hash seed if one is given."""
         return self._decided(self.second(hash_seed), states)
 
     @property
     def gives_weights(self) -> bool:
-        """Whether it has given weights to several actions, so that the likeliest one counts."""
+        """Return true if it has weighed several actions, so that the likeliest one counts."""
         return self._names.were_weighed
 
     def distributions(self, states: StateArray) -> Distributions:
@@ -53,7 +53,7 @@ class ForeignPolicy(ForeignMember[Target], FallibleBoundPolicy):
     def distributions_anew(
         self, states: StateArray, *, hash_seed: int | None = None
     ) -> Distributions:
-        """What a second process answers, under another hash seed if one is given."""
+        """The answers of a second process, under another hash seed if one is given."""
         answers = self._asked(self.second(hash_seed), states)
         return Distributions.of(self._names.distribution(*answer) for answer in answers)
 
@@ -67,7 +67,7 @@ class ForeignPolicy(ForeignMember[Target], FallibleBoundPolicy):
     def _asked(
         self, conversation: Conversation, states: StateArray
     ) -> Iterator[tuple[Any, list[int]]]:
-        """What is said of each state, with the operators that are applicable there."""
+        """The answer for each state, with the operators that are applicable there."""
         states = self.task.checked_states(states)
         rows = self._names.applicable(states)
         answers = conversation.ask(map(self._question, states, rows))

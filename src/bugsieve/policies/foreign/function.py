@@ -1,4 +1,4 @@
-"""`@bugsieve.policy`: a Python function of one state as a policy of whatever has states."""
+"""`@bugsieve.policy`: a Python function of one state as a policy of any subject with states."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PolicyFunction(Bindable):
         functools.update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> str | Mapping[str, float] | None:
-        """What the function itself returns."""
+        """The result of the function itself."""
         return self._function(*arguments)
 
     @overload

@@ -39,7 +39,7 @@ class FunctionPolicy(FallibleBoundPolicy):
 
     @property
     def gives_weights(self) -> bool:
-        """Whether it has given weights to several actions, so that the likeliest one counts."""
+        """Return true if it has weighed several actions, so that the likeliest one counts."""
         return self._names.were_weighed
 
     def distributions(self, states: StateArray) -> Distributions:
@@ -67,7 +67,7 @@ def bound_function(function: StateFunction, view: object) -> Callable[[Any, list
 def call(
     decide: Callable[[Any, list[str]], Any], state: object, applicable: list[str]
 ) -> str | NamedWeights | Failure | None:
-    """What the user's function answers, or the crash of a function that raises or answers else."""
+    """The answer of the user's function; a crash if it raises or answers something else."""
     check_stop()
     try:
         answer = decide(state, applicable)

@@ -1,7 +1,7 @@
 """The runs of a policy that makes a plan where it starts, and follows it to its end.
 
-A plan may pass a state twice and yet go on, for it knows how far it is: such a run is no loop, and
-its certificate says that it follows a plan.
+A plan may pass a state twice and yet go on, for it knows how far it is: such a run is not a loop,
+and its certificate says that it follows a plan.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The function gets the true facts as a frozenset of atoms like "(on a b)" and the list of applicable
 action names, plus the `TaskView` (objects, static facts, goal) if it takes a third argument. It
-returns one of the names, None, or a mapping from names to weights, of which the greatest decides
-unless the probability of the goal is what counts. It runs in a worker process, see
+returns one of the names, None, or a mapping from names to weights. The greatest weight decides
+unless the objective is the probability of the goal. It runs in a worker process, see
 `python_worker`.
 """
 
@@ -22,11 +22,11 @@ from bugsieve.policies.foreign.foreign import ForeignPolicy
 from bugsieve.policies.worker import WorkerLimits
 
 _OURS = "bugsieve.policies.examples."
-"""Modules that are no code of others: the worker finds them in the package it has loaded."""
+"""Modules that are not code of others: the worker finds them in the package it has loaded."""
 
 
 class FunctionMember(ForeignMember[str]):
-    """What the specs of Python policies share: they name a function."""
+    """The argument of the specs of Python policies: the name of a function."""
 
     usage = "python:MODULE:FUNCTION or python:FILE.py:FUNCTION"
     examples = ("python:bugsieve.policies.examples.first:choose",)
@@ -35,7 +35,7 @@ class FunctionMember(ForeignMember[str]):
 
     @property
     def hash_seed(self) -> int:
-        """What the order of sets in its process depends on, and so its answers may."""
+        """The seed on which the order of sets in its process depends, and so its answers may."""
         return self._conversation.program.limits.hash_seed
 
     @classmethod

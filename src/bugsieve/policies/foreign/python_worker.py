@@ -115,7 +115,7 @@ def _printed() -> str:
 
 
 def _answer(answer: Answering, state: dict[str, Any]) -> Any:
-    """The function's answer for one state; whatever it raises is told, not passed on."""
+    """The function's answer for one state; all that it raises is told, not passed on."""
     if isinstance(sys.stdout, _Kept):
         sys.stdout.text = ""
     try:

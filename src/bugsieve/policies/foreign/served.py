@@ -1,4 +1,4 @@
-"""What a Python function is asked of a state in a worker process: an action, a value or a plan.
+"""The question to a Python function in a worker process: an action, a value or a plan.
 
 Each kind binds a function to the task and gives what answers one state of a message. Light: the
 worker imports it.
@@ -21,11 +21,11 @@ _UNTYPED = "object"
 
 
 class WrongAnswerError(Exception):
-    """The function returned what is no answer; the sentence says what."""
+    """The function returned something that is not an answer; the sentence says what."""
 
 
 def answering(hello: Mapping[str, Any], function: Callable[..., Any]) -> Answering:
-    """What answers for the function, as the first line wants it; TypeError if it cannot be so."""
+    """The code that answers for the function as the first line wants; TypeError if it cannot."""
     return _KINDS[hello.get("asks", "actions")](hello, function)
 
 

@@ -1,4 +1,4 @@
-"""`greedy:python:…` and `greedy:cmd:…`: the successor that somebody else's function values least.
+"""`greedy:python:…` and `greedy:cmd:…`: the successor that a foreign function values least.
 
 We make the successors, and ask a program in a worker process for the value of each state once, in
 batches. A second process is asked again before a bug counts: a value that changes is told.
@@ -51,7 +51,7 @@ class ValuedPolicy(ForeignMember[Target], FallibleBoundPolicy):
         return self._decided(states, self._values)
 
     def decide_anew(self, states: StateArray, *, hash_seed: int | None = None) -> Decisions:
-        """What a second process decides; a value that has changed is a failure of its row."""
+        """The decisions of a second process; a value that has changed is a failure of its row."""
         conversation = self.second(hash_seed)
 
         def again(successors: StateArray) -> list[Value]:
@@ -79,7 +79,7 @@ class ValuedPolicy(ForeignMember[Target], FallibleBoundPolicy):
         return Decisions(actions, failures)
 
     def _values(self, states: StateArray) -> list[Value]:
-        """What the program says of each state, which it is asked about once."""
+        """The program's value of each state; it is asked for each once."""
         before = len(self._known)
         ids = self._registry.insert(states)
         fresh = np.arange(before, len(self._registry))
