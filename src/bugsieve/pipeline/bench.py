@@ -21,7 +21,7 @@ from bugsieve.tasks.search.exact import SPACE_LIMITS
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """How a state was reached: a walk from another state."""
+    """The way a state was reached: a walk from another state."""
 
     start: StateArray
     """The state the walk started from, shape (variables,)."""
@@ -74,7 +74,7 @@ class Bench:
             objective.run_source(policy, seed=seed) if source is None else source(task, policy)
         )
         self.is_recorded = False
-        """Whether the policy's runs were taken over, so that nobody asks for them again."""
+        """True if the policy's runs were taken over, so that they are not asked for again."""
         self._make_source = source
         self._exact: ExactCosts | None = None
 
@@ -95,7 +95,7 @@ class Bench:
 
     @property
     def decisions_taken(self) -> int:
-        """How often the policy was asked so far."""
+        """The number of times that the policy was asked so far."""
         return self.source.calls.made
 
     def limit_calls(self, most: int) -> None:
@@ -142,7 +142,7 @@ class Bench:
         *,
         is_hopeless: Hopeless | None = None,
     ) -> NDArray[np.int64]:
-        """What runs cost that reach the goal for less than their limits; NOT_WITHIN elsewhere.
+        """The costs of runs that reach the goal for less than their limits; NOT_WITHIN elsewhere.
 
         Where there is a policy graph, the policy is asked neither beyond the limits nor in states
         that are hopeless.
@@ -155,7 +155,7 @@ class Bench:
         return np.where(runs.solved & (runs.costs < limits), runs.costs, NOT_WITHIN)
 
     def values(self, runs: RunTable) -> Values:
-        """What the runs are worth under the objective."""
+        """The values of the runs under the objective."""
         return self.objective.policy_values(runs)
 
     def suspects(

@@ -1,4 +1,4 @@
-"""What all biases have in common: they weigh the successors a walk may go to."""
+"""The common part of all biases: they weigh the successors a walk may go to."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Bias(ABC):
     """
 
     usage: ClassVar[str]
-    """How its specs are written."""
+    """The form of its specs."""
 
     def __init__(self, bench: Bench, spec: str = "") -> None:
         self.bench = bench

@@ -1,4 +1,4 @@
-"""What detour and loopiness share: the best pair of states on a trace.
+"""The common part of detour and loopiness: the best pair of states on a trace.
 
 The score of a trace s_0 … s_m is the maximum over i < j of cost(s_i … s_j) - h between s_i and
 s_j. Each state s of the policy graph has one row: entry k - 1 is the maximum over those pairs that
@@ -39,8 +39,8 @@ class PairBias(TraceBias):
 
     def scores(self, traces: Traces) -> Weights:
         """The best pair of each trace: the best entry of its states' rows."""
-        # max over i < j ≤ m is the max over i of the row of s_i at length m - i, so that pairs
-        # found for one trace serve every trace that runs through s_i.
+        # max over i < j ≤ m is the max over i of the row of s_i at length m - i, so pairs found
+        # for one trace serve every trace through s_i.
         best: Weights = np.full(traces.steps.shape, NEVER)
         ids = traces.ids[:, :-1][traces.steps]
         left = (traces.lengths[:, None] - np.arange(best.shape[1]))[traces.steps]  # m - i

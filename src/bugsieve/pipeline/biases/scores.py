@@ -1,4 +1,4 @@
-"""How scores become weights; shared by the biases whose scores may be negative or infinite."""
+"""Turns scores into weights; shared by the biases whose scores may be negative or infinite."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Surface(TraceBias):
     def scores(self, traces: Traces) -> Weights:
         """The greatest rise of cost so far plus distance to go."""
         distances = self._goal_distances(traces.ids)
-        # cost(s_i … s_j) - h(s_i) + h(s_j) is a difference of two entries of this sum, so the best
+        # cost(s_i … s_j) - h(s_i) + h(s_j) is a difference of two entries of this sum. So the best
         # i for each j is the least entry before it.
         total = traces.costs + distances
         rises = total[:, 1:] - np.minimum.accumulate(total, axis=1)[:, :-1]

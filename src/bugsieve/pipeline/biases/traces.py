@@ -1,4 +1,4 @@
-"""What the biases on the policy's trace share: following it, and remembering each start's score.
+"""Common parts of the biases on the policy's trace: they follow it and keep each start's score.
 
 A trace is the policy's run from a successor, cut after a horizon. It is taken as it is, whether or
 not it reaches the goal.
@@ -33,7 +33,7 @@ class Traces:
     lengths: NDArray[np.int64]
     """Steps of each trace."""
     costs: NDArray[np.int64]
-    """What the steps to each cell cost."""
+    """The costs of the steps to each cell."""
 
     @cached_property
     def steps(self) -> NDArray[np.bool_]:
@@ -47,7 +47,7 @@ def follow(graph: PolicyGraph, starts: Ids, lengths: NDArray[np.int64]) -> Trace
     width = int(lengths.max(initial=0)) + 1
     met = np.empty((len(starts), width), dtype=np.int64)
     here = starts
-    for step in range(width):  # beyond the end of a trace, whatever the graph says
+    for step in range(width):  # beyond the end of a trace, in every graph
         met[:, step] = here
         here = graph.successors_at(here)
     # Cells behind the end of a trace repeat its last state, so that later steps need no mask for
@@ -70,7 +70,7 @@ class TraceBias(Bias):
 
     @classmethod
     def objection(cls, bench: Bench) -> str | None:
-        """Runs that are no way through a policy graph."""
+        """The reason why the runs do not form a way through a policy graph."""
         return bench.objection_to_graph
 
     @abstractmethod

@@ -23,7 +23,7 @@ from bugsieve.pipeline.objectives import objective_class
 from bugsieve.tasks.grounded.task import StateArray
 
 _HAS_BEST_PLANS = "exact"
-"""The oracle whose plans are the cheapest whatever the objective is."""
+"""The oracle whose plans are the cheapest under every objective."""
 
 _FOUND_SHAPE = {"index": int, "walk": (int, None), "path": ([int], None)}
 _SHAPE = {
@@ -38,7 +38,7 @@ _SHAPE = {
 
 @dataclass(frozen=True)
 class FoundBy:
-    """Where in the pool the bug's state is, and which walk put it there."""
+    """The place of the bug's state in the pool, and the walk that put it there."""
 
     number: int
     walk: int | None = None
@@ -57,12 +57,12 @@ class Bug:
     """The spec of the oracle that found it."""
     reason: str = ""
     exact: bool = False
-    """Whether the oracle proved that no run is better still, hence that the gap is exact."""
+    """True if the oracle proved that no run is better still, hence that the gap is exact."""
     found_by: FoundBy | None = None
 
     def __str__(self) -> str:
-        """What is wrong where, as in "unsolved bug 5baf8bd613e8: loop instead of a plan of at
-        most 6, 3 steps from the initial state of gripper-1"."""
+        """The mistake and its place, as in "unsolved bug 5baf8bd613e8: loop instead of a plan of
+        at most 6, 3 steps from the initial state of gripper-1"."""
         found = self.found_by
         steps = None if found is None or found.path is None else len(found.path)
         start = f"the initial state of {self.task}"

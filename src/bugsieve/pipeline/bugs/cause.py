@@ -17,7 +17,7 @@ ID_LENGTH = 8
 
 DESTROYS, ACHIEVES, NEITHER = "destroys", "achieves", ""
 COSTLY, DEAD_END = "costly", "dead end"
-"""What causes by a culprit call the ending of runs that are dear, or end where no plan is."""
+"""Endings in causes by a culprit: of runs that are dear, or that end where there is no plan."""
 
 FLAGS = (DESTROYS, ACHIEVES, NEITHER)
 
@@ -29,21 +29,21 @@ class LiftedStep(NamedTuple):
 
     schema: str
     flag: str = NEITHER
-    """What it does to goal facts: it makes one false, or else one true, or neither."""
+    """Its effect on goal facts: it makes one false, or else one true, or neither."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """What is wrong; equal for bugs that differ in their traits alone."""
+    """The mistake behind a bug; equal for bugs that differ in their traits alone."""
 
     ending: str
-    """How runs of such bugs end, or the kind of a safety bug; empty where nobody names causes."""
+    """The ending of such bugs' runs, or the kind of a safety bug; empty without causes."""
     steps: tuple[LiftedStep, ...] = ()
     """The steps of a loop, or the one to blame."""
     details: tuple[str, ...] = ()
     """Open goals, an exception and its place, a rule and its literal, actions and locations."""
     traits: tuple[str, ...] = field(default=(), compare=False)
-    """What is so in this bug, the most telling first; those that all bugs share become words."""
+    """The traits of this bug, the most telling first; those that all bugs share become words."""
 
     @property
     def key(self) -> str:
@@ -62,7 +62,7 @@ UNNAMED = Cause("")
 
 
 def cause_from(key: str) -> Cause:
-    """The cause of a key that may be anybody's; ValueError if it is none of ours."""
+    """The cause of a key that a stranger may have written; ValueError if it is not one of ours."""
     ending, steps, details = fitting(parse_json(key), _SHAPE)
     if any(flag not in FLAGS for _, flag in steps):
         raise ValueError("a step does something to goals that none does")

@@ -51,7 +51,7 @@ SHAPE = {
     "value": (int, None),
     "gap": (int, float, None),
 }
-"""What the JSON of certificates looks like; what it proves is the checker's matter."""
+"""The shape of the JSON of certificates; what it proves is the checker's matter."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class KnownRun:
 
     @classmethod
     def of(cls, bench: Bench, start: StateArray) -> KnownRun:
-        """What the bench says of it."""
+        """The run as the bench knows it."""
         runs = bench.runs(start)
         return cls(run_part(bench, runs), float(bench.values(runs)[0]))
 

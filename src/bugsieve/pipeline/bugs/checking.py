@@ -16,7 +16,7 @@ READERS: MemberTable[RulesReader] = MemberTable(families.RULES_READERS)
 
 
 def checker_of(sas_text: str, *, poll: Callable[[], None] = lambda: None) -> Checker:
-    """A checker of certificates of this task, whatever their objective is."""
+    """A checker of certificates of this task, for every objective."""
     return Checker(sas_text, READERS, poll=poll)
 
 

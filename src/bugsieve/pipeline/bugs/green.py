@@ -35,7 +35,7 @@ SHAPE = {
     "with_plan": int,
     "columns": {"states": str, "lost": str},
 }
-"""What the JSON looks like; what it proves is the checker's matter."""
+"""The shape of the JSON; what it proves is the checker's matter."""
 
 Counts = NDArray[np.int64]
 
@@ -87,7 +87,7 @@ def green_certificate(
 
 @dataclass(frozen=True, eq=False)
 class GreenAnswers:
-    """What a certificate says, once the checker has accepted it."""
+    """The content of a certificate that the checker has accepted."""
 
     states: StateArray
     """All reachable ones."""
@@ -95,7 +95,7 @@ class GreenAnswers:
     costs: Counts
     """Of a best plan from each; 0 where none is said."""
     acts: NDArray[np.bool_]
-    """Where the policy acts: in states that are neither goal nor lost."""
+    """True where the policy acts: in states that are neither goal nor lost."""
     actions: ActionArray
     """The policy's action in each of these, of a plan the first one."""
     plans: tuple[tuple[int, ...], ...] | None = None

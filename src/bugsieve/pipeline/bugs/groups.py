@@ -1,4 +1,4 @@
-"""How bugs lie in the state space: connected regions, and what sets bugs apart (papers/000)."""
+"""Regions of bugs in the state space, and what sets bugs apart (papers/000)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bug_regions(task: Task, states: StateArray) -> NDArray[np.int64]:
         after, _, offsets = task.all_successors(distinct[low : low + _STATES_PER_BATCH])
         found = registry.find(after)
         before = low + np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        # `find` knows the bugs alone: a successor that is none has no number.
+        # `find` knows the bugs alone: a successor that is not a bug has no number.
         sources.append(before[found >= 0])
         targets.append(found[found >= 0])
     return _renumbered(
@@ -59,7 +59,7 @@ def _renumbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def count_regions(task: Task, states: StateArray) -> int:
-    """How many regions the bugs form."""
+    """The number of regions that the bugs form."""
     return len(np.unique(bug_regions(task, states)))
 
 

@@ -31,7 +31,7 @@ _LOOKS_BACK = {
     "chances": "its run there need not be the likeliest one that fails",
     "rules": "what came before counts for the rules",
 }
-"""What certificates say of runs of which a part is no run of the policy, or not worth as much."""
+"""Reasons, by keys of certificates, why a part of the run is not the policy's, or worth less."""
 
 
 def objection(certificate: Mapping[str, Any]) -> str | None:
@@ -42,8 +42,8 @@ def objection(certificate: Mapping[str, Any]) -> str | None:
 def starting_later(bench: Bench, bug: Bug, steps: int, plan: tuple[int, ...]) -> Bug | None:
     """The bug that begins after so many steps of the run, proven by a plan from there.
 
-    The policy is not asked: it decides by the state alone. None if that plan is no better than the
-    rest of the run. A loop may have been gone round by then.
+    The policy is not asked: it decides by the state alone. None if that plan is not better than
+    the rest of the run. A loop may have been gone round by then.
     """
     certificate, task = bug.certificate, bench.task
     run = certificate["run"]

@@ -25,7 +25,7 @@ _EXPLAINED = (Ending.ILLEGAL_ACTION, Ending.POLICY_CRASH, Ending.POLICY_HANG)
 
 
 class ReplayStatus(enum.Enum):
-    """What a replay can find."""
+    """The possible results of a replay."""
 
     STILL_FAILS = "STILL FAILS"
     IMPROVED = "IMPROVED"
@@ -90,7 +90,7 @@ def _attempt(bench: Bench, state: StateArray) -> _Attempt:
 
 
 def _steps(attempt: _Attempt) -> list[object]:
-    """What two runs are compared by: their actions, then their ending."""
+    """The data by which two runs are compared: their actions, then their ending."""
     run = attempt.run
     ends_early = attempt.decided < len(run.actions)
     return [*run.actions[: attempt.decided], None if ends_early else run.ending.label]
@@ -137,7 +137,7 @@ def _judged(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> 
 
 
 def _reaches_now(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt) -> bool:
-    """Whether a run that lost all there is to lose has become one that loses less."""
+    """Return true if a run that lost all there is to lose has become one that loses less."""
     lost_all = math.isinf(from_json_number(certificate["gap"]))
     gap = bench.objective.gap(attempt.value, float(certificate["value"]))
     return lost_all and attempt.run.ending is Ending.SOLVED and math.isfinite(gap)
@@ -146,7 +146,7 @@ def _reaches_now(bench: Bench, certificate: Mapping[str, Any], attempt: _Attempt
 def _judged_by_chance(
     bench: Bench, certificate: Mapping[str, Any], first: _Attempt, second: _Attempt
 ) -> ReplayResult:
-    """What a policy is now worth whose distributions count; one run of many shows why."""
+    """The present value of a policy whose distributions count; one run of many shows why."""
     run, value = first.run, first.value
     if value != second.value and not (np.isnan(value) and np.isnan(second.value)):
         sentence = f"the policy is worth {value:.6g} and then {second.value:.6g} in the same state"

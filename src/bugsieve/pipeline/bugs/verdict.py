@@ -1,4 +1,4 @@
-"""What an oracle says about one state."""
+"""The verdict of an oracle on one state."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Verdict:
     gap: float = 0.0
     """A lower bound on the gap; infinite where the policy fails and cost counts."""
     exact: bool = False
-    """Whether the value is optimal, hence the gap exact."""
+    """True if the value is optimal, hence the gap exact."""
     expanded: int = field(default=0, compare=False)
     """States expanded by searches for it, as far as the oracle counts them."""
 
     @property
     def is_bug(self) -> bool:
-        """Whether there is a proof that the policy could have done better."""
+        """Return true if there is a proof that the policy could have done better."""
         return self.outcome is Outcome.BUG
 
 

@@ -1,8 +1,8 @@
-"""Bugs are carried back along the policy's runs: a state from which the policy runs into a bug is
-one, too, by the actions up to there and the better run from there on.
+"""Carries bugs back along the policy's runs: a state whose run meets a bug is a bug, too.
 
-Who is spared the oracles is decided in the ledger, in order; judges only save the work where they
-can tell before. Whether a carried claim is a bug is up to the checker, as ever.
+The actions up to there and the better run from there on prove it. Who is spared the oracles is
+decided in the ledger, in order; judges only save the work where they can tell before. Whether a
+carried claim is a bug is up to the checker, as ever.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bugsieve.tasks.grounded.task import StateArray
 def carried_back(
     objective: Objective, case: StateCase, run: KnownRun, steps: int, row: CostBugRow
 ) -> Verdict | None:
-    """What the bug, met after so many steps of the run from the case, makes of the case."""
+    """The verdict on the case, by a bug that its run meets after so many steps."""
     plan = (*run.part["operators"][:steps], *plan_of(row.bug))
     value = objective.plan_value(case.state, plan)
     if not objective.is_bug(run.value, value):

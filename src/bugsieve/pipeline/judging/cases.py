@@ -1,4 +1,4 @@
-"""What campaigns judge: cases, and the visits to them in the order of the campaign.
+"""Cases that campaigns judge, and the visits to them in the order of the campaign.
 
 A case has a number of its own and a key: a pool entry (its number in the pool, its state), an
 unsafe run (the first walk that made it, its digest). A campaign is a fold over numbered visits:
@@ -23,8 +23,7 @@ class Visit:
     """In the order of the campaign."""
     case: int
     effort: int = 0
-    """How much may be spent on it: 0 is what the campaign's limits say, more are the levels of
-    escalation."""
+    """The level of effort: 0 for the campaign's limits, more for the levels of escalation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,7 @@ class StateCase:
 
     @property
     def key(self) -> bytes:
-        """What tells it from other cases."""
+        """The key that tells it from other cases."""
         return self.state.tobytes()
 
 

@@ -140,7 +140,7 @@ class CostDeterminism:
             rows = order[low : low + size]
             table = self._bench.runs(judged.states[rows])
             self._compare(judged, rows, table)
-            # Where all states are cases, each of them is the first of its run.
+            # If all states are cases, each of them is the first of its run.
             met += [table.ids] if everywhere else table.paths
             known = np.unique(np.concatenate(met))
             if not everywhere and len(known) * SHARE >= calls:
@@ -148,7 +148,7 @@ class CostDeterminism:
         if not order:
             return judged.states[:0], ()
         states, answers = source.answered(known)
-        # Where no answer came in time, asking again costs that time again and says nothing.
+        # If no answer came in time, asking again costs that time again and says nothing.
         kept = [row for row, answer in enumerate(answers) if not _is_hang(answer)]
         return states[kept], [answers[row] for row in kept]
 

@@ -1,9 +1,9 @@
-"""Which failing cases to visit again with more effort, and when.
+"""Tells which failing cases to visit again with more effort, and when.
 
 A case in which the policy fails and that all oracles left open is given to one designated search,
 whose limit grows tenfold from level to level. What comes next depends on counts of visits and
-expansions alone, never on a clock or on who was quick, so a campaign that is cut is the beginning
-of one that was not.
+expansions alone, never on a clock or on the speed of workers. So a campaign that is cut is the
+beginning of one that was not.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ def level_limits(expansions: int | None, most: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Outlay:
-    """What the order of escalation depends on in one visit."""
+    """Data of one visit on which the order of escalation depends."""
 
     case: int
     effort: int
     is_open: bool
-    """Whether the policy fails from the case and nobody has decided it at this visit."""
+    """True if the policy fails from the case and it was left undecided at this visit."""
     expanded: int
     settled: tuple[int, ...] = ()
-    """Cases that were decided at this visit by what somebody has learnt."""
+    """Cases that were decided at this visit by what an oracle has learnt."""
 
 
 class Due(NamedTuple):
@@ -60,7 +60,7 @@ class Due(NamedTuple):
 class Escalation:
     """The open cases of a campaign and the levels at which they wait.
 
-    With `at_once`, each goes up all levels before the next case, whatever that takes.
+    With `at_once`, each goes up all levels before the next case, at any expense.
     """
 
     def __init__(self, limits: tuple[int, ...], *, at_once: bool = False) -> None:
@@ -94,7 +94,7 @@ class Escalation:
                 cases.pop(case, None)
 
     def awaits(self, visit: Due) -> bool:
-        """Whether the case still waits for this visit: another one may have decided it."""
+        """Return true if the case still waits for this visit: another one may have decided it."""
         return visit.case in self._waiting[visit.level - 1]
 
     def due(self) -> Due | None:
@@ -122,12 +122,12 @@ class Escalation:
 
 
 def outlay_of(finding: Finding) -> Outlay:
-    """What escalation needs to know of a finding."""
+    """The outlay of a finding, as escalation needs it."""
     visit, run = finding.visit, finding.run
     fails = run.ending != Ending.SOLVED and not math.isnan(run.value)
     said = [row.verdict for row in finding.verdicts]
     settled = {*(row.case for row in finding.bugs), *(row.case for row in finding.bounds)}
-    settled |= {row.case for row in finding.unstable if not row.cause}  # nobody could prove it
+    settled |= {row.case for row in finding.unstable if not row.cause}  # it could not be proven
     is_open = all(verdict.outcome is Outcome.INCONCLUSIVE for verdict in said)
     return Outlay(
         visit.case,

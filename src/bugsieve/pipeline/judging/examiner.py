@@ -16,7 +16,7 @@ from bugsieve.pipeline.oracles.oracle import Oracle
 class Examiner(Closing):
     """All oracles together, with or without memory, in this process.
 
-    `known` are lessons of earlier findings, of whatever policy on the same task.
+    `known` are lessons of earlier findings, of any policy on the same task.
     """
 
     def __init__(

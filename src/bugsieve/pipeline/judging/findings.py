@@ -1,4 +1,4 @@
-"""What was found out at one visit; campaigns store it whole or not at all."""
+"""Findings of one visit; campaigns store them whole or not at all."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class OracleRow:
 
     spec: str
     objection: str | None = None
-    """Why it cannot judge here; it is then left out."""
+    """The reason why it cannot judge here; it is then left out."""
     level: int = 0
     """From which level of effort on it judges."""
 
 
 class AnyBug(Protocol):
-    """A bug of whatever kind."""
+    """A bug of any kind."""
 
     @property
     def id(self) -> str:
@@ -37,17 +37,17 @@ class AnyBug(Protocol):
 
     @property
     def kind(self) -> str:
-        """What its kind is called."""
+        """The name of its kind."""
         ...
 
     @property
     def gap(self) -> float:
-        """How much better the run in its proof is than the policy's; infinite if only that is."""
+        """The margin by which the run in its proof beats the policy's; may be infinite."""
         ...
 
     @property
     def steps(self) -> int:
-        """How long the policy's run in its proof is."""
+        """The length of the policy's run in its proof."""
         ...
 
     @property
@@ -57,7 +57,7 @@ class AnyBug(Protocol):
 
     @property
     def certificate(self) -> Mapping[str, Any]:
-        """What proves it."""
+        """The certificate that proves it."""
         ...
 
     def to_json(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class BugRow(Generic[BugT]):
     """Running time of the campaign when it was found."""
     cause: Cause = UNNAMED
     is_brief: bool = False
-    """Whether the store keeps the runs of its certificate alone: the task says the rest."""
+    """True if the store keeps the runs of its certificate alone: the task gives the rest."""
 
     @property
     def id(self) -> str:
@@ -111,7 +111,7 @@ class RejectedRow:
 
 @dataclass(frozen=True)
 class UnprovenRow:
-    """A claim of an oracle that is no bug, since its proof is too large or cannot be checked."""
+    """A claim of an oracle whose proof is too large or cannot be checked, so it is not a bug."""
 
     case: int
     oracle: str
@@ -156,8 +156,11 @@ class DeterminismCheck:
     cut: str = ""
     """The option that kept the policy from being asked in all states that were wanted."""
     alike: int = 0
-    """Where each of a few runs failed at its first decision: the further states in which the
-    policy fails for the same reason, if it does so in all that it was asked about."""
+    """The further states in which the policy fails for the same reason as in a few runs.
+
+    Only where each of these failed at its first decision, and it fails so in all states that it
+    was asked about.
+    """
 
     @property
     def is_complete(self) -> bool:
@@ -197,7 +200,7 @@ class DeterminismCheck:
 
 @dataclass(frozen=True)
 class BoundRow:
-    """An earlier case must be a bug with at least this gap, though nobody has a better run."""
+    """An earlier case must be a bug with at least this gap, though no better run is known."""
 
     case: int
     oracle: str
@@ -216,7 +219,7 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a learning oracle wants to be told again when the campaign is resumed."""
+    """A text that a learning oracle wants to get again when the campaign is resumed."""
 
     oracle: str
     content: bytes
@@ -235,7 +238,7 @@ class RunRow:
     value: float
     """Under the objective; NaN where the run does not determine it."""
     detail: str = ""
-    """Why the policy gave no usable action, if that ended the run."""
+    """The reason why the policy gave no usable action, if that ended the run."""
     whole: Mapping[str, Any] | None = field(default=None, repr=False)
     """The run as certificates have it; kept where an oracle learns from runs."""
     trace: str = field(default="", repr=False)
@@ -246,7 +249,7 @@ class RunRow:
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """What one oracle said of a state, and how long it took."""
+    """The verdict of one oracle on a state, and the time it took."""
 
     oracle: str
     verdict: Verdict
@@ -259,7 +262,7 @@ class Finding:
 
     visit: Visit
     run: Any = None
-    """What a kind of campaigns keeps of the case itself: for cost testing a `RunRow`."""
+    """The part on the case itself, by the kind of campaigns: for cost testing a `RunRow`."""
     verdicts: tuple[Any, ...] = ()
     """One per oracle, each with its spec as `oracle`."""
     bugs: tuple[BugRow[Any], ...] = ()

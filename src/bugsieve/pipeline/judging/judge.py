@@ -57,7 +57,7 @@ class Judge(Closing):
         self._prover = Prover(bench)
         self._spared = Spared(bench.objective) if carries else None
         self._known: dict[tuple[int, bytes], Finding] | None = {} if repeats else None
-        """Where states come again: what was found out about them, by effort and state."""
+        """The findings on states by effort and state, where states come again."""
 
     def judge(self, parcel: Parcel) -> list[Finding]:
         """One finding per state, in order; with nothing but the run where oracles are spared."""
@@ -95,7 +95,7 @@ class Judge(Closing):
         ]
 
     def _judged(self, parcel: Parcel, suspects: Suspects, rows: Sequence[int]) -> list[Finding]:
-        """What the oracles say of some of the states."""
+        """The findings of the oracles on some of the states."""
         asked = suspects if len(rows) == len(suspects) else suspects.rows(rows)
         columns = []
         for oracle in self._levels[parcel.effort]:
@@ -110,7 +110,7 @@ class Judge(Closing):
 
     @property
     def asked_again(self) -> int:
-        """How many questions it took to see whether the policy stands by its answers."""
+        """The number of questions it took to check that the policy stands by its answers."""
         return self._prover.asker.calls
 
     def close(self) -> None:

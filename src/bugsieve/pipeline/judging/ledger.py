@@ -1,7 +1,7 @@
 """The one place where oracles learn: strictly in order, in the process that runs the campaign.
 
-Judges without memory have done their part of a finding in whatever process. The ledger adds what
-learning oracles say of the case, and of earlier ones, carries bugs back along the policy's runs
+Judges without memory have done their part of a finding, in any process. The ledger adds what
+learning oracles say of the case, and of earlier ones. It carries bugs back along the policy's runs
 where that is wanted, and has all these claims proven.
 """
 
@@ -49,7 +49,8 @@ class Ledger:
     """Tells learning oracles of case after case, and settles what they claim.
 
     `known` are lessons of tests of other policies on the task: what they say of the task counts.
-    Where it `carries`, a case whose run leads into a bug is one, too, whatever oracles say of it.
+    Where it `carries`, a case whose run leads into a bug is one, too, even if oracles say
+    otherwise.
     """
 
     def __init__(
@@ -73,14 +74,14 @@ class Ledger:
         """Cases that have become bugs or better ones at this visit; after recalling, some more."""
         self._bounds: dict[int, float] = {}
         self._unstable: set[int] = set()
-        """Cases in whose runs the policy has changed its answers: they are no bugs."""
+        """Cases in whose runs the policy has changed its answers: they are not bugs."""
         shared = list(known)
         for learner in self._learners:
             learner.recall_task(item.of_task for item in shared if item.oracle == learner.spec)
 
     @property
     def remembers(self) -> bool:
-        """Whether somebody learns from runs, or bugs are carried along them."""
+        """Return true if oracles learn from runs, or bugs are carried along them."""
         return bool(self._learners) or self._passages is not None
 
     def recall(
@@ -103,7 +104,7 @@ class Ledger:
         self._unstable = {row.case for row in unstable if not row.cause}
 
     def notes(self) -> tuple[str, ...]:
-        """What users should know of those who learn."""
+        """The notes of learning oracles for users."""
         return tuple(filter(None, (learner.note for learner in self._learners)))
 
     def complete(self, case: StateCase, finding: Finding) -> Finding:
@@ -142,7 +143,7 @@ class Ledger:
     def _spared(
         self, case: StateCase, finding: Finding, met: Sequence[tuple[int, int]]
     ) -> Finding:
-        """What the bugs that the run meets say of the case, in place of all that oracles say.
+        """The finding by the bugs that the run meets, in place of all that oracles say.
 
         A judge may have asked them all the same: it cannot know of every bug before the case.
         """
@@ -183,7 +184,7 @@ class Ledger:
         return finding
 
     def _verdict(self, number: int, steps: int, row: CostBugRow) -> Verdict | None:
-        """What a bug that the run of a known case meets makes of the case."""
+        """The verdict on a known case, by a bug that its run meets."""
         return carried_back(self._objective, *self._cases[number], steps, row)
 
     def _cost(self, verdict: Verdict) -> int:
@@ -275,5 +276,5 @@ def _lessons(stored: Iterable[Remembered], spec: str) -> Iterator[tuple[KnownCas
 
 
 def _is_better(gap: float, cost: int, known: Bug) -> bool:
-    """Whether a plan proves more; equal gaps may hide a cheaper one, as those of all failures."""
+    """Return true if a plan proves more; equal gaps may hide a cheaper one, as of all failures."""
     return gap > known.gap or (gap == known.gap and bool(cost < known.certificate["plan"]["cost"]))

@@ -1,4 +1,4 @@
-"""How to make a bench and its oracles for a task, in whatever process."""
+"""Makes a bench and its oracles for a task, in any process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bugsieve.tasks.search import Limits
 
 @dataclass(frozen=True)
 class BenchPlan:
-    """What a bench and its oracles are made from, besides the task."""
+    """The settings for a bench and its oracles, besides the task."""
 
     policy: str
     policy_seed: int
@@ -34,11 +34,11 @@ class BenchPlan:
     escalation: tuple[int, ...] = ()
     """Limits on expansions at the levels above 0."""
     policy_folder: str = ""
-    """Where the policy was typed."""
+    """The folder where the policy was typed."""
     seed: int = 0
     """Of the campaign, for oracles that draw."""
     recorded: Recorded | None = field(default=None, compare=False, repr=False)
-    """What the policy has decided before, and is not asked again."""
+    """The decisions that the policy has taken before, for which it is not asked again."""
 
     def bench(self, task: Task, policy: Policy | None = None) -> Bench:
         """The bench; the policy is made from its spec unless it is given."""

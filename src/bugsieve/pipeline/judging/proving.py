@@ -1,6 +1,6 @@
 """Turns what oracles claim of states into bugs: writes certificates and has them checked.
 
-Every bug of cost testing, whoever claims it and of whichever case, goes through here.
+Every bug of cost testing, of every oracle and case, goes through here.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Prover:
     ) -> Bug | RejectedRow | UnstableRow:
         """The bug that the verdict is, if it is one and the policy stands by its run.
 
-        `run` is the policy's run, where somebody knows it; `is_known` says that the case is a bug
+        `run` is the policy's run, where it is known; `is_known` says that the case is a bug
         already, so that the policy has been asked again.
         """
         origin = case.origin
@@ -58,7 +58,7 @@ class Prover:
         return bug if is_known else self._change(case.number, bug) or bug
 
     def _change(self, case: int, bug: Bug) -> UnstableRow | None:
-        """What the policy says otherwise on the run; several oracles may claim the same case."""
+        """The change in the policy's answers on the run; several oracles may claim one case."""
         if self._asked is None or self._asked[0] != case:
             self._asked = case, self.asker.check(case, bug)
         return self._asked[1]

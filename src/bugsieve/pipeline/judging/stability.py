@@ -62,7 +62,7 @@ class Difference:
 
 
 class Asker:
-    """Asks one policy of whatever kind again, and counts the questions."""
+    """Asks one policy of any kind again, and counts the questions."""
 
     def __init__(self, policy: Any, counter: CallCounter | None = None) -> None:
         self.calls = 0
@@ -82,7 +82,7 @@ class Asker:
 
     @property
     def is_exempt(self) -> bool:
-        """Whether the policy is not asked: our own tests have done so, or its runs are records."""
+        """Return true if the policy is not asked: our tests did so, or its runs are records."""
         return self._is_exempt
 
     def difference(
@@ -157,7 +157,7 @@ def _key(state: Any, answer: Answer) -> int:
 
 
 def _is_same(first: Answer, second: Answer) -> bool:
-    """Whether both are one action, or failures of one kind: words of a crash may differ.
+    """Return true if both are one action, or failures of one kind: words of a crash may differ.
 
     Probabilities may, too, by what batches do to them.
     """
@@ -179,7 +179,7 @@ class CostAsker(Asker):
         self._bench = bench
 
     def check(self, case: int, bug: AnyBug, *, hash_seed: int | None = None) -> UnstableRow | None:
-        """Where the policy contradicts the run of a bug; None if it does not."""
+        """The answers in which the policy contradicts a bug's run; None if there are none."""
         if self.is_exempt:
             return None
         task, certificate = self._bench.task, bug.certificate
@@ -246,7 +246,7 @@ class CostAsker(Asker):
     def other_run(
         self, start: StateArray, run: Mapping[str, Any], *, hash_seed: int | None = None
     ) -> Difference | None:
-        """Where a run that is made anew differs from a run of a source without a graph."""
+        """The first difference of a new run from a run of a source without a graph."""
         return self._another_run(start, recorded_answers(run), hash_seed)
 
     def _other_runs(
@@ -328,7 +328,7 @@ def said(answer: Answer, names: Sequence[str]) -> str:
 
 
 class AnyAsker(Protocol):
-    """An asker of whatever kind of bugs."""
+    """An asker for bugs of any kind."""
 
     calls: int
 
@@ -338,7 +338,7 @@ class AnyAsker(Protocol):
         ...
 
     def check(self, case: int, bug: Any, *, hash_seed: int | None = None) -> UnstableRow | None:
-        """Where the policy contradicts the run of a bug; None if it does not."""
+        """The answers in which the policy contradicts the run of a bug; None if there are none."""
         ...
 
 
@@ -357,7 +357,7 @@ class SetOrder:
 
     @property
     def asked_again(self) -> int:
-        """How many questions that took."""
+        """The number of questions that took."""
         return self._asker.calls
 
     def looked_at(self, finding: Finding) -> Finding:

@@ -22,23 +22,23 @@ _MODULE = "bugsieve.pipeline.judging.worker_process"
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """What a worker process needs to become a judge."""
+    """The data from which a worker process becomes a judge."""
 
     task: SavedTask
     plan: BenchPlan
     oracles: tuple[str, ...]
     """Those without memory."""
     whole_runs: bool = False
-    """Whether answers hold whole runs, for oracles that learn from them."""
+    """True if answers hold whole runs, for oracles that learn from them."""
     carries: bool = False
-    """Whether bugs are carried back along runs, which spares oracles some states."""
+    """True if bugs are carried back along runs, which spares oracles some states."""
     repeats: bool = False
-    """Whether states may come again."""
+    """True if states may come again."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found out about a parcel, and what that took."""
+    """The findings on a parcel, and what they took."""
 
     findings: list[Finding]
     policy_calls: int
@@ -80,7 +80,7 @@ class LocalJudge:
                 return
 
     def close(self, *, at_once: bool) -> None:
-        """Nothing is ours: whoever made the judge closes it."""
+        """Close nothing: the judge is closed by its maker."""
 
 
 def judged(judge: Judge, parcel: Parcel) -> Judged:
@@ -118,7 +118,7 @@ def make_judges(judge: Judge, setup: WorkerSetup, count: int) -> Judges:
 
 
 def parcel_size(left: int, workers: int, batch_size: int, seconds_per_state: float | None) -> int:
-    """How many states to judge next: few enough to share evenly and to be done soon.
+    """The number of states to judge next: few enough to share evenly and to be done soon.
 
     The clock decides when results are stored, never what they are.
     """

@@ -1,1 +1,1 @@
-"""What a sample says of what it was drawn from: shares, risks and the limits that hold."""
+"""Measures by a sample what it was drawn from: shares, risks and the limits that hold."""

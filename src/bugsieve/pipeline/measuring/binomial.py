@@ -17,7 +17,7 @@ _PRECISION = 1e-12
 def upper_limit(events: int, tests: int, error: float) -> float:
     """The largest probability of which so few events are not too unlikely.
 
-    Whatever the true one is, the limit is below it in at most a share `error` of all samples.
+    For every true probability, the limit is below it in at most a share `error` of all samples.
     """
     if events >= tests:
         return 1.0
@@ -33,7 +33,7 @@ def lower_limit(events: int, tests: int, error: float) -> float:
 
 
 def at_most(events: int, tests: int, probability: float) -> float:
-    """How likely at most so many events are."""
+    """The probability of at most so many events."""
     if probability <= 0.0 or events >= tests:
         return 1.0
     if probability >= 1.0 or events < 0:
@@ -46,7 +46,7 @@ def at_most(events: int, tests: int, probability: float) -> float:
 
 
 def at_least(events: int, tests: int, probability: float) -> float:
-    """How likely at least so many events are."""
+    """The probability of at least so many events."""
     if probability >= 1.0 or events <= 0:
         return 1.0
     if probability <= 0.0 or events > tests:

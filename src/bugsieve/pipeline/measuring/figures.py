@@ -15,16 +15,16 @@ from bugsieve.pipeline.measuring.looks import error_at, look_from, looks
 
 @dataclass(frozen=True)
 class Shown:
-    """What one test has shown."""
+    """The result of one test."""
 
     causes: frozenset[str] = frozenset()
     """Of its proven bugs, by their ids."""
     is_open: bool = False
-    """Whether there is, or may be, a bug without a proof."""
+    """True if there is, or may be, a bug without a proof."""
 
     @property
     def is_undecided(self) -> bool:
-        """Whether nobody knows if it has a bug."""
+        """Return true if it is unknown whether it has a bug."""
         return self.is_open and not self.causes
 
 
@@ -61,7 +61,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Risk:
-    """How likely one more test shows a cause that was not seen before."""
+    """The risk that one more test shows a cause that was not seen before."""
 
     estimate: float
     """Of Good and Turing: the share of tests that alone show a cause, or were left open."""
@@ -76,7 +76,7 @@ class Risk:
         """The limit is wrong with a probability of at most `error`.
 
         Given the first half, each test of the second one is new with the same probability. With
-        more tests the causes that nobody has seen become fewer, so the limit holds after all.
+        more tests the unseen causes become fewer, so the limit holds after all.
         """
         half = len(tests) // 2
         seen = frozenset().union(*(test.causes for test in tests[:half]))
@@ -87,7 +87,7 @@ class Risk:
 
 @dataclass(frozen=True)
 class Look:
-    """The figures after so many tests; they hold for all who read them at whatever look."""
+    """The figures after so many tests; they hold for all readers at every look."""
 
     tests: int
     share: Share
@@ -96,15 +96,15 @@ class Look:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a measurement has come to; between looks, figures are those of the last one."""
+    """The figures of a measurement; between looks, they are those of the last one."""
 
     tests: int
     """Made so far."""
     looks: tuple[Look, ...] = ()
     causes: Mapping[str, int] = field(default_factory=dict)
-    """How many tests show each cause, those of most tests first."""
+    """The number of tests that show each cause, those of most tests first."""
     distribution: str = ""
-    """How tests are drawn, in one sentence."""
+    """The distribution of tests, in one sentence."""
 
     @property
     def last(self) -> Look | None:

@@ -23,13 +23,13 @@ def looks(tests: int) -> list[int]:
 
 
 def error_at(tests: int) -> float:
-    """How wrong a figure may be at the look after so many tests."""
+    """The error that a figure may have at the look after so many tests."""
     number = (tests // FIRST_LOOK).bit_length()
     return ERROR / (number * (number + 1))
 
 
 def is_look(tests: int) -> bool:
-    """Whether figures are computed after so many tests."""
+    """Return true if figures are computed after so many tests."""
     return tests in looks(tests)[-1:]
 
 

@@ -22,7 +22,7 @@ def make_objective(spec: str, task: Task) -> Objective:
 
 
 def objective_class(spec: str) -> type[Objective]:
-    """What a spec names, where there is no task; UsageError with the nearest name otherwise."""
+    """The class that a spec names, without a task; UsageError with the nearest name if none."""
     return OBJECTIVES.parse(spec)[1]
 
 

@@ -1,8 +1,8 @@
-"""What a policy is tested for: a value for every run, and which of two values is better.
+"""Objectives of testing: a value for every run, and which of two values is better.
 
 An objective is a value function V to minimise or to maximise. A state is a bug of the policy when
 some other run from it has a better value than the policy's own; the distance between the two is
-the gap. What others need to know of an objective it declares itself, so adding one means a file
+the gap. An objective declares itself what others need to know of it. So to add one takes a file
 beside this one, a line in the table of this folder, and a rule in the checker.
 """
 
@@ -38,7 +38,7 @@ a crash of a policy that never got ready or that our memory limit stopped show a
 
 
 FOR_PLANS = ("combined:bmo:100+aras-or-ehc",)
-"""Who judges where every plan counts: what finds most bugs in the first minute, by
+"""The oracles where every plan counts: those that find most bugs in the first minute, by
 `python -m benchmarks.defaults`."""
 
 
@@ -59,13 +59,13 @@ class BugKind:
     title: str
     """The heading of such bugs."""
     line: str = "{run[ending]} instead of a plan of {costing}"
-    """What is wrong with one of them; the fields are those of its certificate, `possible` and
+    """The mistake in one of them; the fields are those of its certificate, `possible` and
     `costing`: `15` and `cost 15` of a plan that is proven optimal, else `at most 15`."""
     cut_line: str = ""
     """The same where the step limit cut the run, if that can prove such a bug."""
 
     def describe(self, certificate: Mapping[str, Any], *, is_optimal: bool) -> str:
-        """What is wrong with the bug of a certificate, whose plan may be proven optimal."""
+        """The mistake in the bug of a certificate, in words; its plan may be proven optimal."""
         cost, is_cut = certificate["plan"]["cost"], _is_cut(certificate)
         costing = f"cost {cost}" if is_optimal else f"at most {cost}"
         words = {"possible": costing.removeprefix("cost "), "costing": costing}
@@ -82,10 +82,10 @@ UNSOLVED = BugKind("Qualitative bugs: the policy fails where it need not")
 class Alternatives:
     """The plans that an objective accepts as better runs, as the plans of a task to search in.
 
-    That may be a task compiled for the objective. One that reads more into a run than its states,
-    with an automaton of rules for example, adds a variable for the automaton and lets every
-    operator move it: `start` puts it in its first state, `resume` in the one it has come to, and
-    `plan` takes the operators back to those of the tested task.
+    That may be a task compiled for the objective. An objective may read more into a run than its
+    states, with an automaton of rules for example. It adds a variable for the automaton and lets
+    every operator move it: `start` puts it in its first state, `resume` in the one it has come to,
+    and `plan` takes the operators back to those of the tested task.
     """
 
     def __init__(self, task: Task) -> None:
@@ -111,49 +111,49 @@ class Objective(ABC):
     """
 
     usage: ClassVar[str]
-    """How its specs are written."""
+    """The form of its specs."""
     spec: str
     minimise: bool
     worst: float
     """The value of a run that achieves nothing."""
     costs_count: ClassVar[bool] = False
-    """Whether the value of a run that reaches the goal is its cost."""
+    """True if the value of a run that reaches the goal is its cost."""
     takes_any_plan: ClassVar[bool] = True
-    """Whether every plan is better than a run of the worst value, and not only `alternatives`."""
+    """True if every plan is better than a run of the worst value, and not only `alternatives`."""
     kinds: ClassVar[Mapping[str, BugKind]]
-    """What `kind` may say."""
+    """The kinds of bugs, by the names that `kind` gives."""
     possible: ClassVar[str]
-    """What the policy has missed, as half a sentence that goes on with "before"."""
+    """The chance that the policy has missed, as half a sentence that goes on with "before"."""
     usual_oracles: ClassVar[tuple[str, ...]] = ("lookahead", "planner:gbfs-20000")
-    """Who judges where nobody is named."""
+    """The oracles where none are named."""
     oracles_alone: ClassVar[tuple[str, ...]] = ("lookahead", "planner:gbfs-20000")
     """The same where verdicts must not depend on other states."""
     reached: ClassVar[str] = "from the initial state the policy finds a plan of cost {cost}"
-    """What is said of a run from the initial state that reaches the goal."""
+    """The sentence on a run from the initial state that reaches the goal."""
     proven: ClassVar[str] = "the policy is optimal"
-    """What is said of a policy that is proven to have no bug."""
+    """The sentence on a policy that is proven to have no bug."""
     missed: ClassVar[str] = "the policy fails from the initial state"
-    """What is said of one that does not."""
+    """The sentence on one that does not."""
     cut: ClassVar[str] = ""
-    """What is said of one that a limit has cut, where that does not count as a failure."""
+    """The sentence on one that a limit has cut, where that does not count as a failure."""
     longer_runs: ClassVar[str] = "longer runs (--step-limit)"
-    """What would tell more of runs that a limit has cut."""
+    """The option that would tell more of runs that a limit has cut."""
     settled_ending: ClassVar[str] = "condition met"
     """The ending of a run that is cut where its value is settled for good."""
     takes_constraints: ClassVar[bool] = False
-    """Whether runs are held to the `:constraints` of a task."""
+    """True if runs are held to the `:constraints` of a task."""
     forgives_stopping: ClassVar[bool] = False
     """True if a run that merely stops counts as good: a policy that never acts then shows nothing.
     """
     warnings: Sequence[str] = ()
-    """What whoever typed the spec should know of it."""
+    """Warnings for the user who typed the spec."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
 
     @classmethod
     def in_words(cls, value: float) -> str:
-        """What a run's steps, ending and cost do not say of its value; empty if nothing."""
+        """The part of a value that a run's steps, ending and cost do not tell; may be empty."""
         return ""
 
     @classmethod
@@ -198,7 +198,7 @@ class Objective(ABC):
         return 0.0 if self.minimise else 1.0
 
     def better(self, one: float, other: float) -> bool:
-        """Whether `one` is strictly better than `other`."""
+        """Return true if `one` is strictly better than `other`."""
         return one < other if self.minimise else one > other
 
     def gap(self, one: float, other: float) -> float:
@@ -206,15 +206,15 @@ class Objective(ABC):
         return 0.0 if one == other else abs(one - other)
 
     def is_final(self, value: float) -> bool:
-        """Whether the gap between the policy's value and this one cannot turn out larger."""
+        """Return true if the gap between the policy's value and this one cannot grow larger."""
         return value == self.best
 
     def is_bug(self, policy_value: float, other_value: float) -> bool:
-        """Whether a run of `other_value` shows that the policy could have done better."""
+        """Return true if a run of `other_value` shows that the policy could have done better."""
         return not math.isnan(policy_value) and self.better(other_value, policy_value)
 
     def run_source(self, policy: Policy, *, seed: int = 0) -> RunSource:
-        """Where the runs of a policy come from; `seed` is the campaign's, for those that draw."""
+        """The source of a policy's runs; `seed` is the campaign's, for those that draw."""
         return source_of(self.task, policy)
 
     @abstractmethod
@@ -225,7 +225,7 @@ class Objective(ABC):
         """
 
     def at_best(self, value: float, ending: str, cost: int) -> float:
-        """What a run is worth whatever would have come after it: its value, if that is known.
+        """The value of a run for every continuation: its value, if that is known.
 
         Of a run that was cut there may be a value that it cannot beat any more; NaN if not.
         """
@@ -236,7 +236,7 @@ class Objective(ABC):
         """The value of a run that follows a plan from the state to the goal."""
 
     def always_beaten(self, policy_value: float) -> bool:
-        """Whether every plan is better than a run of this value, if `takes_any_plan`."""
+        """Return true if every plan is better than a run of this value, if `takes_any_plan`."""
         return policy_value == self.worst
 
     @abstractmethod
@@ -250,7 +250,7 @@ class Objective(ABC):
     def details(
         self, states: StateArray, actions: Sequence[int], ending: str, loop_start: int | None
     ) -> dict[str, Any]:
-        """What certificates say of the policy's run besides, which is JSON."""
+        """Further data for certificates on the policy's run, as JSON."""
         return {}
 
     def certificate_parts(self, runs: RunTable) -> dict[str, Any]:
@@ -283,7 +283,7 @@ class Objective(ABC):
         return int(policy_value) if self.costs_count and math.isfinite(policy_value) else None
 
     def alternatives(self) -> Alternatives:
-        """Where to search for better runs."""
+        """The task in which to search for better runs, with its plans."""
         return Alternatives(self.task)
 
 
@@ -299,5 +299,5 @@ def path_states(task: Task, state: StateArray, plan: tuple[int, ...]) -> StateAr
 
 
 def plan_cost(task: Task, plan: tuple[int, ...]) -> int:
-    """What the operators of a plan cost together."""
+    """The cost of the operators of a plan together."""
     return int(task.operator_costs[list(plan)].sum(dtype=np.int64)) if plan else 0

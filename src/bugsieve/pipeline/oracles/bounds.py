@@ -55,7 +55,7 @@ def proposition_8(objective: Objective, s: Point) -> float:
 
 
 def proposition_10(objective: Objective, s: Point, s0: Point) -> bool:
-    """Whether the policy does worse in s than in s0 by more than the optimum can change."""
+    """Return true if the policy is worse in s than in s0 by more than the optimum can change."""
     # |V*(s) - V*(s0)| cannot exceed the larger of these two: whichever optimum is better, one of
     # the pairs lies outside both (papers/000, proof of Proposition 10).
     change = max(  # U(s, s0)
@@ -66,10 +66,10 @@ def proposition_10(objective: Objective, s: Point, s0: Point) -> bool:
 
 
 def proposition_11(objective: Objective, s: Point, s0: Point) -> bool:
-    """Whether the optimum is better in s than in s0 by more than the policy's value changes."""
+    """Return true if the optimum is better in s than in s0 by more than the policy's value is."""
     if not objective.better(s.pessimistic, s0.optimistic):
         return False
-    # H(s) is better than h(s0), so the intervals between the bounds are disjoint and this is the
+    # H(s) is better than h(s0), so the intervals between the bounds are disjoint. This is the
     # least that the optima can be apart (papers/000, Proposition 11).
     change = objective.gap(s.pessimistic, s0.optimistic)  # L(s, s0)
     if math.isinf(s.policy) and math.isinf(s0.policy):
@@ -96,7 +96,7 @@ class BoundsOracle(Oracle):
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
-        """What H comes from."""
+        """The reach of the oracle that H comes from."""
         return ORACLES.reach_of(_pessimist_spec(_names(argument or "")[1]))
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class BoundsOracle(Oracle):
         confirming = ["8", *self._compared(s, suspects, row)]
         names = f"Proposition{'s' if len(confirming) > 1 else ''} {' and '.join(confirming)}"
         reason = f"{names} with H from {self._pessimist}"
-        # Where H meets h, both are the optimum, and the gap is no mere bound.
+        # If H meets h, both are the optimum, and the gap is exact.
         return replace(verdict, reason=reason, exact=verdict.exact or verdict.value == h)
 
     def _compared(self, s: Point, suspects: Suspects, row: int) -> Sequence[str]:

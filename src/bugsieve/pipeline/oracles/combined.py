@@ -56,7 +56,7 @@ class CombinedOracle(LearningOracle):
 
     @property
     def learns(self) -> bool:
-        """Whether one of the members does."""
+        """Return true if one of the members learns."""
         return bool(self._learners)
 
     @property
@@ -72,7 +72,7 @@ class CombinedOracle(LearningOracle):
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
-        """What any of the oracles would touch."""
+        """All that any of the oracles would touch."""
         return together(map(ORACLES.reach_of, split_specs(argument or "")))
 
     def close(self) -> None:
@@ -160,7 +160,7 @@ class CombinedOracle(LearningOracle):
 
     @abstractmethod
     def asks_on(self, verdict: Verdict) -> bool:
-        """Whether a further member may still improve on the verdict."""
+        """Return true if a further member may still improve on the verdict."""
 
 
 class AnyOracle(CombinedOracle):

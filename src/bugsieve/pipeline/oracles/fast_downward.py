@@ -91,8 +91,7 @@ class FastDownward:
             plan = _last_plan(place)
             if plan is None:
                 return _result(self._status(code, place), None, None)
-        # Nobody's plan is taken on trust; a wrong one would only be found by the checker, much
-        # later.
+        # No plan is taken on trust; a wrong one would only be found by the checker, much later.
         if not _is_plan(task, state, plan):
             raise InternalError(f"Fast Downward's search {self._search} wrote a wrong plan")
         cost = plan_cost(task, plan)
@@ -170,7 +169,7 @@ def _numbered(task: Task, state: StateArray) -> str:
 
 
 def _body(operator: str) -> str:
-    """What stands between the operator's name and its end."""
+    """The text between the operator's name and its end."""
     return operator.partition("\n")[2].partition("end_operator\n")[0]
 
 

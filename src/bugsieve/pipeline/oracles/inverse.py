@@ -1,7 +1,7 @@
 """`inv-quant`: go back to where the walk came from, and let the policy run from there.
 
-Applies where each operator has an inverse. If the way back and the policy's run from the start of
-the walk are together better than its run from here, the state is a bug.
+Applies where each operator has an inverse. The state is a bug if the way back and the policy's run
+from there are together better than its run from here.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class KnownCase:
 
 @dataclass(frozen=True)
 class Revision:
-    """What a visit says of an earlier case: a bug, or (implied) a better bound."""
+    """A verdict of a visit on an earlier case: a bug, or (implied) a better bound."""
 
     case: int
     verdict: Verdict
@@ -43,24 +43,24 @@ class Revision:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What a learning oracle says of a case, and what it now says of earlier ones."""
+    """The verdict of a learning oracle on a case, and its revisions of earlier ones."""
 
     verdict: Verdict
     revisions: tuple[Revision, ...] = ()
     lesson: bytes = field(default=b"", repr=False)
-    """What it wants to be told again when the campaign is resumed; may be empty."""
+    """The lesson that it wants to get again when the campaign is resumed; may be empty."""
     of_task: bytes = field(default=b"", repr=False)
-    """What it has learnt of the task whatever the policy is, for tests of other policies."""
+    """The lesson on the task, valid for every policy, for tests of other policies."""
 
 
 @dataclass(frozen=True)
 class Heard:
-    """What a learning oracle makes of another one's verdict."""
+    """The conclusions of a learning oracle from another one's verdict."""
 
     lesson: bytes = field(default=b"", repr=False)
-    """What it wants to be told again when the campaign is resumed; may be empty."""
+    """The lesson that it wants to get again when the campaign is resumed; may be empty."""
     revisions: tuple[Revision, ...] = ()
-    """What it now says of earlier cases."""
+    """The new verdicts on earlier cases."""
 
 
 class LearningOracle(Oracle):
@@ -73,7 +73,7 @@ class LearningOracle(Oracle):
 
     @property
     def note(self) -> str | None:
-        """What users should know of it although no verdict says so."""
+        """The note on it for users, although no verdict says so."""
         return None
 
     @abstractmethod

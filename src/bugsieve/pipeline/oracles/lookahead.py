@@ -1,8 +1,7 @@
 """`lookahead:DEPTH`: a few steps of search, then the policy itself (Section 4.4, papers/000).
 
-A state is a bug if the way to some state within the depth, followed by the policy's run from
-there, is better than the policy's run from the state. Runs of all suspects are asked for in
-common batches.
+A state is a bug if a way to some state within the depth and the policy's run from there are
+together better than its run from the state. Runs of all suspects are asked for in common batches.
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ class LookaheadOracle(Oracle):
     def _try_all_cheaper(self, trials: Sequence[_Trial], end: float) -> None:
         """Try the leaves of all trials in one batch; under a time limit in small waves.
 
-        Nobody stops the policy in the middle of a question, so the clock counts between waves.
+        The policy is not stopped in the middle of a question, so the clock counts between waves.
         """
         waiting, first = list(trials), 0
         size = _FIRST_WAVE if self._is_timed else max((len(t.order) for t in trials), default=0)
@@ -190,9 +189,9 @@ class _Trial:
     """The leaves to try, cheap ones first."""
     verdict: Verdict | None = field(default=None)
     total: float = math.inf
-    """What the better run costs, if there is a verdict."""
+    """The cost of the better run, if there is a verdict."""
     is_cut: bool = False
-    """Whether leaves were left out, as the time was over."""
+    """True if leaves were left out, as the time was over."""
 
 
 def _cut(trials: Sequence[_Trial]) -> None:

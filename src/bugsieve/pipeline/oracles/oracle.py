@@ -1,4 +1,4 @@
-"""What all oracles have in common: they judge batches of suspects within limits."""
+"""The common part of all oracles: they judge batches of suspects within limits."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Oracle(ABC):
     """
 
     usage: ClassVar[str]
-    """How its specs are written."""
+    """The form of its specs."""
 
     @property
     def prepared_seconds(self) -> float:
-        """How long it once took to compute what it finds on disk; counts where oracles compare."""
+        """The seconds it once took to compute what it reads from disk, for comparisons."""
         return 0.0
 
     @property
     def learns(self) -> bool:
-        """Whether it has a memory: see `bugsieve.pipeline.oracles.learning`."""
+        """Return true if it has a memory: see `bugsieve.pipeline.oracles.learning`."""
         return False
 
     def __init__(self, bench: Bench, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> None:

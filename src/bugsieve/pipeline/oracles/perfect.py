@@ -49,7 +49,7 @@ class PerfectOracle(PlanningOracle):
         return self._improved(state, start, value, verdict) if verdict.is_bug else verdict
 
     def _decide(self, state: StateArray, start: StateArray, value: float) -> Verdict:
-        """Whether there is any acceptable plan."""
+        """The verdict by any acceptable plan, or by a proof that there is none."""
         decider = self._decider
         solvable = None if decider is None else decider.solvable(start)
         if decider is None or solvable is None:
@@ -65,7 +65,7 @@ class PerfectOracle(PlanningOracle):
         verdict = self._ask(state, start, value, None, (_CLIMBING, guided, _GREEDY))
         objective = self.bench.objective
         if verdict.outcome is not Outcome.INCONCLUSIVE or not objective.always_beaten(value):
-            return verdict  # a plan that is no better implies nothing
+            return verdict  # a plan that is not better implies nothing
         reason = f"{_CRITERION} shows that there is a plan, but none was found"
         return implied(reason, gap=objective.gap(value, objective.best))
 

@@ -20,7 +20,7 @@ from bugsieve.tasks.grounded.task import StateArray
 from bugsieve.tasks.search import Limits, SearchResult, expansions_spent
 
 DOWNWARD = "fast-downward"
-"""What the program of `planner:fd:SEARCH` is called, wherever it is."""
+"""The name of the program of `planner:fd:SEARCH`, in every folder."""
 
 NO_ALTERNATIVE = passed("no run from this state is acceptable")
 """The verdict where the objective leaves nothing to search for."""
@@ -73,7 +73,7 @@ class PlanningOracle(Oracle):
     def outcome(
         self, state: StateArray, value: float, result: SearchResult, by: Planner
     ) -> Verdict:
-        """What a search cut off at the policy's cost says about the state."""
+        """The verdict on the state by a search cut off at the policy's cost."""
         if result.plan is not None:
             return self.found(state, value, result.plan, by)
         if result.status in _PROOFS:

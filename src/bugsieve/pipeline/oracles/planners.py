@@ -29,7 +29,7 @@ class Planner:
     name: str
     search: PlanSearch
     is_optimal: bool = False
-    """Whether its plans are cheapest ones."""
+    """True if its plans are cheapest ones."""
 
 
 def planner_named(name: str) -> Planner:

@@ -59,7 +59,7 @@ class SplitOracle(Oracle):
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
-        """What any of the oracles would touch."""
+        """All that any of the oracles would touch."""
         return together(map(ORACLES.reach_of, cls.member_specs(argument)))
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class ArasOrEhc(SplitOracle):
 
     @classmethod
     def member_specs(cls, argument: str | None) -> tuple[str, str]:
-        """What it is short for."""
+        """The specs that it is short for."""
         return "planner:ehc", "aras"
 
     @classmethod

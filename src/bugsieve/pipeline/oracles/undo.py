@@ -41,7 +41,7 @@ class UndoQual(Oracle):
 
     @cached_property
     def undoing(self) -> Undoing:
-        """What undoes each operator."""
+        """The plans that undo each operator."""
         return undoing(self.bench.task)
 
     @cached_property

@@ -38,7 +38,7 @@ class Passed:
 
 
 def passed_states(bench: Bench, starts: StateArray, *, prune_dead_ends: bool) -> list[Passed]:
-    """What is worth testing on the policy's run from each state: neither goals nor dead ends.
+    """States worth testing on the policy's run from each state: neither goals nor dead ends.
 
     Nothing of a run without a value, such as one that a step limit ended: it says nothing.
     """

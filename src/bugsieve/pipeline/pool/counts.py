@@ -1,4 +1,4 @@
-"""What became of the states that walks offered to the pool."""
+"""Counts of the states that walks offered to the pool, by what became of them."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from bugsieve.tasks.grounded.task import StateArray
 class Exits:
     """The ways out of a pool that only grows.
 
-    What may happen in the next step depends on where a walk stands alone, so it is enough to look
-    one step ahead of each entry. Entries are looked at in order, and the first one with an exit is
-    the only one asked until its exits are shut: what cannot enter the pool now never can.
+    The next step depends on the state of a walk alone, so it is enough to look one step ahead of
+    each entry. Entries are looked at in order. The first one with an exit is the only one asked
+    until its exits are shut: what cannot enter the pool now never can.
     """
 
     def __init__(self, pool: Pool, walker: Walker, accepts: Filter) -> None:
@@ -32,7 +32,7 @@ class Exits:
         return self._entry
 
     def exist(self) -> bool:
-        """Whether some walk may reach a state outside the pool, or offer one that may enter it."""
+        """Return true if some walk may leave the pool, or offer a state that may enter it."""
         while self._entry < len(self._pool):
             check_stop()
             if self._ahead is None:

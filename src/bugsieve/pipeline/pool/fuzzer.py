@@ -34,7 +34,7 @@ INSERTS = (INSERT_ONE, INSERT_ALL)
 
 @dataclass(frozen=True)
 class FuzzOptions:
-    """How test states are sought; letters are those of Algorithm 1."""
+    """Options of the search for test states; letters are those of Algorithm 1."""
 
     pool_size: int = 200  # N
     walk_length: int = 5  # L
@@ -51,7 +51,7 @@ class FuzzOptions:
     patience: int = 5000
     """Walks in a row that may find nothing new before the pool counts as all there is to find."""
     along_runs: bool = False
-    """Whether the states that the policy's runs from test states pass are test states, too."""
+    """True if the states that the policy's runs from test states pass are test states, too."""
     test_states: str | None = None
     """A condition that holds in all test states; None for any states."""
 
@@ -83,9 +83,9 @@ class FuzzOptions:
 class Fuzzer:
     """Fills a pool round by round.
 
-    What a round does depends on the pool, on the number of walks before it and on how the filter
-    was loosened alone, so a fuzzer made from the pool of an earlier one goes on as that would
-    have. A filter that nobody chose never ends the walks: it is loosened first.
+    A round depends only on the pool, on the number of walks before it and on how the filter was
+    loosened. So a fuzzer made from the pool of an earlier one goes on as that would have. A
+    default filter never ends the walks: it is loosened first.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Fuzzer:
         self.steps_done = 0
         """Steps of the walks this fuzzer made itself."""
         self.counts = WalkCounts()
-        """What became of the states that these walks offered."""
+        """The counts of the states that these walks offered."""
         if not len(self.pool):
             raise UsageError("fuzzing needs at least one state to start from")
         bias = make_bias(options.used_bias, bench)
@@ -159,13 +159,13 @@ class Fuzzer:
 
     @property
     def finished(self) -> str | None:
-        """Why further rounds are not worth it: they cannot find anything, or have not for long."""
+        """The reason why further rounds are not worth it: they find nothing, now or for long."""
         if len(self.pool) >= self.options.pool_size:
             return POOL_FULL
         return None if self._can_loosen else self._stuck()
 
     def _stuck(self) -> str | None:
-        """Why walks find nothing new with the filter as it is; None if they may."""
+        """The reason why walks find nothing new with the filter as it is; None if they may."""
         if self.options.along_runs and not self.walks_done:
             return None  # the first round adds what the runs from the roots pass
         newest = self.pool.entry(len(self.pool) - 1).walk
@@ -185,17 +185,17 @@ class Fuzzer:
 
     @property
     def _patience(self) -> int:
-        """How many of them are enough; twice as many where the rest leave at exits."""
+        """The number of them that is enough; twice as many where the rest leave at exits."""
         return self.options.patience * (2 if self._is_loose else 1)
 
     @property
     def _is_loose(self) -> bool:
-        """Whether a filter that nobody chose is off by now."""
+        """Return true if the filter is the default one and is off by now."""
         return self.options.novelty is None and not self._can_loosen
 
     @property
     def _leaves_at_exits(self) -> bool:
-        """Whether walks start where the pool can be left, for they have not left it for long."""
+        """Return true if walks start where the pool can be left, after long without leaving it."""
         return self._is_loose and self._in_vain >= self.options.patience and self._exits.exist()
 
     @property
@@ -221,7 +221,7 @@ class Fuzzer:
         parents: Rows,
         after: Mapping[int, Passed],
     ) -> None:
-        """Insert the novel ones of the offers; once the pool is full nobody asks the filter."""
+        """Insert the novel ones of the offers; once the pool is full the filter is not asked."""
         offers = walked.offers
         for offer in novel.tolist():
             if len(self.pool) >= self.options.pool_size:
@@ -247,14 +247,14 @@ class Fuzzer:
         self._filter.admit(self.pool.states(range(before, len(self.pool))))
 
     def _passed_after(self, offers: StateArray) -> dict[int, Passed]:
-        """What the runs from offers pass, by offer, of all that may enter the pool."""
+        """States passed by the runs from offers, by offer, of all that may enter the pool."""
         if not self.options.along_runs:
             return {}
         entering = np.flatnonzero(self._filter.would_admit(offers))
         return dict(zip(entering.tolist(), self._passed(offers[entering]), strict=True))
 
     def _passed(self, starts: StateArray) -> list[Passed]:
-        """What the runs from these states pass."""
+        """States passed by the runs from these states."""
         if not len(starts):
             return []
         prune = self.options.prune_dead_ends

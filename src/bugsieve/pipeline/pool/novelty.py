@@ -14,13 +14,13 @@ from bugsieve.tasks.grounded.task import StateArray
 
 MAX_NOVELTY = 3
 LOOSER = (2, 3, 0)
-"""The depths of a filter whose depth nobody chose: the next one where walks find nothing new."""
+"""The depths of a default filter: the next one where walks find nothing new."""
 _STATES_AT_ONCE = 1024
 
 
 @dataclass(frozen=True)
 class Loosened:
-    """How often a filter was loosened, and after how many walks the last time."""
+    """The number of times a filter was loosened, and the number of walks before the last time."""
 
     times: int = 0
     walks: int = 0
@@ -79,7 +79,7 @@ class NovelStates(Filter):
         return novel
 
     def _store(self) -> _native.NoveltyStore:
-        """What the pool has seen, learnt again after a stop and when a campaign is resumed."""
+        """The facts that the pool has seen, learnt again after a stop and on resuming."""
         if self._known is None:
             store = _native.NoveltyStore(self._pool.task.native, self.depth)
             for start in range(0, len(self._pool), _STATES_AT_ONCE):

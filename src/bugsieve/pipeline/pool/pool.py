@@ -29,8 +29,8 @@ class PoolEntry:
 class Pool:
     """Distinct states in order of insertion, each with its provenance.
 
-    Kept in columns, because pools grow to many thousands of states: an entry is made when somebody
-    asks for it.
+    Kept in columns, because pools grow to many thousands of states: an entry is made when it is
+    asked for.
     """
 
     def __init__(self, task: Task) -> None:
@@ -94,7 +94,7 @@ class Pool:
         return entry.number, tuple(action for piece in reversed(pieces) for action in piece)
 
     def origin(self, number: int) -> Origin | None:
-        """How the entry was reached; None for roots other than the initial state."""
+        """The way the entry was reached; None for roots other than the initial state."""
         entry = self.entry(number)
         root, path = self.root_path(number)
         is_initial = np.array_equal(self.states([root])[0], self.task.initial_state)

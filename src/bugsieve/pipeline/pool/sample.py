@@ -49,7 +49,7 @@ class Part:
 
     @classmethod
     def parse(cls, text: str) -> Part:
-        """The inverse of `str`; UsageError if it is none."""
+        """The inverse of `str`; UsageError if the text is not a part."""
         found = _PART.fullmatch(text)
         if found is None or int(found[1]) > int(found[2]):
             raise UsageError(f"sample must be K/N, as in 1/1 or 2/5, got {text[:40]!r}")
@@ -88,7 +88,7 @@ def require_sample(options: FuzzOptions) -> None:
 
 
 def distribution(options: FuzzOptions, problems: int = 1) -> str:
-    """How tests are drawn, in one sentence."""
+    """The distribution of tests, in one sentence."""
     which = "" if problems == 1 else f" of one of {problems} problems, drawn each time"
     length = counted(options.walk_length, "step")
     return (
@@ -179,7 +179,7 @@ class Sampler:
         return ALL_MADE if self.walks_done >= self._most else None
 
     def _ends(self, numbers: Rows) -> tuple[StateArray, list[tuple[int, ...]]]:
-        """Where the walks of these numbers end, and the actions that lead there."""
+        """The last states of the walks of these numbers, and the actions that lead there."""
         rows, draws = np.arange(len(numbers)), draws_of(self._options.seed, numbers)
         lengths = 1 + draws.below(rows, LENGTH, np.full(len(rows), self._options.walk_length))
         starts = np.repeat(self.bench.task.initial_state.reshape(1, -1), len(rows), axis=0)

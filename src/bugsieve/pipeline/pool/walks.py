@@ -37,7 +37,7 @@ class Offers(NamedTuple):
     rows: Rows
     """The walk of each, as its number within the batch."""
     steps: NDArray[np.int64]
-    """How many actions of that walk lead there."""
+    """The number of actions of that walk that lead there."""
     operators: ActionArray
     """The last of these actions."""
     states: StateArray
@@ -45,7 +45,7 @@ class Offers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """What a batch of walks did: their actions, flat with offsets, and the states they offer."""
+    """A batch of walks: their actions, flat with offsets, and the states they offer."""
 
     actions: ActionArray
     offsets: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""What deciders have in common."""
+"""The common part of deciders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Decider(ABC):
 
     @abstractmethod
     def solvable(self, state: StateArray) -> bool | None:
-        """Whether the state has a plan; None if the theory does not cover it."""
+        """Return true if the state has a plan; None if the theory does not cover it."""
 
     def plan(self, state: StateArray) -> tuple[int, ...] | None:
         """A plan of a solvable state, where the theory makes one without search."""

@@ -41,7 +41,7 @@ class _Search:
         self._most = min(given, MOST_EXPANSIONS)
         self._end = None if limits.seconds is None else time.monotonic() + limits.seconds
         self._steps: dict[bytes, tuple[bytes, int]] = {}
-        """How each state was reached: from which one, by which operator."""
+        """The state and the operator by which each state was reached."""
         self._open: list[tuple[int, int, StateArray]] = []
         self._arrivals = count()
         self._expanded = 0
@@ -59,7 +59,7 @@ class _Search:
                 return self._result("time")
             _, _, state = heapq.heappop(self._open)
             # Asked when a state is taken out, not when it is put in: most states never are, and
-            # the decider is the slow part. None is no reason to leave a state out.
+            # the decider is the slow part. None is not a reason to leave a state out.
             if self._decider.solvable(state) is False:
                 continue
             if self._expanded >= self._most:
