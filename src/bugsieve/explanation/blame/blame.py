@@ -40,7 +40,7 @@ class Blame:
     """The number of steps the policy took before the decision."""
     state: StateArray
     action: int | None
-    """What the policy chose; None if it chose nothing, or nothing that exists."""
+    """The policy's choice; None if it chose nothing, or nothing that exists."""
     better: int
     """The first action of `plan`."""
     sure: str
@@ -51,13 +51,13 @@ class Blame:
     plan: tuple[int, ...]
     """A better plan from the state of the decision."""
     plan_cost: int
-    """What the run up to the decision and the plan from there cost together."""
+    """The cost of the run up to the decision and the plan from there together."""
     suspects: tuple[Suspect, ...] = ()
-    """Where costs count, the two decisions with the largest regrets, as far as is known."""
+    """The two decisions with the largest known regrets, where costs count."""
 
     @property
     def is_one_decision(self) -> bool:
-        """Whether a single decision is to blame."""
+        """Return true if a single decision is to blame."""
         return self.sure != NO_SINGLE_DECISION
 
     @property
@@ -115,7 +115,7 @@ def _by_success(bench: Bench, certificate: Mapping[str, Any], limits: Limits) ->
 
 @dataclass(frozen=True)
 class Answer:
-    """What searches have found out; the rest of a blame follows from it and the certificate."""
+    """The results of searches; the rest of a blame follows from them and the certificate."""
 
     index: int
     sure: str

@@ -44,7 +44,7 @@ class Course:
 
     def note(self, step: int, plan: tuple[int, ...]) -> None:
         """Remember a plan from a step, if it is cheaper than what is known."""
-        # Where it begins as the run goes on, it is one from the next states, too.
+        # If it begins as the run goes on, it is one from the next states, too.
         while plan and step < self.last and plan[0] == self.run[step]:
             step, plan = step + 1, plan[1:]
             if step == self.last and self.loop_start is not None:
@@ -61,7 +61,7 @@ class Course:
             self._noted[step] = total
 
     def cost_to_go(self, step: int) -> float:
-        """What the best plan known from a step costs."""
+        """The cost of the best plan known from a step."""
         return float(self.sums[step]) - self.spent[step]
 
     def plan(self, step: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What the searches for a culprit may spend, together, and the searches that spend it."""
+"""The common budget of the searches for a culprit, and the searches that spend it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Effort:
         self.left = None if self.left is None else self.left // parts
 
     def expansions(self, part: int) -> int:
-        """How many states may be expanded without a heuristic, as a part of what is left."""
+        """The number of states to expand at most without a heuristic, a part of what is left."""
         return 0 if self.left is None else self.left // part
 
     def spend_transitions(self, expanded: int, transitions: int) -> None:
@@ -75,5 +75,5 @@ class Effort:
 
 
 def is_settled(found: SearchResult) -> bool:
-    """Whether a search has found a plan or proven that there is none."""
+    """Return true if a search has found a plan or proven that there is none."""
     return found.plan is not None or found.status in PROOFS

@@ -41,7 +41,7 @@ def costs_for(bench: Bench) -> ExactCosts | None:
 
 
 def worth(bench: Bench, to_go: Costs) -> Costs:
-    """What states are worth under the objective: where costs do not count, whether plans exist."""
+    """The worth of states under the objective; finite costs become 0 where costs do not count."""
     return to_go if bench.objective.costs_count else np.where(to_go < inf, 0.0, to_go)
 
 
@@ -50,7 +50,7 @@ def exact_culprit(
 ) -> int | None:
     """The decision to blame for a run through these states, as `blame` defines it.
 
-    None where it is no single one, or a state of the run cannot be reached in the task.
+    None where no single decision is to blame, or a state of the run cannot be reached in the task.
     """
     to_go = worth(bench, costs.to_go(states))
     if np.isnan(to_go).any():
@@ -66,7 +66,7 @@ def exact_culprit(
 
 
 def _spent(bench: Bench, operators: Sequence[int]) -> Costs:
-    """What was spent before each state of a run, where costs count."""
+    """The costs spent before each state of a run, where costs count."""
     steps = bench.task.operator_costs[list(operators)].astype(np.float64)
     sums: Costs = np.concatenate([[0.0], np.cumsum(steps)])
     return sums if bench.objective.costs_count else np.zeros_like(sums)

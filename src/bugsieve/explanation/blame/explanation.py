@@ -1,4 +1,4 @@
-"""How a cost bug is explained: the policy's run beside a better one, the culprit marked.
+"""Explains a cost bug: the policy's run beside a better one, the culprit marked.
 
 The command `explain` prints it, and so does a bug in Python.
 """
@@ -41,9 +41,9 @@ class Explanation:
     proven: str | None
     """A decision that is bad by itself, in words."""
     policy: str
-    """As whoever tells it calls it."""
+    """The policy as its user calls it."""
     kept: bool
-    """Whether the blame was kept with the bug."""
+    """True if the blame was kept with the bug."""
     trace: str
 
     @property
@@ -105,7 +105,7 @@ def explanation_text(of: Explanation) -> str:
 
 
 def other_cost_lines(bug: Bug, found: Blame) -> list[str]:
-    """Why the better run costs something else than the plan that proves the bug."""
+    """The reason why the better run has another cost than the plan that proves the bug."""
     cost, known = found.plan_cost, bug.certificate["plan"]["cost"]
     if cost < known:
         return [f"the better run below costs {cost}: a cheaper plan has been found since"]
@@ -116,7 +116,7 @@ def other_cost_lines(bug: Bug, found: Blame) -> list[str]:
 
 
 def blame_lines(found: Blame) -> list[str]:
-    """Who is to blame, how sure that is, and who else may be."""
+    """The decision to blame, how sure that is, and other suspects."""
     if not found.is_one_decision:
         return [f"{found.sentence} (from step {found.index + 1} on)"]
     lines = [f"step {found.index + 1} is to blame ({found.sure}): {found.sentence}"]

@@ -1,8 +1,8 @@
-"""What was found out about a culprit, as it is kept with a bug, and read back from anybody.
+"""Blame as it is kept with a bug, and read back from any source.
 
-A note is sealed by whoever searched: nobody can tell from the task whether a decision is the
-culprit for certain, nor how large regrets are, without searching again. So a note of somebody
-else's, or one for another certificate or other limits, counts as none.
+A note is sealed by the user who searched. Only a new search could tell from the task if a decision
+is the culprit for certain, and how large regrets are. So a note of another user, or one for
+another certificate or other limits, does not count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SHAPE = {
 
 
 def note_of(found: Blame, certificate: Mapping[str, Any], limits: Limits) -> Any:
-    """The note to keep of a blame; None where nobody would believe it later."""
+    """The note to keep of a blame; None where there is no key to seal it."""
     note = {
         "version": _VERSION,
         "of": digest_of(certificate),
@@ -63,7 +63,7 @@ def blame_of_note(
 
 
 def kept_blame(note: Any, bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:
-    """The same for whatever limits."""
+    """The same for any limits."""
     try:
         data = dict(fitting(note, _SHAPE))
         seal = data.pop("seal")

@@ -75,7 +75,7 @@ class Neighbourhood:
             fresh = np.arange(known, known + new)
             is_goal = self.task.is_goal(self._registry.states(fresh))
             self._far = np.append(self._far, np.where(is_goal, np.int64(0), _FAR))
-            # Runs end at goals, so nobody looks behind them.
+            # Runs end at goals, so states behind them are not needed.
             self._expanded = np.append(self._expanded, is_goal)
         return ids
 
@@ -84,7 +84,7 @@ class Neighbourhood:
         self.transitions += len(sources)
 
     def _known_after(self, ids: Ids) -> Ids:
-        """Where transitions lead that were sorted before."""
+        """Targets of the transitions that were sorted before."""
         first, last = (np.searchsorted(self._sources, ids, side) for side in ("left", "right"))
         counts = last - first
         places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
@@ -114,7 +114,7 @@ class Neighbourhood:
         self._steps = self.task.operator_costs.astype(np.int64)[self._operators] * _SCALE + 1
 
     def costs(self, ids: Ids) -> list[float]:
-        """What the cheapest known ways to the goal cost; infinity without one."""
+        """The costs of the cheapest known ways to the goal; infinity without one."""
         far = self._far[ids]
         costs: list[float] = np.where(far >= _FAR, np.inf, far // _SCALE).tolist()
         return costs

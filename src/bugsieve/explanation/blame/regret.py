@@ -58,12 +58,12 @@ class Culprit:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be found out beside the culprit."""
+    """The questions to answer beside the culprit."""
 
     sizes: bool = True
-    """How large regrets are, when the culprit is certain already."""
+    """True to find how large regrets are, when the culprit is certain already."""
     compares: bool = True
-    """Where it is not: whether states of the run are compared by dominance."""
+    """True to compare states of the run by dominance, when it is not."""
 
 
 class Regrets:
@@ -84,7 +84,7 @@ class Regrets:
         self._proven: set[int] = set()
         """Steps from which no plan is cheaper than the best one known."""
         self._least: dict[int, float] = {}
-        """What plans from a step cost at least, where that is proven."""
+        """Proven lower bounds on the cost of plans from a step."""
 
     def culprit(self) -> Culprit | None:
         """The decision to blame; None if all regrets are 0, and the run is a loop."""
@@ -92,7 +92,7 @@ class Regrets:
         if found is not None:
             return found
         found = self._first_from(0)
-        # Plans that were found from other states may show that the cycle is no dead end.
+        # Plans that were found from other states may show that the cycle is not a dead end.
         return self._in_cycle() or found
 
     def _in_cycle(self) -> Culprit | None:
@@ -102,12 +102,12 @@ class Regrets:
 
     @property
     def _dear_cycle(self) -> int | None:
-        """Where a cycle begins that costs something, so that one of its steps has a regret."""
+        """The start of a cycle that costs something, so that one of its steps has a regret."""
         loop, spent = self.course.loop_start, self.course.spent
         return None if loop is None or spent[loop] == spent[-1] else loop
 
     def way_out(self) -> tuple[int, tuple[int, ...]]:
-        """Where the best plan known leaves a loop without a culprit, and the rest of it."""
+        """The step at which the best plan known leaves a loop without a culprit, and its rest."""
         course = self.course
         assert course.loop_start is not None
         step, plan = course.loop_start, course.plan(course.loop_start)
@@ -158,7 +158,7 @@ class Regrets:
 
     @property
     def _floors(self) -> NDArray[np.float64]:
-        """What the sum of each step is at least; as sums do, it never falls."""
+        """A lower bound on the sum of each step; as sums do, it never falls."""
         floors = np.array(self.course.spent, dtype=np.float64)
         for step, cost in self._least.items():
             floors[step] += cost
@@ -182,7 +182,7 @@ class Regrets:
             settled = self._is_settled(first, step, self.course.sums[first])
 
     def _is_settled(self, first: int, step: int, total: float) -> bool:
-        """Whether it is known now if the sum of a step is more than the total."""
+        """Return true if it is known now whether the sum of a step is more than the total."""
         allowance = int(total) - self.course.spent[step]
         if allowance >= 0:
             self._replay(first, step)
@@ -203,7 +203,7 @@ class Regrets:
     def _is_certain(self, first: int) -> bool:
         cycle = self._dear_cycle
         if cycle is not None and first != cycle and self._floors[cycle] < inf:
-            return False  # it may be no dead end, and have the culprit
+            return False  # it may not be a dead end, and have the culprit
         good, bad = self._good_and_bad(first)
         return first in self._proven and bad == good + 1
 
@@ -268,7 +268,7 @@ class Regrets:
                 return
 
     def _close(self, first: int, step: int) -> bool:
-        """Whether a plan is found that leaves no regret up to a step."""
+        """Return true if a plan is found that leaves no regret up to a step."""
         course, total = self.course, self.course.sums[first]
         if not self._is_settled(first, step, total):
             allowance = int(total) - course.spent[step]

@@ -46,7 +46,7 @@ def bug_strips(
 
 
 def _doings(task: Task, run: Sequence[int], ending: str) -> list[str]:
-    """What is done in each state, and how it ends in the last one."""
+    """The actions in each state, and the ending in the last one."""
     return [*(task.operator_names[operator] for operator in run), f"[{ending}]"]
 
 

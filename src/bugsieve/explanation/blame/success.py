@@ -20,7 +20,7 @@ from bugsieve.tasks.search import Limits, greedy
 
 @dataclass(frozen=True)
 class _Finding:
-    """Whether success can be had from a state: a plan, a proof that not, or neither."""
+    """The answer if success can be had from a state: a plan, a proof that not, or neither."""
 
     plan: tuple[int, ...] | None
     certain: bool
@@ -45,7 +45,7 @@ class LostSuccess:
         self.states = path_states(self.bench.task, start, run)
 
     def culprit(self) -> tuple[int, bool] | None:
-        """The decision to blame and whether that is proven; None if it is no single one."""
+        """The decision to blame, and true if that is proven; None where there is no single one."""
         last = len(self.run)
         if self._is_over:
             self.findings[last] = _Finding(None, certain=True)
@@ -65,7 +65,7 @@ class LostSuccess:
 
     @property
     def _is_over(self) -> bool:
-        """Whether nothing that comes after the run can make up for it."""
+        """Return true if nothing that comes after the run can make up for it."""
         settled = self.bench.objective.settled_ending
         return self.ending in ("solved", settled, "step limit")
 
@@ -96,13 +96,13 @@ class LostSuccess:
         return _Finding(plan if better else None, certain=better)
 
     def _is_better(self, plan: tuple[int, ...]) -> bool:
-        """Whether a plan from the start beats the policy's run."""
+        """Return true if a plan from the start beats the policy's run."""
         value = self.bench.objective.plan_value(self.states[0], plan)
         policy_value = from_json_number(self.certificate["policy_value"])
         return self.bench.objective.is_bug(policy_value, value)
 
     def way_out(self) -> int:
-        """Where a plan from the state that the loop comes back to leaves the policy's way."""
+        """The step at which a plan from where the loop returns to leaves the policy's way."""
         first = step = int(self.certificate["run"]["loop_start"])
         plan = self.plan(len(self.run))
         # The plan leads to a goal and the loop never meets one, so it leaves the loop somewhere,

@@ -1,1 +1,1 @@
-"""What bugs have in common: their causes, without the objects and places they happen to."""
+"""The causes that bugs have in common, without the objects and places they happen to."""

@@ -96,7 +96,7 @@ class _Inquiry:
         return Cause(ending)
 
     def _is_lost(self) -> bool:
-        """Whether it is plain that no plan leads from the run's end to the goal."""
+        """Return true if it is plain that no plan leads from the run's end to the goal."""
         task, end = self.bench.task, self.lifted.states[-1:]
         costs = self.bench.known_costs or exact_costs_of(task)
         if costs is not None and not np.isnan(to_go := costs.to_go(end)[0]):
@@ -107,7 +107,7 @@ class _Inquiry:
 
     @cached_property
     def _culprit(self) -> _Culprit | None:
-        """The step to blame; None where it is no single one, or searches cannot be made."""
+        """The step to blame; None where there is no single one, or searches cannot be made."""
         with suppress(UnsupportedError):  # the task within the condition is too large to search in
             costs = costs_for(self.bench)
             if costs is not None:
@@ -123,7 +123,7 @@ class _Inquiry:
         return _Culprit(index, is_exact) if index < len(self.lifted.operators) else None
 
     def _by_culprit(self, ending: str) -> Cause:
-        """By the step to blame; without one where nobody finds out which that is."""
+        """The cause by the step to blame; without one where that is not found."""
         if self._culprit is None:
             return Cause(ending)
         index = self._culprit.place
@@ -150,7 +150,7 @@ class _Inquiry:
         return tuple(sorted({self.lifted.step(index) for index in indices}))
 
     def _traits(self, cycle: Sequence[int]) -> tuple[str, ...]:
-        """What is so at all steps of some kind in the cycle."""
+        """The traits that all steps of some kind in the cycle share."""
         shared: dict[LiftedStep, dict[str, None]] = {}
         for index in cycle:
             step, traits = self.lifted.step(index), dict.fromkeys(self.lifted.traits(index))

@@ -23,7 +23,7 @@ class Member(NamedTuple):
 
     id: str
     steps: int
-    """How long the policy's run is."""
+    """The length of the policy's run."""
     cause: Cause
     pattern: Pattern | None = None
 
@@ -43,7 +43,7 @@ class Group:
     example: str
     """The id of the smallest bug: the one of the shortest run, of equal ones the first id."""
     also: tuple[Group, ...] = ()
-    """What is shown with it: detours by a step that occurs in the loop."""
+    """The groups shown with it: detours by a step that occurs in the loop."""
     pattern: Pattern | None = None
     cause_ids: tuple[str, ...] = ()
     """Of all its bugs, sorted: those of one pattern may end in different ways."""
@@ -73,7 +73,7 @@ class Group:
 
     @property
     def total(self) -> int:
-        """How many bugs are shown here."""
+        """The number of bugs that are shown here."""
         return sum(group.count for group in self)
 
 
@@ -86,7 +86,7 @@ def grouped(members: Iterable[Member]) -> list[Group]:
 
 
 def count_lines(groups: Iterable[Group]) -> int:
-    """How many causes are listed, those included that are shown with another."""
+    """The number of causes listed, with those that are shown with another."""
     return sum(1 for group in groups for _ in group)
 
 

@@ -1,7 +1,7 @@
-"""What the decisions to blame for several bugs have in common: a rule of the policy.
+"""The pattern that the decisions to blame for several bugs have in common: a rule of the policy.
 
 A cause is a function of one bug. A pattern is found from many, when all is judged, and groups
-those bugs, whatever their causes are.
+those bugs across their causes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHAPE = Row(str, [str], str, int)
 
 @dataclass(frozen=True)
 class Pattern:
-    """Where a policy decides wrongly, and what it does there: a rule, or states without one.
+    """A place where a policy decides wrongly, and its action there: a rule, or states without one.
 
     >>> print(Pattern("unstack", ("(solid b2)",)))
     unstack where (solid b2)
@@ -60,6 +60,6 @@ class Pattern:
 
 
 def pattern_from(data: Any) -> Pattern:
-    """The pattern of `to_json`, which may be anybody's; ValueError if it is not one."""
+    """The pattern of `to_json`, which a stranger may have written; ValueError if it is not one."""
     action, conditions, state, states = fitting(data, _SHAPE)
     return Pattern(action, tuple(conditions), state, states)

@@ -35,7 +35,7 @@ class _Goals:
         self._types = task.objects
         self._properties = _properties(task)
         self.kinds = {self.kind_of(thing) for thing in self.about} - {_NO_TYPE}
-        """What these objects are: that things of other kinds have no goal goes without saying."""
+        """The kinds of these objects; things of other kinds never have a goal."""
 
     def kind_of(self, thing: str) -> str:
         """The type of an object, or where the domain has none what is true of it for good."""
@@ -81,7 +81,7 @@ class LiftedRun:
         return tuple(sorted({self._goals.words[fact][0] for fact in facts}))
 
     def traits(self, index: int) -> tuple[str, ...]:
-        """What a step does to objects and their goals, the most telling first."""
+        """The effects of a step on objects and their goals, the most telling first."""
         return tuple(dict.fromkeys(self._traits(index)))
 
     def _traits(self, index: int) -> Iterator[str]:
@@ -105,7 +105,7 @@ class LiftedRun:
                 yield f"'{schema}' with {self._a(thing)} that has no goal"
 
     def _of(self, words: Sequence[str], objects: Sequence[str]) -> str:
-        """Whose goal it is, if of one of the step's objects."""
+        """The owner of the goal, if it is one of the step's objects."""
         return f" of {self._a(words[1])}" if words[1:2] and words[1] in objects else ""
 
     def _kind(self, thing: str) -> str:

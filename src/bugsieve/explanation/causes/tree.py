@@ -23,7 +23,7 @@ Bools = NDArray[np.bool_]
 
 
 class ValueType(Protocol):
-    """What the values of a variable are."""
+    """The type of a variable's values."""
 
     @property
     def kind(self) -> str:
@@ -36,18 +36,18 @@ class Variable(Protocol):
 
     @property
     def name(self) -> str:
-        """How the words name it."""
+        """Its name in the words."""
         ...
 
     @property
     def type(self) -> ValueType:
-        """How its bounds are written."""
+        """Its type, by which its bounds are written."""
         ...
 
 
 @dataclass(frozen=True)
 class _Box:
-    """What a leaf of the tree says: bounds on some variables."""
+    """The statement of a leaf of the tree: bounds on some variables."""
 
     bounds: dict[int, tuple[float, float]]
     """Values above the first number and at most the second, by column."""
@@ -68,7 +68,7 @@ class _Leaf:
 
 
 def where(variables: Sequence[Variable], faults: Rows, others: Rows) -> str:
-    """Where the faults are, in words; empty where no small tree tells them from the others.
+    """The place of the faults in words; empty where no small tree tells them from the others.
 
     The words are those of one leaf, and so is the accuracy.
     """

@@ -15,7 +15,7 @@ _LOOP_OF = "loop of "
 
 
 def in_words(cause: Cause) -> str:
-    """What is wrong, with the most telling of the traits; a stranger may have written it."""
+    """The mistake in words, with the most telling of the traits; it may be a stranger's text."""
     traits = [trait for trait in cause.traits if cause.ending != LOOP or not _is_loop(trait)]
     trait = f": {traits[0]}" if traits else ""
     return printable(f"{_WORDS.get(cause.ending, _by_step)(cause)}{trait}")

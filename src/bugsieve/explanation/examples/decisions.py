@@ -1,4 +1,4 @@
-"""What bugs teach: states, each with an action that is better than what the policy did.
+"""Lessons of bugs: states, each with an action that is better than what the policy did.
 
 A better plan shows what to do from the culprit on, in all states that it passes. Training learns
 from the same states of the plans in certificates.
@@ -28,14 +28,14 @@ class Example:
     bug: str
     """The id of the bug that shows it."""
     step: int
-    """How many steps of the better plan are made by then; 0 is the place of the culprit."""
+    """The number of steps of the better plan made by then; 0 is the place of the culprit."""
     facts: tuple[str, ...]
     """All atoms that are true in the state, those among them that never change."""
     goal: tuple[str, ...]
     action: str
     """The better action."""
     instead_of: str | None
-    """What the policy did at the place of the culprit; None in the states after it."""
+    """The policy's action at the place of the culprit; None in the states after it."""
 
 
 def decided_by(

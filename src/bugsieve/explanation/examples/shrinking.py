@@ -46,16 +46,16 @@ Remake = Callable[[Task], AbstractContextManager[Bench]]
 _JUDGING = Limits(expansions=1_000, bytes=1 << 30)
 DEFAULT_CANDIDATES = 200
 _REFUSALS = (InputError, UsageError, PolicyError, BudgetError)
-"""What a problem that is none, or none for the policy or the objective, raises."""
+"""Errors of a malformed problem, or of one that does not fit the policy or the objective."""
 _MOVES = 3
 """So often the start of one problem follows the culprit."""
 _DECIDED = ("operators", "ending", "loop_start", "chosen")
-"""What must be the same when the policy is asked again; the words of a crash need not be."""
+"""Parts of a run that must be equal when the policy is asked again, but for words of a crash."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What may be spent on one example; what was found by then counts."""
+    """Limits on what is spent on one example; what was found by then counts."""
 
     candidates: int = DEFAULT_CANDIDATES
     """Problems to try."""
@@ -73,7 +73,7 @@ class Smaller(NamedTuple):
 
     dropped: frozenset[str]
     fewer: FewerObjects
-    """What else can be left out."""
+    """Objects that can be left out besides."""
     steps: int
     """So many steps of the policy after the state that all began with."""
     task: Task
@@ -90,9 +90,9 @@ class Shrinking:
         self.tried = 0
         self.calls = 0
         self.is_cut = False
-        """Whether the budget left some untried."""
+        """True if the budget left some untried."""
         self.refusal: str | None = None
-        """Why not even the problem with all objects will do."""
+        """The reason why not even the problem with all objects will do."""
         self._bench = bench
         self._original = bug
         self._cause = cause
@@ -109,7 +109,7 @@ class Shrinking:
         with progressing(self._progress), self._translator:
             best = self._with_all()
             before = None
-            # What was needed may not be when others are gone, so all are tried again.
+            # An object that was needed may not be when others are gone, so all are tried again.
             while best is not None and best is not before and not self.is_cut:
                 before, best = best, self._once_over(best)
             return best
@@ -196,7 +196,7 @@ class Shrinking:
         return bug if all(run[key] == known[key] for key in _DECIDED) else None
 
     def _bug(self, bench: Bench) -> Bug | None:
-        """What the policy does wrong from the initial state, if it is anything."""
+        """The bug of the policy in the initial state, if there is one."""
         state = bench.task.initial_state
         suspects = bench.suspects(state)
         verdict = self._verdict(bench, suspects)
@@ -244,10 +244,10 @@ def _found(bench: Bench, certificate: Mapping[str, Any]) -> Blame | None:
 
 
 def later_starts(bench: Bench, certificate: Mapping[str, Any]) -> list[tuple[int, StateArray]]:
-    """Where a problem may begin, each after so many steps of the run: the best place first.
+    """The states where a problem may begin, each after so many steps: the best place first.
 
-    Where the rest of a run need not be the policy's run from there, it has to be asked whether it
-    shows the bug from the culprit on; the last one is the state of the bug.
+    If the rest of a run need not be the policy's run from there, the policy has to be asked if it
+    shows the bug from the culprit on. The last one is the state of the bug.
     """
     start = np.array(certificate["state"], dtype=np.uint16)
     found = None if objection(certificate) is None else _found(bench, certificate)

@@ -46,15 +46,15 @@ class SmallestExample:
     candidates: int = 0
     """Problems that were tried."""
     calls: int = 0
-    """How often the policy was asked."""
+    """The number of times that the policy was asked."""
     kept: str | None = None
-    """Why objects were not left out, or not all that may be; None if no other can be."""
+    """The reason why objects were kept that might be left out; None if no other can be."""
     is_new_problem: bool = False
-    """Whether its task is a problem of its own, which begins where the bug does."""
+    """True if its task is a problem of its own, which begins where the bug does."""
     steps_further: int = 0
     """So many steps after that the new problem begins, as the policy goes there."""
     unmoved: str | None = None
-    """Why it begins where the bug does, although the culprit is a later decision; None if not."""
+    """The reason why it begins at the bug, although the culprit comes later; None if not."""
 
 
 def smallest_example(

@@ -2,7 +2,7 @@
 
 A set of at most three features explains the decisions that have them all. It has a counterexample
 in a state where the policy did right although some action of the schema fits the set, and each
-that fits would have been wrong: a policy with this pattern had done one of them. Where one that
+that fits would have been wrong. A policy with this pattern had done one of them. Where one that
 fits is right, too, nothing follows, for a pattern may be wrong only sometimes.
 
 For the first decision that nothing explains yet, all sets of its features are tried, small ones
@@ -32,7 +32,7 @@ class Option(NamedTuple):
 
     features: Collection[Feature]
     is_right: bool
-    """Whether it would have been right, too."""
+    """True if it would have been right, too."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Cover:
                 yield _Set((*one.features, number), one.covered & covers, one.fits & fits)
 
     def _is_consistent(self, fits: int) -> bool:
-        """Whether options that fit are in no state all wrong."""
+        """Return true if options that fit are in no state all wrong."""
         return self._has_any(fits) == self._has_any(fits & self._right)
 
     def _has_any(self, options: int) -> int:

@@ -1,4 +1,4 @@
-"""What can be said of a decision: the facts of its state, also by the objects of its action.
+"""Features of a decision: the facts of its state, also by the objects of its action.
 
 A feature is a number; the same number means the same of every decision of one schema.
 """
@@ -16,7 +16,7 @@ object a parameter is."""
 
 
 class Feature(NamedTuple):
-    """What holds of a decision; features are compared in this order."""
+    """A fact of a decision; features are compared in this order."""
 
     kind: int
     text: str

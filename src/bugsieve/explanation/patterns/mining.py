@@ -39,7 +39,7 @@ class Mined:
 
 
 class Regrets:
-    """What actions lose by the exact costs of a task."""
+    """The losses of actions by the exact costs of a task."""
 
     def __init__(self, bench: Bench, costs: ExactCosts) -> None:
         self._bench = bench

@@ -54,7 +54,7 @@ class FailingRun(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What a policy did in the states that were judged."""
+    """The actions of a policy in the states that were judged."""
 
     decisions: Sequence[Decision]
     solved: Sequence[Solved]

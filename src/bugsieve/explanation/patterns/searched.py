@@ -1,9 +1,9 @@
-"""What other actions would have lost, by searches: for tasks too large to explore.
+"""The losses of other actions, by searches: for tasks too large to explore.
 
 The policy did right where no plan is cheaper than its run. There, one search for each other action
-of the schema tells whether it is as good. All searches are limited, and where one of them is left
-without an answer nothing is said of the schema: a pattern without its counterexamples would join
-bugs that have nothing in common.
+of the schema tells whether it is as good. All searches are limited. If one of them is left without
+an answer, nothing is said of the schema: a pattern without its counterexamples would join bugs
+that have nothing in common.
 """
 
 from __future__ import annotations
