@@ -15,7 +15,7 @@ namespace bugsieve {
 struct Interrupted : std::exception {};
 
 // Polls an interrupt check at most every few milliseconds; cheap to call in inner loops. The time
-// is that of the thread, whatever calls it makes: many short ones must not pass as no work.
+// is that of the thread over all its calls: many short ones must not pass as no work.
 class Interrupts {
   public:
     using Clock = std::chrono::steady_clock;

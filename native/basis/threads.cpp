@@ -49,7 +49,7 @@ class Sharing {
     void wait(Interrupts& interrupts) {
         std::unique_lock lock(mutex_);
         while (!changed_.wait_for(lock, kWait, [this] { return ended_ == threads_.size(); })) {
-            lock.unlock();  // whoever looks may have to wait
+            lock.unlock();  // the check may have to wait
             interrupts.check();
             lock.lock();
         }

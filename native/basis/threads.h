@@ -8,8 +8,8 @@
 
 namespace bugsieve {
 
-// What is done with an item. A worker has one item at a time and a number of its own, so that
-// memory by worker needs no lock. The interrupts are for the worker to check in long items.
+// The work on an item. A worker has one item at a time and a number of its own, so that memory by
+// worker needs no lock. The interrupts are for the worker to check in long items.
 using ItemWork = std::function<void(std::size_t worker, std::size_t item, Interrupts& interrupts)>;
 
 // Does the work once for each item below `items`, in any order. Worker 0 is the calling thread,

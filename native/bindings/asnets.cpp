@@ -84,8 +84,8 @@ AsnetStructure copied_structure(const NumberList& fact_starts, const NumberList&
     return structure;
 }
 
-// What each thread must have to do for several to gain, in multiplications: about 2 ms, since on
-// a busy machine a thread waits that long for a core.
+// The least work of each thread for several to gain, in multiplications: about 2 ms, since on a
+// busy machine a thread waits that long for a core.
 constexpr std::size_t kWorkOfThread = 40'000'000;
 
 // One call at a time: it has the buffers of its threads.

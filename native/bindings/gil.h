@@ -13,9 +13,10 @@ namespace bugsieve {
 
 namespace nb = nanobind;
 
-// Whether a stop token of this thread has ended; if so, Python's Stopped is set. Needs the GIL.
+// Returns true if a stop token of this thread has ended; then, Python's Stopped is set. Needs the
+// GIL.
 inline bool is_stopped() {
-    // Where nobody has imported the module, or somebody just does, no token can be active.
+    // If the module is not imported, or is just being imported, no token can be active.
     const nb::object name = nb::str("bugsieve.base.stopping");
     const nb::object module = nb::steal(PyImport_GetModule(name.ptr()));
     if (!module.is_valid()) return PyErr_Occurred() != nullptr;
@@ -31,7 +32,8 @@ class WithoutGil {
     WithoutGil& operator=(const WithoutGil&) = delete;
     ~WithoutGil() { take_gil(); }
 
-    // Whether Python has a signal waiting or a stop token has ended; if so, a Python error is set.
+    // Returns true if Python has a signal waiting or a stop token has ended; then a Python error
+    // is set.
     bool is_interrupt_pending() {
         take_gil();
         const bool pending = PyErr_CheckSignals() != 0 || is_stopped();
@@ -40,9 +42,9 @@ class WithoutGil {
     }
 
   private:
-    // Up to Python 3.13, a daemon thread that asks for the GIL while Python ends is ended by
-    // pthread_exit, which unwinds the stack like an exception. The frames above us let none pass
-    // and would abort the process, so we catch it and wait here for the end, as later Pythons do.
+    // Up to Python 3.13, pthread_exit ends a daemon thread that asks for the GIL while Python
+    // ends. It unwinds the stack like an exception. The frames above us let none pass and would
+    // abort the process, so we catch it and wait here for the end, as later Pythons do.
     void take_gil() noexcept {
         try {
             PyEval_RestoreThread(thread_);

@@ -183,8 +183,8 @@ nb::tuple expand(const JaniSystem& system, const Rows& states) {
                           to_array(std::move(outcome_offsets)));
 }
 
-// What a run needs to know of its states: their kinds, and for each action a flag that says
-// whether it is applicable; none is where the run ends.
+// The facts that a run needs of its states: their kinds, and for each action a flag if it is
+// applicable. Where the run ends, no action is.
 nb::tuple observe(const JaniSystem& system, const Rows& states) {
     const std::vector<std::uint64_t> words = packed(system.model(), states);
     const std::size_t width = static_cast<std::size_t>(system.num_actions());

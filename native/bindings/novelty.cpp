@@ -9,8 +9,8 @@ namespace bugsieve {
 
 namespace {
 
-// A store bound to its task. Whoever waits for the lock has given up the GIL, as its holder may
-// need the GIL to look for signals.
+// A store bound to its task. A thread that waits for the lock has given up the GIL, as the holder
+// may need the GIL to look for signals.
 class BoundNoveltyStore {
   public:
     BoundNoveltyStore(const Task& task, int depth)

@@ -10,8 +10,8 @@
 
 namespace bugsieve {
 
-// Whoever waits for the lock has given up the GIL, as its holder may need the GIL to look for
-// signals and to ask a policy.
+// A thread that waits for the lock has given up the GIL. The lock's holder may need the GIL to
+// look for signals and to ask a policy.
 class OneAtATime {
   public:
     // Runs work(interrupts) without the GIL; refuses questions from within a question.

@@ -58,7 +58,7 @@ class PythonPolicy final : public PolicyView {
         for (std::size_t i = 0; i < count; ++i) out[i] = actions(i);
     }
 
-    // A call takes microseconds, or a round trip to another process, whatever it is asked.
+    // A call takes microseconds, or a round trip to another process, for every question.
     std::size_t preferred_batch() const override { return 32; }
 
     static int traverse(PyObject* self, visitproc visit, void* arg) {

@@ -124,7 +124,7 @@ Bounds::Offer Bounds::pull(std::span<const Place> places, std::int64_t limit,
         if (!known.is_source || source == self || known.bound - most >= limit) return;
         const std::int64_t sum = between(into_, places, this->places(source));
         if (sum == DominanceFunction::kNone || known.bound - sum >= limit) return;
-        // No plan costs less than nothing, whatever the comparison says.
+        // No plan costs less than nothing, even if the comparison says so.
         limit = std::max<std::int64_t>(0, known.bound - sum);
         best = {limit, source};
     });
@@ -186,8 +186,8 @@ void Bounds::settle() {
 void Bounds::add_source(StateNumber state) {
     const auto here = places(state);
     const std::int64_t bound = states_[state].bound;
-    // Whoever it tells as much as they know themselves is of no use any more: by the triangle
-    // inequality it tells the others as much as they did.
+    // A source is not needed any more if this one tells it as much as it knows itself. By the
+    // triangle inequality this one tells the others as much as that did.
     pairs_.from(here, [&](StateNumber other) {
         if (!states_[other].is_source) return;
         const std::int64_t sum = between(function_.tables(), here, places(other));
@@ -215,7 +215,7 @@ void Bounds::lower(StateNumber first, std::int64_t bound, const Record& record) 
         known.bound = change.bound;
         known.record = static_cast<std::int32_t>(records_.size());
         records_.push_back(change.record);
-        // Who was told by another is of no use beside that one.
+        // A state that was told by another one is not needed beside it.
         if (known.is_source) --num_sources_;
         known.is_source = false;
         if (change.record.kind != kCompared) unsorted_.push_back(change.state);
@@ -262,7 +262,7 @@ void Bounds::look_at(StateNumber state) {
         states_[state].pushed = states_[state].bound;
 }
 
-// Whether the state has its bound from a source that has told the others already.
+// Returns true if the state has its bound from a source that has told the others already.
 bool Bounds::is_told(StateNumber state) const {
     const std::int64_t bound = states_[state].bound;
     const Offer offer = pull(places(state), bound + 1, state);
@@ -327,7 +327,7 @@ bool Bounds::consider(StateView end, std::int64_t cost, Way way) {
         if (known != kNoState) {
             lower(known, bound, record);
             source = states_[known].record;
-            cost = cost_of(way());  // what it is when the way is followed again
+            cost = cost_of(way());  // its cost when the way is followed again
             helps = true;
         }
     }

@@ -22,7 +22,7 @@ struct BoundsOptions {
     std::int64_t max_bytes = -1;
 };
 
-// What became known of a case: plans from there cost at most `bound`, less than the policy.
+// A new fact of a case: plans from there cost at most `bound`, less than the policy.
 struct BoundEvent {
     std::int32_t at;  // in the order in which cases were learnt
     std::int64_t bound;
@@ -35,18 +35,19 @@ class Bounds {
 
     // The next case, and the operators of the policy's run from it. `policy_cost` is the least
     // that the policy may need: the cost of its run if that is a plan or was cut, kUnbounded if it
-    // fails, 0 for a case that is no bug whatever the bounds are.
+    // fails, 0 for a case that is not a bug under any bounds.
     void learn(StateView state, std::span<const std::int32_t> run, std::int64_t policy_cost,
                Interrupts& interrupts);
     // Greedy search from the case learnt last, up to plans cheaper than `cost_bound`.
     SearchResult look_ahead(std::int64_t cost_bound, Interrupts& interrupts);
-    // A way from the case learnt last to a state of which more may be known than of those before
-    // it, as a search has found it; whether it helped. Throws std::invalid_argument if it is none.
+    // A way that a search has found from the case learnt last to a state of which more may be
+    // known than of those before it. Returns true if it helped. Throws std::invalid_argument if it
+    // is not a way.
     bool follow(std::span<const std::int32_t> way, Interrupts& interrupts);
     // Tell all others what the last case's bound has become.
     void spread(Interrupts& interrupts);
 
-    // What has changed for cases since they were last taken, in their order.
+    // The changes for cases since they were last taken, in their order.
     std::vector<BoundEvent> take_events();
     // The ways that helped since they were last taken, from the case learnt last.
     std::vector<std::vector<std::int32_t>> take_ways() { return std::move(ways_); }
@@ -66,14 +67,14 @@ class Bounds {
     struct Known {
         std::int64_t bound = kUnbounded;
         std::int64_t pushed = kUnbounded;  // its bound when the others were last told of it
-        std::int32_t record = -1;          // why the bound holds
+        std::int32_t record = -1;          // the reason of the bound
         std::int32_t last_parent = -1;     // of its transitions under the policy, backwards
         std::int32_t last_case = -1;       // with this state
-        std::int32_t step = kNoOperator;   // what the policy does there
+        std::int32_t step = kNoOperator;   // the policy's action there
         std::int64_t seen = -1;            // how much of new_sources_ it has pulled from
         bool is_source = false;
     };
-    // Why a bound holds: a step, a way or a comparison that leads to an earlier record.
+    // The reason of a bound: a step, a way or a comparison that leads to an earlier record.
     struct Record {
         std::int32_t kind;    // an operator, or one of the below
         std::int32_t source;  // a record; -1: the goal is reached
@@ -116,7 +117,7 @@ class Bounds {
     void settle();
     void add_source(StateNumber state);
     void lower(StateNumber state, std::int64_t bound, const Record& record);
-    // What a state at the end of a way from the last case says of that case.
+    // The bound on the last case by a state at the end of a way from it.
     template <class Way>
     bool consider(StateView end, std::int64_t cost, Way way);
     void note_events(StateNumber state);

@@ -28,7 +28,7 @@ using Row = std::vector<Worth>;
     for (std::size_t u = 0; u < size; ++u) best = std::max(best, values[u] - costs[u]);
     return best;
 }
-// Whether some a[i] < b[i].
+// Returns true if some a[i] < b[i].
 [[gnu::always_inline]] inline bool is_below(const Distance* a, const Distance* b,
                                             std::size_t size) {
     Distance any = 0;
@@ -69,7 +69,7 @@ struct LabelClass {
     bool is_source = false;  // one of them moves the factor or asks something of it
 };
 
-// How the labels of a factor compare, in the eyes of all others: D^L of the note.
+// The comparison of the labels of a factor, in the eyes of all others: D^L of the note.
 struct Comparison {
     std::vector<Row> by_group;          // what answers to a group lose in this factor at most
     std::vector<Distance> of_identity;  // by_group[kIdentity], dense
@@ -190,7 +190,7 @@ class FixPoint {
         }
     }
 
-    // What each answer to each group loses here, given the table as it is.
+    // Computes the loss of each answer to each group here, given the table as it is.
     void compare(std::size_t index) {
         const Factor& factor = task_.factors()[index];
         State& state = factors_[index];
@@ -411,7 +411,7 @@ class FixPoint {
         return sunk;
     }
 
-    // replies_[u]: the best that somebody at u can answer, without walking first.
+    // replies_[u]: the best answer at u, without walking first.
     void find_replies(std::size_t index, std::size_t target, const Row& row) {
         const Factor& factor = task_.factors()[index];
         const Distance* values = factors_[index].table.row(target);
@@ -434,7 +434,7 @@ class FixPoint {
         meter_.spend(work);
     }
 
-    // Where many would walk before they reply, finds for all states at once what they then get: by
+    // If many would walk before they reply, finds for all states at once what they then get: by
     // Dijkstra's algorithm, backwards from the best replies.
     void walk_to_replies(std::size_t index, const Distance* values) {
         const State& state = factors_[index];

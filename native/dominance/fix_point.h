@@ -16,7 +16,7 @@ constexpr Distance kLeastFinite = -(kFarAway / 2);  // what is below counts as n
 // One table a factor: entry (s, t) bounds h*(s) - h*(t) from below, as its part of a sum.
 using DominanceTables = std::vector<Square<Distance>>;
 
-// What walks alone prove: whoever is at t walks to s and goes on from there.
+// The tables that walks alone prove: from t one walks to s and goes on from there.
 DominanceTables walk_bounds(const FactorWalks& walks, std::size_t factors);
 
 struct FixPointCounts {

@@ -22,7 +22,7 @@ struct DominanceOptions {
     std::int64_t max_bytes = -1;
 };
 
-// Why a task has no function.
+// The reason why a task has no function.
 struct NoDominanceError : std::length_error {
     using std::length_error::length_error;
 };
@@ -45,7 +45,7 @@ class DominanceFunction {
     const FactoredTask& factored() const { return *task_; }
     const FactorWalks& walks() const { return *walks_; }
     const DominanceTables& tables() const { return tables_; }
-    // What a limit cut: bits of Cut.
+    // The parts that a limit cut: bits of Cut.
     enum Cut : std::int32_t { kMerging = 1, kMemory = 2, kWalks = 4, kFixPoint = 8 };
     std::int32_t cut() const { return cut_; }
     std::int64_t truncated() const { return truncated_; }

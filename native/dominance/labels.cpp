@@ -47,8 +47,8 @@ Touch& touch(std::map<std::int32_t, Touch>& touches, std::int32_t variable) {
     return touches.try_emplace(variable, Touch{variable, -1, {}, -1}).first->second;
 }
 
-// Whether the condition holds given what the label requires. Every variable it names has either a
-// required value or all named values excluded.
+// Returns true if the condition holds given what the label requires. Every variable it names has
+// either a required value or all named values excluded.
 bool fires(const std::map<std::int32_t, Touch>& touches, std::span<const Fact> condition) {
     return std::ranges::all_of(condition, [&](const Fact& fact) {
         return touches.at(fact.variable).required == fact.value;

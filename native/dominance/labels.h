@@ -9,7 +9,7 @@
 
 namespace bugsieve {
 
-// What a label asks of one variable and does to it.
+// The condition and the effect of a label on one variable.
 struct Touch {
     std::int32_t variable;
     std::int32_t required = -1;          // -1: any value that is not excluded
@@ -34,8 +34,8 @@ struct TooManyOutcomes : std::length_error {
 constexpr std::size_t kMaxOutcomes = 64;
 
 // The labels of all operators, in their order. An operator with conditional effects has one for
-// each combination of values of the variables that its conditions name: a choice between effects
-// that the state decides is no choice of whoever acts.
+// each combination of values of the variables that its conditions name: the state decides between
+// the effects, and not the actor.
 std::vector<Label> split_into_labels(const FdrTask& task);
 
 }  // namespace bugsieve

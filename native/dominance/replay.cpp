@@ -72,7 +72,7 @@ bool Replay::answer(Distance cost) {
     const FactoredTask& factored = function_.factored();
     replies_.resize(function_.num_factors());
     std::int64_t idle = 0;
-    std::size_t stuck = 0;  // factors in which doing nothing is no answer
+    std::size_t stuck = 0;  // factors in which doing nothing is not an answer
     for (std::size_t i = 0; i < function_.num_factors(); ++i) {
         find_replies(i);
         const Distance worth = replies_[i][kIdentity].worth;

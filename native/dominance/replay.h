@@ -50,7 +50,7 @@ class Replay {
     const DominanceFunction& function_;
     std::map<std::tuple<std::size_t, std::int32_t, bool>, WalkGraph> graphs_;
     CheapestWays ways_;
-    std::vector<Value> leader_, follower_;       // where s and t have come to
+    std::vector<Value> leader_, follower_;       // the present places of s and t
     std::vector<std::int32_t> target_, places_;  // the same, by factor
     std::vector<std::vector<Reply>> replies_;    // by factor and group
     std::vector<std::int32_t> result_;

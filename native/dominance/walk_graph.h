@@ -13,7 +13,7 @@
 
 namespace bugsieve {
 
-// What a step costs by which a factor moves alone: the others go where its label applies, the
+// The cost of a step by which a factor moves alone: the others go where its label applies, the
 // label is applied, the others return.
 struct TauStep {
     Distance cost = kFarAway;

@@ -7,7 +7,7 @@
 
 namespace bugsieve {
 
-// Thrown when the limit is met; whoever started the computation falls back to less.
+// Thrown when the limit is met; the caller falls back to less.
 struct WorkSpent {};
 
 class WorkMeter {

@@ -50,7 +50,8 @@ class Lookahead {
     explicit Lookahead(const LookaheadOptions& options) : options_(options) {}
 
     void start(StateId origin);
-    // Whether the successors of the last layer are known; else the graph must answer first.
+    // Returns true if the successors of the last layer are known; else the graph must answer
+    // first.
     bool request(PolicyGraph& graph, Interrupts& interrupts);
     Found add_layer(PolicyGraph& graph, Interrupts& interrupts);
     void choose(PolicyGraph& graph, WalkDraws& draws);
@@ -86,7 +87,7 @@ class Lookahead {
     // A set of states that is cheap to clear while it is small.
     class StateSet {
       public:
-        bool insert(StateId id);  // whether it is new
+        bool insert(StateId id);  // true if it is new
         void clear();
 
       private:
@@ -108,7 +109,7 @@ class Lookahead {
     std::vector<Seen> seen_;
     std::size_t layer_begin_ = 0;  // of the last layer
     PolicyGraph::Stuck stuck_ = PolicyGraph::Stuck::kNot;
-    StateSet known_;        // what was seen, and the origin; from the second layer on
+    StateSet known_;        // the states seen, and the origin; from the second layer on
     double least_ = 0;      // distance in the last layer
     std::size_t ties_ = 0;  // states at that distance
     std::size_t target_ = 0;

@@ -17,7 +17,7 @@ class PolicyGraph {
   public:
     using Kind = TransitionSystem::Kind;
 
-    // Why a run of the policy does not go on behind a state, the gravest last.
+    // The reason why a run of the policy does not go on behind a state, the gravest last.
     enum class Stuck : std::uint8_t {
         kNot,      // it goes on, or the state is a goal or unsafe
         kDeadEnd,  // no action is applicable
@@ -33,9 +33,9 @@ class PolicyGraph {
     // Stays where it is until the graph is cleared.
     const std::uint64_t* row(StateId id) const { return states_[id]; }
     Kind kind(StateId id);
-    double distance(StateId id);  // an estimate that is no number counts as infinite
+    double distance(StateId id);  // an estimate that is not a number counts as infinite
 
-    // Whether the successors of a state are known. If not, answer() will find them out.
+    // Returns true if the successors of a state are known. If not, answer() will find them out.
     bool request(StateId id);
     // Asks the policy about the requested states, in batches.
     void answer(Interrupts& interrupts);

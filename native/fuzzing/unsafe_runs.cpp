@@ -14,7 +14,7 @@ constexpr std::size_t kMostRequests = std::size_t{1} << 16;
 constexpr int kMostLayers = 256;
 constexpr std::size_t kTurnsBetweenLooks = 256;  // at the clock
 
-// How a walk ends whose lookahead has seen all that the policy can reach.
+// The ending of a walk whose lookahead has seen all that the policy can reach.
 WalkEnding exhausted_ending(PolicyGraph::Stuck stuck) {
     switch (stuck) {
         case PolicyGraph::Stuck::kNot:

@@ -33,7 +33,7 @@ enum class WalkEnding : std::uint8_t {
     kIllegalAction,  // chosen, but not applicable
 };
 
-// What the walks of one call did, in the order of their numbers in the call.
+// The results of the walks of one call, in the order of their numbers in the call.
 struct WalkResults {
     std::vector<std::uint8_t> endings;  // WalkEnding
     std::vector<std::int64_t> steps;
@@ -59,7 +59,7 @@ class UnsafeRuns {
     std::int64_t decisions() const { return graph_.decisions(); }  // states the policy was asked
     std::size_t num_states() const { return graph_.size(); }       // remembered now
     std::size_t bytes() const { return graph_.bytes(); }
-    std::int64_t forgotten() const { return forgotten_; }  // how often memory ran out
+    std::int64_t forgotten() const { return forgotten_; }  // times that memory ran out
 
   private:
     // One step of a walk: how to find the next state again without the policy.

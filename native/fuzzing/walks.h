@@ -16,13 +16,13 @@ namespace bugsieve {
 // States that a walk wants in the pool: its own last state and those a bias has pointed out.
 struct Offers {
     std::vector<std::int64_t> walks;      // row of the walk in the batch
-    std::vector<std::int64_t> steps;      // how many actions lead there
+    std::vector<std::int64_t> steps;      // the number of actions that lead there
     std::vector<std::int32_t> operators;  // the last of them
     std::vector<Value> states;
 };
 
-// Somebody else weighs the successors: expand() lists those of the next walks, move() is told
-// their weights and lets these walks go on, until expand() lists no more walks.
+// The caller weighs the successors: expand() lists those of the next walks, move() is told their
+// weights and lets these walks go on, until expand() lists no more walks.
 class Walks {
   public:
     // Walk i starts in row i of `starts` and makes at most lengths[i] steps, those from draw
@@ -61,7 +61,7 @@ class Walks {
 
     std::size_t step_ = 0;
     std::vector<std::size_t> walking_;  // the walks that make this step
-    std::size_t turn_ = 0;              // how many of them have had their turn
+    std::size_t turn_ = 0;              // the number of them that have had their turn
     Successors listed_;                 // of the walks whose turn it is
 };
 

@@ -33,7 +33,7 @@ class Evaluator {
     virtual void evaluate(std::span<const Value> states, std::span<std::int32_t> values,
                           Interrupts& interrupts, Preferred* preferred = nullptr) = 0;
     virtual bool has_preferred() const { return false; }
-    // Whether no value exceeds the cost of the best plan. Dead ends are real either way.
+    // Returns true if no value exceeds the cost of the best plan. Dead ends are real either way.
     virtual bool is_admissible() const { return false; }
 };
 

@@ -1,4 +1,4 @@
-// What the two explorations of the relaxation have in common.
+// The common part of the two explorations of the relaxation.
 #pragma once
 
 #include <cstdint>

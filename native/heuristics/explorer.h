@@ -73,7 +73,7 @@ class Explorer {
 
     const Relaxation& relaxation_;
     std::span<const std::int64_t> costs_;
-    std::size_t bytes_per_lane_ = 1;  // what has sufficed so far
+    std::size_t bytes_per_lane_ = 1;  // the size that has sufficed so far
     bool lanes_pay_off_ = true;
     std::unique_ptr<LaneExploration<std::uint8_t>> lanes8_;
     std::unique_ptr<LaneExploration<std::uint16_t>> lanes16_;

@@ -152,7 +152,7 @@ void LandmarkCut::find_cut() {
         if (are_reachable_outside_zone(op)) cut_.push_back(op);
 }
 
-// Whether the preconditions of the operator can be true before the zone is entered.
+// Returns true if the preconditions of the operator can be true before the zone is entered.
 bool LandmarkCut::are_reachable_outside_zone(std::int32_t op) {
     const Needs found = needs(op);
     if (found.never) return false;

@@ -24,8 +24,8 @@ namespace bugsieve {
 // least: the larger the zone, the more operators lead into it and pay without need.
 //
 // All of it happens near the goal: a fact cheaper than the goal is reachable outside the zone (so
-// are the facts on its cheapest derivation), and of the others it does not matter by how much they
-// are more expensive, so nothing is propagated to them.
+// are the facts on its cheapest derivation). Of the others it does not matter by how much they are
+// more expensive, so nothing is propagated to them.
 //
 // An operator with conditional effects has several relaxed operators. They share one cost: what
 // one of them pays, all of them have paid, so that no operator is counted beyond its cost.
@@ -52,10 +52,10 @@ class LandmarkCut {
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kLargest));
     }
 
-    // What stands between an operator and its being applied before the zone is entered.
+    // The obstacles to applying an operator before the zone is entered.
     struct Needs {
         bool never;           // it is unreachable, or needs the zone
-        std::int32_t dear;    // how many of its preconditions are as expensive as the goal
+        std::int32_t dear;    // number of its preconditions that are as expensive as the goal
         std::int32_t a_dear;  // the last of them
     };
 
@@ -89,7 +89,7 @@ class LandmarkCut {
     std::vector<std::int32_t> goal_;     // last first, so that the first of equals is taken
     std::vector<std::uint32_t> values_;  // right below the goal's, else at least that
     std::uint32_t goal_value_ = 0;
-    std::vector<std::uint32_t> costs_;       // what is left of each operator's cost
+    std::vector<std::uint32_t> costs_;       // the rest of each operator's cost
     Lists<std::int32_t> parts_;              // relaxed operators of each operator
     std::vector<std::uint32_t> charged_;     // round in which an operator last paid
     std::vector<std::int32_t> paid_;         // operators whose cost is no longer the full one

@@ -1,4 +1,4 @@
-// h^FF from states to other states, for whoever compares the states of a trace with each other.
+// h^FF from states to other states, for comparing the states of a trace with each other.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class PathDistances {
              Interrupts& interrupts);
 
   private:
-    // How a fact gets true from the source at hand, if `source` is its number.
+    // The way a fact gets true from the source at hand, if `source` is its number.
     struct Support {
         std::uint32_t source = 0;
         std::int32_t op;  // kNoOperator: it does not

@@ -55,7 +55,7 @@ class Pairs {
         grew_ = true;
     }
 
-    // What an operator gives depends on the rows of what it needs; on all, if it needs nothing.
+    // The effects of an operator depend on the rows of what it needs; on all, if it needs nothing.
     bool is_affected(std::size_t op) const {
         if (tried_[op] == 0) return true;
         if (task_.needs[op].empty()) return last_change_ > tried_[op];

@@ -65,8 +65,8 @@ struct Relaxation {
     std::vector<std::int32_t> fact_numbers_;  // -1: the fact does not matter
 };
 
-// Where some operator is free of cost, supporters are chosen under weights of this many per unit
-// of cost plus one, so that no fact supports itself through a circle of free operators.
+// If some operator is free of cost, supporters are chosen under weights of this many per unit of
+// cost plus one. So no fact supports itself through a circle of free operators.
 constexpr std::int32_t kWeightOfCost = 1024;
 
 }  // namespace bugsieve

@@ -1,4 +1,4 @@
-// How h^FF chooses the operators of its relaxed plans.
+// The choice of operators for the relaxed plans of h^FF.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace bugsieve {
 
-// Whether the relaxed operator gives its effects the h^add value `wanted` under the weights.
+// Returns true if the relaxed operator gives its effects the h^add value `wanted` under the
+// weights.
 template <class ValueOf>
 bool attains(const Relaxation& relaxation, std::int32_t op, std::uint64_t wanted,
              const ValueOf& value) {

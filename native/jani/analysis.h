@@ -1,5 +1,5 @@
-// What can be said of expressions without a state: the ranges of integers, and whether
-// evaluation can fail.
+// Properties of expressions that hold without a state: the ranges of integers, and if evaluation
+// can fail.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ struct Fault : std::exception {
     Ending kind = Ending::kUndefined;
     std::int32_t edge = -1;      // -1: in the goal, unsafety or start condition
     std::int32_t variable = -1;  // where the kind concerns one
-    double value = 0;            // what was assigned, or the probability
+    double value = 0;            // the assigned value, or the probability
     std::vector<double> state;
 };
 
@@ -32,7 +32,7 @@ struct CompiledModel {
         std::uint32_t variable;
         std::uint32_t source;  // register
         bool is_real;
-        bool is_checked;  // whether the value might be out of bounds
+        bool is_checked;  // true if the value might be out of bounds
         bool is_in_state;
         Word lower, upper;
     };

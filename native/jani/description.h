@@ -64,7 +64,7 @@ enum class Op : std::int32_t {
 std::span<const std::string_view> operator_names();
 // Number of operands; 0 for constants and variables.
 int arity(Op op);
-bool is_conditional(Op op);  // whether some operands may stay unevaluated
+bool is_conditional(Op op);  // true if some operands may stay unevaluated
 
 struct Node {
     Op op;

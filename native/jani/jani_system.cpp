@@ -43,7 +43,7 @@ void JaniSystem::expand(const std::uint64_t* state, Expansion& out) {
     out.outcomes.clear();
     load(state);
     const std::size_t width = words();
-    std::size_t first = 0;  // where the outcomes of the present action begin
+    std::size_t first = 0;  // the first outcome of the present action
     for (const EdgeIndex::Candidate& candidate : model_->index.candidates(registers_.data())) {
         const CompiledModel::Edge& edge = model_->edges[candidate.edge];
         const Place place{state, &edge};
@@ -81,7 +81,7 @@ bool JaniSystem::draw_outcome(const std::uint64_t* state, std::int32_t action, d
             enabled_.push_back(&edge);
     }
     if (enabled_.empty()) return false;
-    // What is left of the draw after it has chosen the edge is a draw for the destination.
+    // The rest of the draw, after it has chosen the edge, is a draw for the destination.
     const double scaled = draw * static_cast<double>(enabled_.size());
     const std::size_t chosen = std::min(static_cast<std::size_t>(scaled), enabled_.size() - 1);
     const Place place{state, enabled_[chosen]};

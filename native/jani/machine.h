@@ -44,7 +44,7 @@ struct Instruction {
     std::uint32_t a, b;    // registers
 };
 
-// How a program ends. All after kTrue are errors of the model.
+// The ending of a program. All after kTrue are errors of the model.
 enum class Ending : std::uint8_t {
     kFalse,
     kTrue,

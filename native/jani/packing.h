@@ -1,5 +1,5 @@
-// Where the variables of a state lie in its words: bounded integers share words, reals and wide
-// integers have one each.
+// The places of the variables of a state in its words: bounded integers share words, reals and
+// wide integers have one each.
 #pragma once
 
 #include <cstddef>

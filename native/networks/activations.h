@@ -1,4 +1,4 @@
-// What a layer's sums go through before the next layer reads them.
+// The functions on a layer's sums before the next layer reads them.
 #pragma once
 
 #include <cstddef>

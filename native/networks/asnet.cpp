@@ -10,7 +10,7 @@ namespace bugsieve {
 
 namespace {
 
-constexpr std::size_t kFactsTogether = 32;  // whose pooled vectors stay in the cache
+constexpr std::size_t kFactsTogether = 32;  // their pooled vectors stay in the cache
 constexpr std::size_t kWorkOfElu = 8;       // in multiplications
 constexpr std::int32_t kPadding = -1;       // an input that is not there
 
@@ -192,7 +192,8 @@ Asnet::Buffers Asnet::make_buffers() const {
     return made;
 }
 
-// What of layer 0 depends on the task alone: biases and goals. A fact that is not there is false.
+// The part of layer 0 that depends on the task alone: biases and goals. A fact that is not there
+// is false.
 void Asnet::fold_first_layer(const AsnetStructure& structure,
                              const std::vector<AsnetModule>& modules) {
     for (std::size_t s = 0; s < schemas_.size(); ++s) {
@@ -257,7 +258,7 @@ Asnet::ActionLayer Asnet::action_layer(const std::vector<AsnetModule>& modules,
     return layer;
 }
 
-// What a vector of -1 gives, for each schema and position: vectors, or one number each.
+// The results of a vector of -1, for each schema and position: vectors, or one number each.
 std::vector<Line> Asnet::missing_shares(const std::vector<AsnetModule>& modules,
                                         bool is_last) const {
     const std::size_t outputs = is_last ? 1 : hidden_;

@@ -93,7 +93,7 @@ class Asnet {
         std::vector<Line> truth_weights;    // of layer 0: a vector per position, then applicable
         std::vector<Line> constants;        // of layer 0: a vector per action
         std::vector<std::int32_t> related;  // a row per action
-        std::vector<std::int32_t> shares;   // where those of its related facts are, in vectors
+        std::vector<std::int32_t> shares;   // places of those of its related facts, in vectors
         std::vector<std::int32_t> scores;   // the same for the last layer, in floats
     };
     struct Dense {
@@ -103,7 +103,7 @@ class Asnet {
     struct ActionLayer {  // of each predicate: what its facts give; of each schema: the rest
         std::vector<Dense> shares;
         std::vector<Dense> own;
-        std::vector<Line> missing;  // what facts that are not there give, by schema and position
+        std::vector<Line> missing;  // shares of missing facts, by schema and position
     };
 
     void connect(const AsnetStructure& structure);

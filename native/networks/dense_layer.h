@@ -1,5 +1,5 @@
 // One fully connected layer for several rows, in vectors that hold outputs. Each sum is built in
-// the order of the inputs with a rounding after each product, whatever the width of the vectors.
+// the order of the inputs with a rounding after each product, for every width of the vectors.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Register {
     typedef int Bits [[gnu::vector_size(kBytes), gnu::may_alias]];
 };
 
-// What one layer reads and writes, as raw pointers: the loops are compiled once for each
+// The data that one layer reads and writes, as raw pointers: the loops are compiled once for each
 // instruction set and must not instantiate library code of their own.
 struct DenseLayer {
     std::size_t inputs;
@@ -59,7 +59,7 @@ template <std::size_t kBytes, std::size_t kRows, std::size_t kStripes>
     const Lanes zero{};
     for (std::size_t r = 0; r < kRows; ++r) {
         Lanes* const out = reinterpret_cast<Lanes*>(t.out + (row + r) * t.out_stride + stripe);
-        for (std::size_t p = 0; p < kStripes * kParts; ++p)  // what is not a number stays so
+        for (std::size_t p = 0; p < kStripes * kParts; ++p)  // NaN stays so
             out[p] = t.is_rectified ? (sums[r][p] < zero ? zero : sums[r][p]) : sums[r][p];
     }
 }

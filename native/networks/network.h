@@ -40,7 +40,7 @@ class Network {
 };
 
 // Runs a network on up to `capacity` rows at once. Each sum is built in the order of the inputs,
-// with a rounding after each product, whatever the instructions: the scores of a row depend
+// with a rounding after each product, for every instruction set: the scores of a row depend
 // neither on the rows beside it nor on the machine.
 class NetworkEvaluator {
   public:

@@ -12,7 +12,7 @@
 
 namespace bugsieve {
 
-// What a network reads and what its outputs mean.
+// The input of a network and the meaning of its outputs.
 struct NetworkReading {
     // The input is (x - mean) / range, with x moved into [lower, upper] before.
     struct Scale {
@@ -24,7 +24,7 @@ struct NetworkReading {
     std::vector<std::uint32_t> inputs;  // the variable behind each
     std::vector<Scale> scales;          // one per input, or none at all
     std::vector<std::int32_t> actions;  // of each output, all different
-    bool filter = true;                 // whether only applicable actions compete
+    bool filter = true;                 // true if only applicable actions compete
     double epsilon = 0;                 // scores this close to the best count as equal
 
     // Throws std::invalid_argument where the parts do not fit each other.

@@ -133,7 +133,7 @@ void RelationalEvaluator::send(Atoms& atoms, Interrupts& interrupts) {
             for (std::size_t a = 0; a < arity; ++a, out += lines_) {
                 const float* const message = atoms.module.scores(row) + a * width;
                 std::copy_n(message, width, out->lanes);
-                // What fills the last line must not be the greatest number.
+                // The filling of the last line must not be the greatest number.
                 std::fill_n(out->lanes + width, lines_ * kStripe - width, message[0]);
             }
     }
@@ -149,7 +149,7 @@ void RelationalEvaluator::find_greatest() {
     greatest_.resize(groups_);
     for (std::size_t group = 0; group < groups_; ++group) {
         const float most = *std::max_element(most_[group].lanes, most_[group].lanes + kStripe);
-        greatest_[group] = std::isinf(most) && most < 0 ? 0 : most;  // nobody was told anything
+        greatest_[group] = std::isinf(most) && most < 0 ? 0 : most;  // there was no message
     }
 }
 

@@ -53,7 +53,7 @@ class BestSuccessors {
     std::vector<std::uint32_t> own_;
     std::vector<std::int32_t> operators_;
     std::vector<std::uint32_t> successors_;
-    std::vector<std::size_t> ends_;  // where the operators of each state end
+    std::vector<std::size_t> ends_;  // the end of the operators of each state
     std::vector<Value> new_rows_;    // the states that have no value yet
     std::vector<Word> parent_, children_;
 };

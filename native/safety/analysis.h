@@ -48,7 +48,7 @@ class SafetyAnalysis {
     LosingRanking ranking(const std::uint64_t* row, const Limits& limits, Interrupts& interrupts);
 
     const StateSpace& space() const { return space_; }
-    // Steps of the algorithm, of all questions: what it cost, whatever the machine.
+    // Steps of the algorithm, of all questions: its cost, on every machine.
     std::int64_t turns() const { return turns_; }
     std::size_t bytes() const { return space_.bytes() + values_.bytes() + decider_->bytes(); }
 

@@ -15,7 +15,7 @@ class Decider {
     virtual ~Decider() = default;
 
     // Improves the values until the start is decided; throws LimitReached if that takes too much.
-    // Whatever ends it, the values remain right.
+    // The values remain right at every end.
     virtual void decide(StateId start, Meter& meter) = 0;
     virtual std::size_t bytes() const = 0;
 };

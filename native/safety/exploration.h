@@ -1,4 +1,4 @@
-// All states that can be reached, whatever they are: the size of a model.
+// All states that can be reached, of every kind: the size of a model.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,8 @@ class LaoStar final : public Decider {
     };
     static constexpr std::uint32_t kNoMark = 0xffffffff;
 
-    // Whether no value rose. Values that rose in an interrupted call are carried back first.
+    // Returns true if no value rose. Values that rose in an interrupted call are carried back
+    // first.
     bool pass(StateId start, Meter& meter) {
         carry_back(meter);
         ++pass_;

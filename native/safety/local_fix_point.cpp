@@ -82,7 +82,7 @@ class LocalFixPoint {
         }
         if (best.greedy.actions_left() == node.mark) return;
         node.mark = best.greedy.actions_left();
-        // The value is known, or the worst: whatever its outcomes do, it cannot rise further.
+        // The value is known, or the worst: it cannot rise further by its outcomes.
         if (values_.is_solved(state)) return;
         while (best.greedy.outcomes_left() > 0) {
             const StateId outcome = best.greedy.next_outcome();

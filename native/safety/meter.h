@@ -1,4 +1,4 @@
-// What one question to a decider may spend.
+// The limits of one question to a decider.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace bugsieve {
 
-// Thrown by a meter when a limit is reached; whoever asked then has no answer.
+// Thrown by a meter when a limit is reached; the question then has no answer.
 struct LimitReached {
     Spent limit;
 };

@@ -62,7 +62,7 @@ void StateSpace::ask(StateId id) {
     } catch (const Interrupted&) {
         throw;
     } catch (const std::exception&) {
-        // Another state may be to blame, which perhaps nobody needs: what counts is this one.
+        // Another state may be to blame, which perhaps is not needed: what counts is this one.
         batch_.resize(1);
         policy_->actions(questions_.data(), 1, choices_.data());
     }

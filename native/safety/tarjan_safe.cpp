@@ -5,7 +5,7 @@
 // that entries below it are. When the first pair of a component (its root) turns out safe, so are
 // all entries above it, whose conditions lie within the component, and all are cached. When any
 // pair fails, its own failure is certain and cached, but what lies above it may have counted on
-// it: those entries are forgotten and examined anew if somebody asks.
+// it: those entries are forgotten, and examined anew if they are asked for.
 //
 // Budgets never rise along a path, so all pairs of a component have the same budget. Hence all
 // entries above a frame have its budget, and the youngest entry of a state is the only one that

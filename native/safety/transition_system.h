@@ -1,4 +1,4 @@
-// What the safety algorithms know of a model: its states, their kinds and their successors.
+// A model as the safety algorithms know it: its states, their kinds and their successors.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ class TransitionSystem {
     // The distinct outcomes of one action, in `words()` each; none where it is not applicable.
     virtual void outcomes(const std::uint64_t* state, std::int32_t action,
                           std::vector<std::uint64_t>& out) = 0;
-    // Whether some action is applicable; systems that know it without the outcomes override it.
+    // Returns true if some action is applicable; systems that know it without the outcomes
+    // override it.
     virtual bool has_action(const std::uint64_t* state) {
         Expansion found;
         expand(state, found);

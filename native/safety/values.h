@@ -1,4 +1,4 @@
-// What is known of the optimal values of states (J* of papers/001, Section 6.1).
+// Bounds on the optimal values of states (J* of papers/001, Section 6.1).
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 namespace bugsieve {
 
 // J*(s) is the least number of divergences from the policy with which danger can be avoided from s
-// whatever the outcomes. Divergences cost nothing if the radius is infinite. We keep a lower and
-// an upper bound of J* per state: the no[s] of TarjanSafe is the lower bound minus 1 and its
-// yes[s] the upper bound; the value function of value iteration, LRTDP and LAO* is the lower
-// bound, and a state they have solved has an upper bound. Lower bounds only rise, upper bounds
-// only fall, and both hold whatever was asked before: this is the cache between calls.
+// under all outcomes. Divergences cost nothing if the radius is infinite. We keep a lower and an
+// upper bound of J* per state: the no[s] of TarjanSafe is the lower bound minus 1 and its yes[s]
+// the upper bound; the value function of value iteration, LRTDP and LAO* is the lower bound, and a
+// state they have solved has an upper bound. Lower bounds only rise, upper bounds only fall, and
+// both hold after every question: this is the cache between calls.
 class Values {
   public:
     static constexpr std::int32_t kUnknown = std::numeric_limits<std::int32_t>::max();

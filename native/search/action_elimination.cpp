@@ -26,7 +26,8 @@ class Elimination {
     }
 
   private:
-    // Whether what can be applied of `rest` leads from before_ to the goal; if so, it is in kept_.
+    // Returns true if what can be applied of `rest` leads from before_ to the goal; then it is in
+    // kept_.
     bool can_do_with(std::span<const std::int32_t> rest) {
         kept_.clear();
         state_ = before_;

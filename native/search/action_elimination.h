@@ -10,9 +10,9 @@
 namespace bugsieve {
 
 // Action elimination (Nakhost and Mueller 2010): tries to leave out each action of the plan in
-// turn, together with the later actions that then cannot be applied, and does so where the rest
-// still meets the goal; it then ends where it first does. The plan must lead from `start` to the
-// goal, and never becomes more expensive. When the time is up, the rest of it stays as it is.
+// turn, together with the later actions that then cannot be applied. It does so where the rest
+// still meets the goal; the plan then ends where it first does. The plan must lead from `start` to
+// the goal, and never becomes more expensive. When the time is up, the rest of it stays as it is.
 std::vector<std::int32_t> eliminate_actions(const FdrTask& task, StateView start,
                                             std::vector<std::int32_t> plan, Budget& budget);
 

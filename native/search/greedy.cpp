@@ -57,7 +57,7 @@ class Alternation {
     std::int64_t all_turns_ = 0, preferred_turns_ = 0;
 };
 
-// What the eager and the deferred search share.
+// The common part of the eager and the deferred search.
 class GreedyBase {
   public:
     GreedyBase(const SearchTask& task, std::string_view heuristic, bool preferred,
@@ -89,8 +89,8 @@ class GreedyBase {
         result_.status = pruned_by_bound_ ? Status::kBound : Status::kUnsolvable;
         return std::move(result_);
     }
-    // Whether the child is to be (re)considered: it is new, or a bound is set and it became
-    // cheaper, so that bounded searches stay complete.
+    // Returns true if the child is to be (re)considered: it is new, or a bound is set and it
+    // became cheaper, so that bounded searches stay complete.
     bool reach(StateId parent, std::int32_t op, StateRegistry::Inserted child,
                std::int64_t child_cost) {
         Node& node = space_.node(child.id);

@@ -189,7 +189,8 @@ class PlanImprovement {
         return place.kind != Kind::kUnexpanded || place.plan_step >= 0;
     }
 
-    // What a search of the graph will take, so that there is time for it when the rest is spent.
+    // The time that a search of the graph will take, so that there is time for it when the rest is
+    // spent.
     double seconds_to_search() const {
         return 1.5 * seconds_per_edge_ * static_cast<double>(edges_.size());
     }

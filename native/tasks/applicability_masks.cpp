@@ -13,7 +13,7 @@ std::size_t blocks_for(const FdrTask& task) {
     return (task.num_operators() + kOperatorsPerBlock - 1) / kOperatorsPerBlock;
 }
 
-// How many operators test each variable.
+// The number of operators that test each variable.
 std::vector<std::size_t> tests(const FdrTask& task) {
     std::vector<std::size_t> count(task.num_variables(), 0);
     for (const Fact& fact : task.preconditions.items)

@@ -13,7 +13,7 @@ namespace bugsieve {
 class NumberSet {
   public:
     bool contains(std::uint64_t number) const;
-    bool insert(std::uint64_t number);  // whether it was missing
+    bool insert(std::uint64_t number);  // true if it was missing
     std::size_t bytes() const { return slots_.capacity() * sizeof(slots_[0]); }
 
   private:
@@ -43,7 +43,7 @@ class TupleSet {
     TupleSet() = default;
     TupleSet(const Size& size, std::size_t facts, std::size_t variables);
 
-    // Whether the prefix with some of the facts is missing.
+    // Returns true if the prefix with some of the facts is missing.
     bool lacks(std::uint64_t prefix, std::span<const FactWord> facts) const;
     // The same, and adds what is missing. The prefix needs a row of `row_words`.
     bool insert(std::uint64_t prefix, std::span<const FactWord> facts, std::size_t row_words);

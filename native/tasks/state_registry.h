@@ -14,7 +14,7 @@
 namespace bugsieve {
 
 using Word = std::uint32_t;
-// How the variables of a task share the bits of a few words.
+// The layout by which the variables of a task share the bits of a few words.
 class Packing {
   public:
     explicit Packing(const FdrTask& task);
