@@ -19,14 +19,14 @@ class Activity(NamedTuple):
 
 
 class Activities:
-    """Those of one thread, each inside the one before it; other threads may ask for the line."""
+    """Activities of one thread, each inside the one before; other threads may ask for the line."""
 
     def __init__(self) -> None:
         self._all: tuple[Activity, ...] = ()
 
     @contextlib.contextmanager
     def inside(self, activity: Activity) -> Iterator[None]:
-        """Inside, this is under way."""
+        """Mark the activity as under way inside."""
         outer = self._all
         self._all = (*outer, activity)
         try:
@@ -61,15 +61,15 @@ _local = _Local()
 
 
 def activities() -> Activities:
-    """Those of this thread."""
+    """The activities of this thread."""
     return _local.activities
 
 
 def doing(words: str) -> contextlib.AbstractContextManager[None]:
-    """Inside, this thread does what the words say, as in "judging state 12"."""
+    """Tell inside that this thread does what the words say, as in "judging state 12"."""
     return activities().inside(Activity(lambda: words, time.monotonic(), is_progress=False))
 
 
 def progressing(words: Callable[[], str]) -> contextlib.AbstractContextManager[None]:
-    """Inside, these words say how far the job of this thread is."""
+    """Tell inside, by these words, how far the job of this thread is."""
     return activities().inside(Activity(words, time.monotonic(), is_progress=True))

@@ -95,7 +95,7 @@ def whole_number_or_none(value: object, name: str, *, least: int | None = None) 
 
 
 def check_fields(options: Any) -> None:
-    """For `__post_init__` of a data class: every field holds what its annotation says.
+    """Check that every field holds what its annotation says; for `__post_init__` of a data class.
 
     Lists become tuples and the numbers of NumPy plain ones, as files of options need them.
     """

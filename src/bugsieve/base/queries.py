@@ -9,7 +9,7 @@ _BETWEEN_LOOKS = 10_000
 
 
 def limit_steps(connection: sqlite3.Connection, steps: int) -> None:
-    """From now on, queries of the connection may take so many steps together; then they fail.
+    """Let further queries of the connection take so many steps together; then they fail.
 
     SQLite drops every exception of a callback, so a Ctrl-C that Python notices there would be
     lost. Python notices signals only in functions written in Python; so this is not one.

@@ -60,7 +60,7 @@ _local = _Local()
 
 
 def postponed() -> contextlib.AbstractContextManager[None]:
-    """Inside, nothing is stopped: for short work that must be done as a whole or not at all."""
+    """Stop nothing inside: for short work that must be done as a whole or not at all."""
     return _tokens()
 
 

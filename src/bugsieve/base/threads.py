@@ -18,7 +18,7 @@ _MOST_DIGITS = 9
 
 
 def num_threads() -> int:
-    """Those of the environment variable, or one for each core that this process may use."""
+    """The number in the environment variable, or one for each core that this process may use."""
     named = os.environ.get(VARIABLE)
     if named is None:
         return min(len(os.sched_getaffinity(0)), _MOST)

@@ -10,7 +10,7 @@ _watchers: list[Callable[[], None]] = []
 
 @contextlib.contextmanager
 def calling_when_seen(watcher: Callable[[], None]) -> Iterator[None]:
-    """Inside, the function is called whenever an interruption was caught for good."""
+    """Call the function inside whenever an interruption was caught for good."""
     _watchers.append(watcher)
     try:
         yield
@@ -19,6 +19,6 @@ def calling_when_seen(watcher: Callable[[], None]) -> Iterator[None]:
 
 
 def interruption_seen() -> None:
-    """To be called by who catches KeyboardInterrupt and goes on."""
+    """Tell the watchers; for code that catches KeyboardInterrupt and goes on."""
     for watcher in _watchers:
         watcher()

@@ -205,7 +205,7 @@ def serve_orders(
     descriptor: int,
     prepare: Callable[[Setup], AbstractContextManager[Callable[[Any], object]]],
 ) -> None:
-    """In the child: prepare for the setup, then answer orders until the socket closes.
+    """Run in the child: prepare for the setup, then answer orders until the socket closes.
 
     Errors are answers, too, and the last ones.
     """

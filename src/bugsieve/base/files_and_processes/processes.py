@@ -47,7 +47,7 @@ class Child:
         *,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """It starts with this environment, by default with ours."""
+        """Start it with this environment, by default with ours."""
         ours, theirs = socket.socketpair()
         # Our copy of the child's end is closed at once: otherwise we would keep the socket open
         # ourselves and never see that the child is gone.
@@ -104,7 +104,7 @@ def _start(
 
 
 def serve(descriptor: int, work: Callable[[Connection[Any, Any], Inbox], None]) -> None:
-    """In the child: do the work, which reads the inbox and answers; ends the process."""
+    """Run in the child: do the work, which reads the inbox and answers; ends the process."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # it may have been ignored before us
     sys.excepthook = _say_unless_interrupted
     connection: Connection[Any, Any] = Connection(descriptor)

@@ -198,7 +198,7 @@ def _add(key: str) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Under the lock: replace the list in one step."""
+    """Replace the list in one step; call it under the lock."""
     part = path.with_name(f"{path.name}.part")
     part.unlink(missing_ok=True)
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
