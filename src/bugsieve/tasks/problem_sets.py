@@ -100,7 +100,7 @@ def _problems_in(given: str, domain: str) -> list[str]:
 
 
 def _tasks_in(folder: str) -> list[tuple[str, ...]]:
-    """Those of a folder with a domain, or of the folders in it; a problem.pddl is the only one."""
+    """The tasks of a folder with a domain, or of folders in it; a problem.pddl is the only one."""
     domain = os.path.join(folder, DOMAIN_FILE)
     if os.path.isfile(os.path.join(folder, PROBLEM_FILE)):
         return [(domain, os.path.join(folder, PROBLEM_FILE))]

@@ -98,7 +98,7 @@ def _a_file(kind: str) -> str:
 
 
 def _at_most(file: BinaryIO, size: int) -> bytes:
-    """In pieces: Python makes room for all that it is asked for before it looks at the file."""
+    """Read in pieces: Python makes room for all that it is asked for before it sees the file."""
     pieces = []
     while size > 0 and (piece := file.read(min(size, MEBIBYTE))):
         pieces.append(piece)

@@ -47,7 +47,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Undoing:
-    """For each operator the sequences of which one always undoes it, or the one that resists."""
+    """Sequences for each operator of which one always undoes it, or the operator that resists."""
 
     sequences: tuple[tuple[tuple[int, ...], ...], ...]
     needed: NDArray[np.bool_] = field(repr=False)
@@ -338,7 +338,7 @@ class _Check:
         return [int(value) for value in np.flatnonzero(~excluded)]
 
     def _closed(self, known: Partial) -> Partial:
-        """With the values added that mutex groups leave as the only ones."""
+        """The same with the values added that mutex groups leave as the only ones."""
         excluded = self.excluded[self._numbers(known)].any(axis=0)
         left = np.add.reduceat(~excluded, self.offsets, dtype=np.int64)
         for variable in np.flatnonzero(left == 1).tolist():

@@ -103,7 +103,7 @@ def _all_but(cases: Cases, variable: int, value: int) -> Case:
 
 
 def _negated(condition: Condition) -> list[bool]:
-    """For each step whether it stands under an odd number of negations, the outermost included.
+    """True for each step under an odd number of negations, the outermost included.
 
     Read backwards, a postfix program names each junction before what it joins.
     """

@@ -200,7 +200,7 @@ def _facts(facts: list[Fact]) -> Iterator[str]:
 
 
 def _operator_text(operator: SasOperator) -> str:
-    """In one piece: rules on large tasks write a hundred thousand operators again and again."""
+    """Build it in one piece: rules on large tasks write many thousands of operators repeatedly."""
     changed = {variable for _, variable, _ in operator.effects}
     facts = sorted(operator.precondition.items())
     prevail = [f"{variable} {value}" for variable, value in facts if variable not in changed]

@@ -58,7 +58,7 @@ class Vocabulary:
         return any(name in above for above in below for name in accepted)
 
     def of_type(self, objects: Mapping[str, str], kind: str) -> list[str]:
-        """Those of the objects that have the type."""
+        """The objects that have the type."""
         return [name for name, own in objects.items() if self.fits(own, (kind,))]
 
 

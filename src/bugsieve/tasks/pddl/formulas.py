@@ -148,7 +148,7 @@ def _check_literal_effect(scope: Scope, block: Block, tag: Word) -> None:
 
 
 def _check_cost(scope: Scope, block: Block, *, conditional: bool) -> None:
-    """Only `(increase (total-cost) AMOUNT)` directly under the action is an action cost."""
+    """Accept only `(increase (total-cost) AMOUNT)` directly under the action as an action cost."""
     document = scope.document
     if block[0] != "increase" or len(block) < 2 or _function_name(block[1]) != COST_FUNCTION:
         raise document.unsupported(block, scope.owner, _numeric(block))

@@ -202,7 +202,7 @@ def _disjunctions(item: Expression, *, positive: bool) -> Iterator[Block]:
 
 
 def _check_metric(document: Document, section: Block | None) -> None:
-    """Only minimising the total cost is a metric we handle."""
+    """Accept only one metric: minimising the total cost."""
     if section is None:
         return
     if len(section) != 3 or section[1] not in ("minimize", "maximize"):

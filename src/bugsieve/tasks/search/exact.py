@@ -110,7 +110,7 @@ class ExactCosts:
 
     @cached_property
     def _to_go(self) -> Costs:
-        """Of all rows, and last what row -1 stands for."""
+        """The costs of all rows, and last the value of row -1."""
         return np.append(np.where(self.lost, np.inf, self.costs.astype(np.float64)), np.nan)
 
     @cached_property
