@@ -35,7 +35,7 @@ class BarsPicture(Picture):
 
 
 def _chosen(rows: Sequence[VariableRow]) -> list[VariableRow]:
-    """As many as there is room for, in their order; those with a role first."""
+    """The rows for which there is room, in their order; those with a role first."""
     ranked = sorted(range(len(rows)), key=lambda number: (not rows[number].role, number))
     return [rows[number] for number in sorted(ranked[:_MOST_ROWS])]
 

@@ -38,11 +38,11 @@ class _Layout:
 
     @property
     def width(self) -> float:
-        """Of all columns."""
+        """The width of all columns."""
         return 2 * (_MARGIN + _SIDE) + (len(self.tops) - 1) * _COLUMN + _WIDTH
 
     def way(self, first: str, second: str) -> tuple[Place, ...]:
-        """Straight to the next column, between nodes of columns that lie on the way."""
+        """The way straight to the next column, between nodes of columns that lie on the way."""
         start, end = self.places[first], self.places[second]
         here, there = _column(start), _column(end)
         if here == there:
@@ -68,7 +68,7 @@ def _column(place: Place) -> int:
 
 
 def _arc(start: Place, end: Place) -> tuple[Place, ...]:
-    """Beside a column, downwards on its right and upwards on its left."""
+    """A way beside a column, downwards on its right and upwards on its left."""
     (x, y1), (_, y2) = start, end
     bend = (_WIDTH / 2 + _SIDE) * (1 if y1 <= y2 else -1)
     shares = [step / 8 for step in range(9)]
@@ -152,7 +152,7 @@ def _kinds(words: Words) -> dict[str, str]:
 
 
 def _shown_objects(scene: TaskScene) -> set[str]:
-    """Those of goals and of facts that change in the run first, then those of any that may."""
+    """The objects of goals and of changing facts first, then those of facts that may change."""
     words = scene.words
     if len(words.objects) <= _MOST_OBJECTS:
         return set(words.objects)

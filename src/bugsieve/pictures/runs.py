@@ -55,7 +55,7 @@ def draw_run(
 
 
 def telling_steps(states: int, decision: int, around: int) -> list[int]:
-    """Which states of a run tell most of it: the start, those around a decision, and the end."""
+    """The states of a run that tell most of it: the start, those by a decision, and the end."""
     near = range(max(0, decision - around), min(states, decision + around + 1))
     return sorted({0, *near, states - 1})
 

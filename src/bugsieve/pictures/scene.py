@@ -62,7 +62,7 @@ class Scene(Protocol):
 
     @property
     def index(self) -> int:
-        """Which of its states is to be drawn."""
+        """The number of the state to be drawn."""
         ...
 
     @property
@@ -248,7 +248,7 @@ class TaskScene:
         return [self._row(number, name, goals.get(number)) for number, name in enumerate(names)]
 
     def sentences(self) -> Iterator[str]:
-        """Which facts and goals have changed, and how many goals are open."""
+        """The facts and goals that have changed, and the number of open goals."""
         if self.before is None:
             yield f"the start, with {counted(len(self.fluent), 'fact')} that may change"
         elif not self.added and not self.deleted:
