@@ -280,7 +280,7 @@ class _Proof:
             _fail(f"state {reached.index(0)} is not reached from the initial state")
 
     def _check_actions(self) -> None:
-        """From each state the policy's action attains the cost, and leaves one step less."""
+        """Check that the policy's action attains the cost of each state and leaves a step less."""
         actions, steps = [-1] * self.head.states, [0] * self.head.states
         for column, name in ((actions, "actions"), (steps, "steps")):
             numbers = self._numbers(name, len(self.acting))
@@ -307,7 +307,7 @@ class _Proof:
             _fail(f"the run from state {row} is longer than the step limit")
 
     def _check_plans(self) -> None:
-        """From each state the policy's plan leads to the goal, at the cost of the state."""
+        """Check that the policy's plan leads from each state to the goal, at the state's cost."""
         leading: list[list[int]] = [[] for _ in range(self.head.states)]
         """For each state the operators that lead to its successors."""
         for number, (rows, _) in self._moves():
