@@ -116,7 +116,7 @@ class AvoidingRuns(KeptRuns):
     def _are_new(
         self, ways: Sequence[_Way], successors: StateArray, offsets: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Which successors the run that has them has not visited."""
+        """True for each successor that the run which has it has not visited."""
         # Every visited state is in the registry: one that is not there was never visited.
         ids = np.asarray(self._registry.find(successors)).tolist()
         owners = np.repeat(np.arange(len(ways)), np.diff(offsets)).tolist()

@@ -53,7 +53,7 @@ class Distributions:
 
     @staticmethod
     def certain(decisions: Decisions) -> Distributions:
-        """Those of a deterministic policy."""
+        """The distributions of a deterministic policy."""
         chosen = decisions.actions != NO_ACTION
         chosen[list(decisions.failures)] = False
         offsets = np.concatenate([[0], np.cumsum(chosen, dtype=np.int64)])

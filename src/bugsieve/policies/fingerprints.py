@@ -1,4 +1,4 @@
-"""By what a campaign notices that a policy is no longer the one it began with."""
+"""Fingerprints, by which a campaign notices that a policy is not the one it began with."""
 
 from __future__ import annotations
 

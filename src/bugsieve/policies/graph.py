@@ -156,7 +156,7 @@ class PolicyGraph:
         return [flat[low:high] for low, high in pairwise(offsets.tolist())]
 
     def answered(self, ids: Ids) -> tuple[StateArray, list[int | Failure]]:
-        """Those of the states in which the policy was asked, and what it answered there."""
+        """The states among these in which the policy was asked, and its answers there."""
         asked = ids[self._nodes.action[ids] != UNASKED]
         failures = (self._failures.get(state) for state in asked.tolist())
         # An action that is not applicable is an answer; only its run calls it a failure.
@@ -197,7 +197,7 @@ class PolicyGraph:
         return self._failures.get(int(self._nodes.last[state_id]))
 
     def loop_start(self, state_id: int) -> int:
-        """After how many steps a looping run from this state first meets a state of its loop."""
+        """The number of steps after which a looping run from this state first meets its loop."""
         return int(self._nodes.tail[state_id])
 
     def _register(self, states: StateArray) -> Ids:
@@ -378,7 +378,7 @@ def _checked_limit(step_limit: int) -> int:
 def _beyond(
     endings: NDArray[np.int8], steps: NDArray[np.int64], step_limit: int
 ) -> NDArray[np.bool_]:
-    """Which runs do not end within the limit.
+    """True for each run that does not end within the limit.
 
     Arriving in a goal or a repeated state needs no decision, so `step_limit` steps may lead there;
     every other ending is seen only by asking the policy once more.

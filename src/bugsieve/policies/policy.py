@@ -126,7 +126,7 @@ def argbest_within(
     *,
     epsilon: float = DEFAULT_TIE_EPSILON,
 ) -> ActionArray:
-    """For each segment of the flat arrays the lowest id whose score is within ε of the greatest.
+    """The lowest id in each segment of the flat arrays with a score within ε of the greatest.
 
     Segment i is `offsets[i]:offsets[i + 1]`; an empty one gives NO_ACTION. Costs are passed
     negated. A score that is not a number counts as the worst.

@@ -64,7 +64,7 @@ class RunSource(Protocol):
         ...
 
     def loop_start(self, run: int) -> int:
-        """After how many steps a looping run first meets the state it comes back to."""
+        """The number of steps after which a looping run first meets the state it comes back to."""
         ...
 
 
@@ -102,13 +102,13 @@ class RunTable:
 
     @property
     def solved(self) -> NDArray[np.bool_]:
-        """Which runs reached the goal."""
+        """True for each run that reached the goal."""
         solved: NDArray[np.bool_] = self.endings == Ending.SOLVED
         return solved
 
     @property
     def excused(self) -> NDArray[np.bool_]:
-        """Which runs ended in a crash that says nothing of the policy's decisions."""
+        """True for each run that ended in a crash that does not blame the policy's decisions."""
         excused = np.zeros(len(self), dtype=np.bool_)
         for row in np.flatnonzero(self.endings == Ending.POLICY_CRASH).tolist():
             failure = self.failure(row)
@@ -132,7 +132,7 @@ class RunTable:
         return failure if failure is not None and failure.ending == self.endings[row] else None
 
     def loop_start(self, row: int) -> int:
-        """After how many steps a looping run first meets the state it comes back to."""
+        """The number of steps after which a looping run first meets the state it comes back to."""
         return self.source.loop_start(int(self.ids[row]))
 
     def plan(self, row: int) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ class Run:
         return np.concatenate(visited)
 
     def _repr_html_(self) -> str:
-        """For notebooks: how it ended, and pictures of its start and its end."""
+        """HTML for notebooks: how it ended, and pictures of its start and its end."""
         steps = counted(len(self.actions), "step")
         detail = f": {self.detail}" if self.detail else ""
         told = line_html(f"{self.ending.label} after {steps} of cost {self.cost}{detail}")

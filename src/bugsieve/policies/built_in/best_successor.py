@@ -34,9 +34,9 @@ class BestSuccessorPolicy(BoundPolicy):
     def from_spec(
         cls: type[Self], task: Task, argument: str | None, settings: PolicySettings
     ) -> Self:
-        """Without an argument, the heuristic is hff."""
+        """Create it; without an argument, the heuristic is hff."""
         return cls(task, argument or "hff")
 
     def choose(self, states: StateArray) -> ActionArray:
-        """For each state the action with the best successor."""
+        """The action with the best successor of each state."""
         return ask_core(self._best.choose, self.task.checked_states(states))

@@ -38,7 +38,7 @@ class OptimalPolicy(SearchingPolicy):
 
     @property
     def is_ours(self) -> bool:
-        """Not where plans are kept: what they decide depends on the questions before."""
+        """Return false where plans are kept: their decisions depend on the questions before."""
         return not self.keeps_plans
 
     @classmethod

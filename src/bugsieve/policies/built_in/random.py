@@ -64,7 +64,7 @@ class RandomPolicy(SeedArgument, BoundPolicy):
 def picked(
     actions: ActionArray, offsets: NDArray[np.int64], words: NDArray[np.uint64]
 ) -> ActionArray:
-    """From segment i of the actions the one at position `words[i]` modulo the segment's length.
+    """The action at position `words[i]` modulo the segment's length, from each segment i.
 
     Segment i is `offsets[i]:offsets[i + 1]`; an empty one gives NO_ACTION.
     """
