@@ -18,7 +18,7 @@ class Detour(PairBias):
     usage = "detour"
 
     def distances(self, traces: Traces) -> NDArray[np.int32]:
-        """From the first state of each trace to the later ones: one exploration per trace."""
+        """Distances from each trace's first state to later ones: one exploration per trace."""
         graph = self.bench.graph
         offsets = np.concatenate([[0], np.cumsum(traces.lengths)])
         targets = graph.states(traces.ids[:, 1:][traces.steps])

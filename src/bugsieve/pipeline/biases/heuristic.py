@@ -28,7 +28,7 @@ class HeuristicBias(Bias):
 
     @classmethod
     def from_spec(cls, bench: Bench, argument: str | None) -> HeuristicBias:
-        """Without an argument, the heuristic is hff."""
+        """Create it; without an argument, the heuristic is hff."""
         return cls(bench, argument or "hff")
 
     def weights(self, successors: StateArray, offsets: Offsets) -> BiasResult:

@@ -18,7 +18,7 @@ class Loopiness(PairBias):
     usage = "loopiness"
 
     def distances(self, traces: Traces) -> NDArray[np.int32]:
-        """From the later states of each trace back to its first.
+        """Distances from the later states of each trace back to its first.
 
         Runs merge, so many traces end alike: pairs are ordered by the later state, and each of
         these is explored once for all traces that go through it.

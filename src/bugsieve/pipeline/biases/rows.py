@@ -28,7 +28,7 @@ class Rows:
         self._lengths: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
     def lacking(self, ids: Ids, lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of the distinct states have no row of at least the given length."""
+        """True for each distinct state without a row of at least the given length."""
         self._slots = grown(self._slots, int(ids.max(initial=-1)) + 1, -1)
         slots = self._slots[ids]
         known = np.flatnonzero(slots >= 0)

@@ -13,7 +13,7 @@ ENDLESS = np.iinfo(np.int64).max
 
 
 def weights_of(scores: Weights, offsets: Offsets) -> Weights:
-    """Not negative, in the order of the scores.
+    """Weights, not negative, in the order of the scores.
 
     Where a walk has negative scores, all its scores are raised by the lowest; where all weights
     would then be 0, each finite score counts 1.

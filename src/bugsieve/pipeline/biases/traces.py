@@ -37,7 +37,7 @@ class Traces:
 
     @cached_property
     def steps(self) -> NDArray[np.bool_]:
-        """For each cell but the first whether a step of the trace leads there."""
+        """True for each cell but the first if a step of the trace leads there."""
         leads: NDArray[np.bool_] = np.arange(self.ids.shape[1] - 1) < self.lengths[:, None]
         return leads
 

@@ -171,7 +171,7 @@ def run_part(bench: Bench, runs: RunTable) -> dict[str, Any]:
 
 
 def _crash_place(failure: Failure | None) -> dict[str, str]:
-    """Of a crash that has a traceback, where it was raised."""
+    """The place where a crash was raised, if it has a traceback."""
     is_crash = failure is not None and failure.ending is Ending.POLICY_CRASH
     place = raised_at(failure.trace) if failure is not None and is_crash else ""
     return {"raised_at": place} if place else {}

@@ -64,7 +64,7 @@ def count_regions(task: Task, states: StateArray) -> int:
 
 
 def have_unique_fact_pair(task: Task, states: StateArray) -> NDArray[np.bool_]:
-    """Which of the distinct bugs have two facts that no other bug has together (Section 6.2)."""
+    """True for each distinct bug with two facts that no other bug has together (Section 6.2)."""
     rows = _telling_columns(task.checked_states(states))
     unique = np.zeros(len(rows), dtype=bool)
     sizes = rows.max(axis=0, initial=0) + 1
@@ -93,7 +93,7 @@ def _telling_columns(states: StateArray) -> NDArray[np.int64]:
 def _are_unique(
     one: NDArray[np.int64], others: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Which rows have a pair of their value in `one` and a value in `others` for themselves."""
+    """True for each row with a pair of its value in `one` and a value in `others` for itself."""
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     codes = one[:, np.newaxis] * offsets[-1] + offsets[:-1] + others
     if (one.max() + 1) * offsets[-1] <= _CODES_PER_BATCH:

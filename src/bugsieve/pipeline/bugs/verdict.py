@@ -49,7 +49,7 @@ def inconclusive(reason: str) -> Verdict:
 
 
 def passed(reason: str) -> Verdict:
-    """No run is better, and how that is known."""
+    """The verdict that no run is better, and how that is known."""
     return Verdict(Outcome.PASS, reason)
 
 

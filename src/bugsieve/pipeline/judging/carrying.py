@@ -46,7 +46,7 @@ def plan_of(bug: Bug) -> tuple[int, ...]:
 
 
 class Passages:
-    """Which states the runs of known cases pass, and when; those of unknown value say nothing."""
+    """The states that runs of known cases pass, and when; those of unknown value say nothing."""
 
     def __init__(self, bench: Bench) -> None:
         self._task = bench.task

@@ -74,7 +74,7 @@ class Parcel:
 
     @property
     def effort(self) -> int:
-        """That of its visits, which is the same for all."""
+        """The effort of its visits, which is the same for all."""
         return self.visits[0].effort if self.visits else 0
 
     @classmethod

@@ -61,7 +61,7 @@ class BenchPlan:
         return [make_oracle(spec, bench, limits=self.limits) for spec in specs]
 
     def escalating(self, bench: Bench) -> list[Oracle]:
-        """Those who judge at the levels above 0, one each."""
+        """The oracles that judge at the levels above 0, one each."""
         return [
             make_oracle(SEARCH, bench, limits=replace(self.limits, expansions=most))
             for most in self.escalation

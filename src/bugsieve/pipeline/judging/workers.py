@@ -51,7 +51,7 @@ Answer = tuple[Parcel, Judged]
 
 
 class Judges(Protocol):
-    """Those who judge for a campaign."""
+    """The judges of a campaign."""
 
     count: int
 

@@ -34,7 +34,7 @@ UNDECIDED = Shown(is_open=True)
 
 @dataclass(frozen=True)
 class Share:
-    """Which share of all tests that could be drawn has a proven bug."""
+    """The share of all tests that could be drawn that has a proven bug."""
 
     bugs: int
     undecided: int
@@ -113,12 +113,12 @@ class Figures:
 
     @property
     def share(self) -> Share | None:
-        """That of the last look."""
+        """The share at the last look."""
         return None if self.last is None else self.last.share
 
     @property
     def risk(self) -> Risk | None:
-        """That of the last look."""
+        """The risk at the last look."""
         return None if self.last is None else self.last.risk
 
 

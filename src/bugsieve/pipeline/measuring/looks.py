@@ -1,4 +1,4 @@
-"""When the figures of a measurement are computed, and how wrong each may be.
+"""The moments at which figures of a measurement are computed, and how wrong each may be.
 
 At the j-th look, each figure is wrong with a probability of at most 0.05 / (j (j + 1)); over all
 looks, however many, these errors add up to 0.05. So limits may be read at any look, one may stop

@@ -47,7 +47,7 @@ FOR_PLANS_ALONE = ("aras-or-ehc",)
 
 
 def certain_failures(runs: RunTable) -> NDArray[np.bool_]:
-    """Which runs never reach the goal, for certain and by the policy's own doing."""
+    """True for each run that never reaches the goal, for certain and by the policy's own doing."""
     failed: NDArray[np.bool_] = np.isin(runs.endings, FAILURES) & ~runs.excused
     return failed
 
@@ -241,10 +241,10 @@ class Objective(ABC):
 
     @abstractmethod
     def kind(self, policy_value: float) -> str:
-        """Which of the `kinds` a bug is in which the policy's run has this value."""
+        """The kind, one of `kinds`, of a bug in which the policy's run has this value."""
 
     def settled_at(self, states: StateArray, actions: Sequence[int] = ()) -> int | None:
-        """After how many steps the value of a run is settled for good; None if its end decides."""
+        """The steps after which a run's value is settled for good; None if its end decides."""
         return None
 
     def details(

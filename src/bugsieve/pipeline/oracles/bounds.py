@@ -149,7 +149,7 @@ class BoundsOracle(Oracle):
         return replace(verdict, reason=reason, exact=verdict.exact or verdict.value == h)
 
     def _compared(self, s: Point, suspects: Suspects, row: int) -> Sequence[str]:
-        """Which propositions confirm s relative to the start of its walk.
+        """The propositions that confirm s relative to the start of its walk.
 
         Asked only for bugs by Proposition 8: by Theorem 12 they confirm no others.
         """

@@ -51,7 +51,7 @@ class CombinedOracle(LearningOracle):
 
     @property
     def prepared_seconds(self) -> float:
-        """Those of all members."""
+        """The seconds of all members."""
         return sum(member.prepared_seconds for member in self.members)
 
     @property
@@ -61,7 +61,7 @@ class CombinedOracle(LearningOracle):
 
     @property
     def note(self) -> str | None:
-        """Those of the members that learn."""
+        """The notes of the members that learn."""
         return "; ".join(filter(None, (learner.note for learner in self._learners))) or None
 
     @classmethod

@@ -68,7 +68,7 @@ class LearningOracle(Oracle):
 
     @property
     def learns(self) -> bool:
-        """It has a memory."""
+        """Return true: it has a memory."""
         return True
 
     @property

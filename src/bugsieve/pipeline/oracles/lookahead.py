@@ -107,7 +107,7 @@ class LookaheadOracle(Oracle):
         return self.limits.seconds is not None
 
     def _end(self, trials: int) -> float:
-        """When the time of so many suspects is over, on the clock of `time.monotonic()`."""
+        """The end of the time of so many suspects, on the clock of `time.monotonic()`."""
         seconds = self.limits.seconds
         return math.inf if seconds is None else time.monotonic() + trials * seconds
 

@@ -37,7 +37,7 @@ class SplitOracle(Oracle):
 
     @property
     def prepared_seconds(self) -> float:
-        """Those of both members."""
+        """The seconds of both members."""
         return sum(m.prepared_seconds for m in self._members if isinstance(m, Oracle))
 
     @classmethod
@@ -93,7 +93,7 @@ class ArasOrEhc(SplitOracle):
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
-        """It takes none."""
+        """Refuse every argument."""
         Oracle.check_argument(argument)
 
     @classmethod

@@ -34,7 +34,7 @@ class WalkCounts:
         return WalkCounts(*(one - another for one, another in pairs))
 
     def __str__(self) -> str:
-        """As timelines have it; the inverse of `counts_from`."""
+        """The text of timelines; the inverse of `counts_from`."""
         return ", ".join(f"{field.name} {getattr(self, field.name)}" for field in fields(self))
 
 

@@ -1,4 +1,4 @@
-"""Which of the offered states are new enough for the pool (Algorithm 1, lines 13-17)."""
+"""Filters of offered states that are new enough for the pool (Algorithm 1, lines 13-17)."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Filter(ABC):
 
     @abstractmethod
     def admit(self, states: StateArray) -> NDArray[np.bool_]:
-        """Which states may enter, each judged as if those before it had entered if they might.
+        """True for each state that may enter, judged as if those that may before it had entered.
 
         The filter remembers the admitted ones; a state may come twice, but is new only once.
         """
 
     @abstractmethod
     def would_admit(self, states: StateArray) -> NDArray[np.bool_]:
-        """Which states would be admitted now, each on its own."""
+        """True for each state that would be admitted now, on its own."""
 
 
 class NewStates(Filter):
@@ -48,7 +48,7 @@ class NewStates(Filter):
         self._pool = pool
 
     def admit(self, states: StateArray) -> NDArray[np.bool_]:
-        """Those not in the pool; of equal ones, the pool itself takes the first."""
+        """True for each state not in the pool; of equal ones, the pool itself takes the first."""
         return ~self._pool.contains(states)
 
     would_admit = admit
@@ -67,7 +67,7 @@ class NovelStates(Filter):
         self._store()
 
     def admit(self, states: StateArray) -> NDArray[np.bool_]:
-        """Those of novelty 1 to `depth`; if it is stopped, the filter has learnt nothing."""
+        """True for states of novelty 1 to `depth`; a filter that is stopped has learnt nothing."""
         store, self._known = self._store(), None
         novel: NDArray[np.bool_] = store.insert(states) <= self.depth
         self._known = store

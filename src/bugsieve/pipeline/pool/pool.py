@@ -56,7 +56,7 @@ class Pool:
         )
 
     def contains(self, states: StateArray) -> NDArray[np.bool_]:
-        """Which of the states are in the pool."""
+        """True for each of the states that is in the pool."""
         found: NDArray[np.bool_] = self._registry.find(states) >= 0
         return found
 

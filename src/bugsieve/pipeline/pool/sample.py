@@ -37,14 +37,14 @@ _PART = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 
 @dataclass(frozen=True)
 class Part:
-    """Those tests of a measurement that draw one of its problems."""
+    """The tests of a measurement that draw one of its problems."""
 
     problem: int
     """Its number, from 0."""
     problems: int
 
     def __str__(self) -> str:
-        """As in "2/5", from 1."""
+        """The part in words, as in "2/5", from 1."""
         return f"{self.problem + 1}/{self.problems}"
 
     @classmethod
@@ -65,7 +65,7 @@ ALL_TESTS = Part(0, 1)
 
 
 def drawn_problems(seed: int, numbers: Rows, problems: int) -> Rows:
-    """Which problem the tests of these numbers draw, from 0."""
+    """The problems that the tests of these numbers draw, counted from 0."""
     keys = Stream(seed, "problems of tests")
     draws = Draws(keys.word(), keys.word(), numbers)
     return draws.below(np.arange(len(numbers)), 0, np.full(len(numbers), problems))

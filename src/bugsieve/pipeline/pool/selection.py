@@ -23,7 +23,7 @@ def selection(task: Task, text: str) -> Condition:
 
 
 class Selected(Filter):
-    """Of the states in which a condition holds, those that another filter admits."""
+    """A filter that admits what another filter does, of the states in which a condition holds."""
 
     def __init__(self, inner: Filter, condition: Condition) -> None:
         self._inner = inner
@@ -72,7 +72,7 @@ class Passing(Bias):
 
 
 def selected_starts(condition: Condition, starts: StateArray) -> StateArray:
-    """Those of the states in which the condition holds; if none, the nearest one beyond them.
+    """The states in which the condition holds; if none, the nearest one beyond them.
 
     InputError if there is none within reach.
     """
