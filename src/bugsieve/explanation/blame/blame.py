@@ -1,4 +1,4 @@
-"""Which decision of the policy is to blame for a bug.
+"""Finds the decision of the policy that is to blame for a bug.
 
 Where costs count it is the first with a regret (`regret`), of the cycle if the run ends in one;
 where only success counts, the first after which success is out of reach (`success`). The command

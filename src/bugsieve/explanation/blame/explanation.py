@@ -157,7 +157,7 @@ def _open_goals(task: Task, bug: Bug) -> list[str]:
 
 
 def goal_line(task: Task, bug: Bug) -> str:
-    """Which goals are open at the end of the policy's run, and which are reached."""
+    """The goals that are open at the end of the policy's run, and those that are reached."""
     goals, left = task.goal_facts, _open_goals(task, bug)
     if not left:
         return f"the goal, reached at the end of the policy's run: {' '.join(goals)}"

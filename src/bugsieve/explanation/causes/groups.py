@@ -53,7 +53,7 @@ class Group:
         return iter((self, *self.also))
 
     def __str__(self) -> str:
-        """As in "172 × unstack where (solid b2)"."""
+        """The group in words, as in "172 × unstack where (solid b2)"."""
         return f"{self.count} × {self.words}"
 
     @property

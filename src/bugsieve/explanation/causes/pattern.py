@@ -45,7 +45,7 @@ class Pattern:
         return hashlib.sha256(content.encode("ascii")).hexdigest()[:ID_LENGTH]
 
     def to_json(self) -> list[Any]:
-        """As it is kept."""
+        """The pattern as it is kept, as JSON."""
         return [self.action, list(self.conditions), self.state, self.states]
 
     def __str__(self) -> str:

@@ -46,7 +46,7 @@ def decided_by(
 
 
 def examples_of(bench: Bench, bugs: Iterable[Bug]) -> Iterator[Example]:
-    """From the culprit of each bug on, the states of a better plan; each state once.
+    """The states of a better plan from the culprit of each bug on; each state once.
 
     The certificates must hold. Of several bugs that pass a state the first says what to do.
     """

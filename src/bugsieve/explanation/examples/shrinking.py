@@ -214,7 +214,7 @@ class Shrinking:
         )
 
     def _verdict(self, bench: Bench, suspects: Suspects) -> Verdict:
-        """By what is left of the known plan, else by search."""
+        """The verdict by what is left of the known plan, else by search."""
         state, value = suspects.states[0], float(suspects.values[0])
         with closing(PerfectOracle(bench, PerfectOracle.usage, limits=_JUDGING)) as oracle:
             known = self._original.certificate["plan"]["actions"]

@@ -154,6 +154,6 @@ def _parameters(task: Task, schema: str) -> list[str]:
 
 
 def spread(items: Sequence[Item], most: int) -> Sequence[Item]:
-    """So many of the items, from all over."""
+    """At most so many of the items, spread evenly."""
     step = -(-len(items) // most) or 1
     return items[::step]
