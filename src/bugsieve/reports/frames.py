@@ -66,7 +66,7 @@ class DrawnTrack:
 
     @property
     def drawings(self) -> list[Drawing]:
-        """Those of all moments."""
+        """The drawings of all moments."""
         return [one.drawing for one in self.moments if one.drawing is not None]
 
     @cached_property

@@ -72,7 +72,7 @@ class Table:
             yield Table(self.label, self.block, columns, tuple(rows))
 
     def _repr_html_(self) -> str:
-        """For notebooks: the first rows, and the notes."""
+        """HTML for notebooks: the first rows, and the notes."""
         headings = [" ".join(filter(None, column.headings)) for column in self.columns]
         rows = (
             (row.block, row.title, *map(cell_text, row.cells, self.columns)) for row in self.rows
