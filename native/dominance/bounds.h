@@ -34,8 +34,8 @@ class Bounds {
            const BoundsOptions& options);
 
     // The next case, and the operators of the policy's run from it. `policy_cost` is the least
-    // that the policy may need: the cost of its run if that is a plan or was cut, kUnbounded if it
-    // fails, 0 for a case that is not a bug under any bounds.
+    // that the policy may need. It is the cost of its run if that is a plan or was cut, kUnbounded
+    // if it fails, 0 for a case that is not a bug under any bounds.
     void learn(StateView state, std::span<const std::int32_t> run, std::int64_t policy_cost,
                Interrupts& interrupts);
     // Greedy search from the case learnt last, up to plans cheaper than `cost_bound`.

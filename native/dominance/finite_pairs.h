@@ -13,8 +13,8 @@ namespace bugsieve {
 using Place = std::uint16_t;        // a state of a factor
 constexpr Place kNowhere = 0xffff;  // where it was pruned: no bounds at all
 
-// States have numbers from 0 on and are added in their order. For each factor and each set of
-// places that are finite from, or into, one of its places there is a bitmap of the states in it;
+// States have numbers from 0 on and are added in their order. A factor has sets of places that are
+// finite from, or into, one of its places. For each set there is a bitmap of the states in it;
 // equal sets share one. A question is the intersection of one bitmap a factor, first of blocks of
 // 64 states: what is met together is often alike.
 class FinitePairs {

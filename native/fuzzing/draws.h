@@ -1,5 +1,5 @@
 // Random numbers for batches of walks. Draw number n of a walk is a function of two keys, the
-// number of the walk and n alone, so walks can run in any order.
+// number of the walk and n alone. So walks can run in any order.
 #pragma once
 
 #include <cstdint>

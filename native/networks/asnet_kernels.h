@@ -41,7 +41,8 @@ struct JoinActions {
 };
 
 // The last layer: as above, with one number per action instead of a vector. The products with the
-// own vector are added over its lines in order, then lanes i and i + 8, i + 4, i + 2, i + 1.
+// own vector are added over its lines in order. Then lanes i and i + 8, i + 4, i + 2, i + 1 are
+// added.
 struct ScoreActions {
     std::size_t lines, actions, positions;
     float bias;

@@ -18,9 +18,9 @@ struct AlternativePolicy {
     std::vector<std::int32_t> divergences;
 };
 
-// Pairs of a state and a budget from which danger cannot be avoided; the start is the first.
-// Every action that the budget allows has an outcome that is dangerous, or which is listed, with
-// the budget that is left, at a lower rank. Ranks start at 1.
+// Pairs of a state and a budget from which danger cannot be avoided; the start is the first. Every
+// action that the budget allows has an outcome that is dangerous, or listed at a lower rank with
+// the budget that is left. Ranks start at 1.
 struct LosingRanking {
     std::vector<StateId> states;
     std::vector<std::int32_t> budgets;

@@ -62,7 +62,7 @@ class LocalFixPoint {
 
     void carry_back(StateId state) {
         nodes_[state].is_risen = false;
-        // Watchers are never removed. One whose mark has moved on is backed up in vain, but a
+        // Watchers are never removed. One whose mark has moved on is backed up in vain. But a
         // state only rises as often as there are values, so that stays in proportion.
         for (std::uint32_t w = nodes_[state].watchers; w != 0; w = watchers_[w - 1].next) {
             const StateId watcher = watchers_[w - 1].state;

@@ -1,7 +1,7 @@
 // Labelled real-time dynamic programming (Bonet and Geffner 2003) for worst-case values.
 //
-// There are no probabilities: a trial follows the outcome that looks worst, and ends where it
-// would repeat itself, as going round in circles is a way to be safe.
+// There are no probabilities: a trial follows the outcome that looks worst. It ends where it would
+// repeat itself, as going round in circles is a way to be safe.
 
 #include "safety/bellman.h"
 #include "safety/decider.h"

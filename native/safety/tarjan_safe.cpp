@@ -3,7 +3,7 @@
 // A pair is a state with a budget of divergences. Every visited pair gets an entry on a stack. It
 // counts as safe while it is there: it is in progress, or it was found safe under the condition
 // that entries below it are. When the first pair of a component (its root) turns out safe, so are
-// all entries above it, whose conditions lie within the component, and all are cached. When any
+// all entries above it, as their conditions lie within the component. All are cached. When any
 // pair fails, its own failure is certain and cached, but what lies above it may have counted on
 // it: those entries are forgotten, and examined anew if they are asked for.
 //
@@ -11,9 +11,9 @@
 // entries above a frame have its budget, and the youngest entry of a state is the only one that
 // can be the pair in question.
 //
-// Where failures come late and often, the same pairs may be forgotten again and again. When more
-// have been forgotten than a few times those that were decided or on the stack at once, the local
-// fix-point takes over, which forgets nothing but keeps more per pair. So the whole takes time in
+// Where failures come late and often, the same pairs may be forgotten again and again. The local
+// fix-point takes over when more have been forgotten than a few times those that were decided or
+// on the stack at once. It forgets nothing but keeps more per pair. So the whole takes time in
 // proportion to the pairs and their outcomes.
 
 #include <algorithm>

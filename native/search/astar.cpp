@@ -74,8 +74,8 @@ class AStar {
         return evaluate_pending();
     }
 
-    // So many states that even if all portions down to h = 0 were evaluated in vain, they would
-    // be a small share of the states evaluated so far.
+    // So many states that all portions down to h = 0, if evaluated in vain, are a small share of
+    // the states evaluated so far.
     std::size_t portion(std::int32_t h) const {
         const std::int64_t portions_left = h / least_cost_ + 1;
         const std::int64_t share = result_.evaluated / (kShareInVain * portions_left);

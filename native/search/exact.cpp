@@ -64,7 +64,7 @@ struct Reversed {
 };
 
 // Dijkstra's algorithm backwards from all goal states. A state gets its step when the state after
-// it is settled, so following the steps ends in a goal, also along operators that cost nothing.
+// it is settled. So following the steps ends in a goal, also along operators that cost nothing.
 Spent settle_costs(const FdrTask& task, SearchSpace& space, const Reversed& edges,
                    ExactCosts& result, Budget& budget) {
     const std::size_t count = space.size();

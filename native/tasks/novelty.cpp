@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 64;
 constexpr std::size_t kMostFacts = std::size_t{1} << 21;  // so that triples are 64-bit numbers
-// Rows of bits are taken if they are small altogether, or if even a row that only one state ever
-// uses takes no more than the 16 bytes a tuple that numbers would.
+// Rows of bits are taken if they are small altogether. They are also taken if even a row that only
+// one state uses takes at most 16 bytes a tuple, as numbers would.
 constexpr std::uint64_t kSmallBits = std::uint64_t{1} << 26;
 constexpr std::uint64_t kMostPrefixes = std::uint64_t{1} << 24;
 constexpr std::size_t kLargestDomain = 128;  // on average

@@ -11,7 +11,7 @@
 namespace bugsieve {
 
 // A decision tree over the variables in one flat array. A node that tests a variable stores only
-// the values that some operator below it requires, so its size is bounded by the preconditions,
+// the values that some operator below it requires. So its size is bounded by the preconditions,
 // not by the domains.
 class DecisionTree {
   public:
