@@ -45,7 +45,7 @@ class ProcessPool(Generic[Order, Answer]):
         self._setup = setup
         self._words = words
         self._workers: list[_Worker[Order]] = []
-        """Those that have had work; they start when there is some."""
+        """The workers that have had work; they start when there is some."""
 
     def work(
         self, orders: Iterator[Order], *, until: float | None
