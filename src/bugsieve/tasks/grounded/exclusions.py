@@ -1,8 +1,8 @@
 """Pairs of facts that exclude each other in every state reachable from the initial state.
 
 The translator's mutex groups, made complete up to pairs. A pair of facts is possible when the
-initial state has it or an operator can lead to it whose preconditions are pairwise possible (the
-critical-path heuristic h² asks the same question). Every other pair is excluded.
+initial state has it, or an operator can lead to it whose preconditions are pairwise possible. The
+critical-path heuristic h² asks the same question. Every other pair is excluded.
 """
 
 from __future__ import annotations

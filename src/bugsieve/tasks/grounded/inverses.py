@@ -1,11 +1,11 @@
 """A sufficient check, on operators alone, that every operator can be undone, and what undoes it.
 
-A state *covers* another when it has every value of it that some precondition or the goal asks
-for: each plan of the other is then a plan of this one. An operator is undoable when from every
-state it leads to there is a way to a state that covers the one before. It is invertible when at
-most one operator is needed. The check looks at what is known after the operator (its
-preconditions, its effects, what mutex groups exclude) and distinguishes cases where an old value
-is not known. It may fail to see that an operator can be undone; it never claims so wrongly.
+A state *covers* another when it has every value of it that some precondition or the goal asks for:
+each plan of the other is then a plan of this one. An operator is undoable when from every state it
+leads to there is a way to a state that covers the one before. It is invertible when at most one
+operator is needed. The check looks at what is known after the operator: its preconditions, its
+effects, and what mutex groups exclude. It distinguishes cases where an old value is not known. It
+may fail to see that an operator can be undone; it never claims so wrongly.
 """
 
 from __future__ import annotations
