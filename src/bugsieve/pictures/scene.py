@@ -168,7 +168,7 @@ class TaskScene:
     states: StateArray
     """The whole run."""
     index: int
-    """Which of its states is to be drawn."""
+    """The number of the state to be drawn."""
 
     @property
     def task(self) -> Task:
