@@ -227,7 +227,7 @@ class _Claim(NamedTuple):
     chances: list[_Row | None]
     """The chances of a policy that gives distributions, from the state on; None if not given."""
     rules: list[str]
-    """Those that the run violates."""
+    """The rules that the run violates."""
     plan: _Path
     values: tuple[Fraction | None, Fraction | None, Fraction | None]
     """Of the policy, of the plan, and the gap between them; None is infinite."""
