@@ -42,7 +42,7 @@ class Failure:
     ending: Ending
     detail: str
     excused: bool = False
-    """True if the policy's decisions are not to blame: it never got ready, or hit our limit."""
+    """True if no decision is to blame: it never got ready, or our memory limit stopped it."""
     action: int = field(default=NO_ACTION, compare=False)
     """The action that is not applicable; NO_ACTION where it was not even the number of one."""
     trace: str = field(default="", compare=False, repr=False)

@@ -1,6 +1,6 @@
 """Carries the endings of a policy graph back to every state that leads to them.
 
-Pointer jumping: each state's pointer is doubled until it leaves the set of open states, so a path
+Pointer jumping: each state's pointer is doubled until it leaves the set of open states. So a path
 of n steps takes log n array operations in every graph.
 """
 

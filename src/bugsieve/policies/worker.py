@@ -24,7 +24,7 @@ from bugsieve.base.files_and_processes.guarded import launch_guarded
 from bugsieve.base.stopping import check_stop, seconds_left
 
 MAX_MEMORY_MB = 1 << 40
-"""So many MiB still fit 64 bits when counted in bytes."""
+"""The most MiB that still fit 64 bits when counted in bytes."""
 
 MAX_HASH_SEED = (1 << 32) - 1
 """The largest that Python takes."""

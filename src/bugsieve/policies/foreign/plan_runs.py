@@ -22,7 +22,7 @@ from bugsieve.policies.worker import printable
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 Planner = Callable[[StateArray], "Iterable[Plan | Failure | None]"]
-"""From states to the plan for each: names of actions, None for no plan, or a failure."""
+"""Makes a plan for each state: names of actions, None for no plan, or a failure."""
 
 
 class PlanRuns(KeptRuns):

@@ -1,8 +1,8 @@
 """`python:module:function`: a policy written as a plain Python function of one state.
 
 The function gets the true facts as a frozenset of atoms like "(on a b)" and the list of applicable
-action names, plus the `TaskView` (objects, static facts, goal) if it takes a third argument. It
-returns one of the names, None, or a mapping from names to weights. The greatest weight decides
+action names. If it takes a third argument, that is the `TaskView` (objects, static facts, goal).
+It returns one of the names, None, or a mapping from names to weights. The greatest weight decides
 unless the objective is the probability of the goal. It runs in a worker process, see
 `python_worker`.
 """

@@ -13,9 +13,9 @@ from bugsieve.base.ordered_sets import OrderedSet
 from bugsieve.policies.task_view import TaskView, bind_view, require_callable, required_parameters
 
 Answering = Callable[[Mapping[str, Any]], Any]
-"""From a state of a message to what the reply says of it."""
+"""Answers for one state of a message, with what the reply says of it."""
 Binding = Callable[[Mapping[str, Any], Callable[..., Any]], Answering]
-"""From the first line and a function to what answers for it; TypeError if it cannot be so."""
+"""Makes the answering from the first line and a function; TypeError if it cannot be made."""
 
 _UNTYPED = "object"
 
