@@ -25,7 +25,7 @@ class BiasResult:
     weights: Weights
     """Not negative; a walk whose weights are all 0 ends."""
     insert: NDArray[np.bool_] | None = None
-    """Which successors are offered to the pool although no walk goes there; None for no one."""
+    """True for successors offered to the pool although no walk goes there; None for no one."""
 
 
 class Bias(ABC):

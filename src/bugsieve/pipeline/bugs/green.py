@@ -23,7 +23,7 @@ from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 
 VERSION = 1
 OBJECTIVES = ("quantitative", "qualitative")
-"""Those of which a green can be certified."""
+"""The objectives of which a green can be certified."""
 
 SHAPE = {
     "green": int,

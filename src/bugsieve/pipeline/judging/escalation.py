@@ -1,7 +1,7 @@
 """Tells which failing cases to visit again with more effort, and when.
 
-A case in which the policy fails and that all oracles left open is given to one designated search,
-whose limit grows tenfold from level to level. What comes next depends on counts of visits and
+A case in which the policy fails and that all oracles left open is given to one designated search.
+Its limit grows tenfold from level to level. What comes next depends on counts of visits and
 expansions alone, never on a clock or on the speed of workers. So a campaign that is cut is the
 beginning of one that was not.
 """

@@ -24,7 +24,7 @@ class OracleRow:
     objection: str | None = None
     """The reason why it cannot judge here; it is then left out."""
     level: int = 0
-    """From which level of effort on it judges."""
+    """The level of effort from which on it judges."""
 
 
 class AnyBug(Protocol):

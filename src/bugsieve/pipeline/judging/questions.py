@@ -19,7 +19,7 @@ from bugsieve.policies.worker import MAX_HASH_SEED
 
 FEWEST_RUNS = 50
 SHARE = 10
-"""So many runs are asked about, or one in so many calls, whichever is more."""
+"""The runs to ask about at least, or one in so many calls, whichever is more."""
 
 _ANSWERS = 700
 """At least so many, the same ones again if need be: 0.99 ** 700 is below one in a thousand."""
@@ -30,7 +30,7 @@ _SECONDS = 5.0
 _BATCHES = (1, 8, 64)
 """The first batches; all later ones have the last size, so that little is lost at a deadline."""
 _TRIALS = 8
-"""So many answers must be the same before a change is put down to the order of sets."""
+"""The equal answers needed before a change is put down to the order of sets."""
 
 OUT_OF_TIME, OUT_OF_CALLS = "--max-time", "--max-calls"
 

@@ -37,7 +37,7 @@ once the policy is known to change: short runs come out alike by luck."""
 _WARY = 100
 """After so many questions without a change, each state once more is enough."""
 _ORDERED_BUGS = 20
-"""So many bugs are looked at under another hash seed."""
+"""The bugs that are looked at under another hash seed."""
 _ASKED_AT_THE_END = {
     ending.label: ending
     for ending in (

@@ -27,7 +27,7 @@ class WorkerSetup:
     task: SavedTask
     plan: BenchPlan
     oracles: tuple[str, ...]
-    """Those without memory."""
+    """The oracles without memory."""
     whole_runs: bool = False
     """True if answers hold whole runs, for oracles that learn from them."""
     carries: bool = False

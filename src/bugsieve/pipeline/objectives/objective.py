@@ -84,8 +84,8 @@ class Alternatives:
 
     That may be a task compiled for the objective. An objective may read more into a run than its
     states, with an automaton of rules for example. It adds a variable for the automaton and lets
-    every operator move it: `start` puts it in its first state, `resume` in the one it has come to,
-    and `plan` takes the operators back to those of the tested task.
+    every operator move it: `start` puts it in its first state, `resume` in the one it has come to.
+    `plan` takes the operators back to those of the tested task.
     """
 
     def __init__(self, task: Task) -> None:
@@ -283,7 +283,7 @@ class Objective(ABC):
         return int(policy_value) if self.costs_count and math.isfinite(policy_value) else None
 
     def alternatives(self) -> Alternatives:
-        """The task in which to search for better runs, with its plans."""
+        """The better runs to search for, as plans of a task."""
         return Alternatives(self.task)
 
 

@@ -66,7 +66,7 @@ def proposition_10(objective: Objective, s: Point, s0: Point) -> bool:
 
 
 def proposition_11(objective: Objective, s: Point, s0: Point) -> bool:
-    """Return true if the optimum is better in s than in s0 by more than the policy's value is."""
+    """Return true if the optimum improves from s0 to s by more than the policy's value changes."""
     if not objective.better(s.pessimistic, s0.optimistic):
         return False
     # H(s) is better than h(s0), so the intervals between the bounds are disjoint. This is the

@@ -14,7 +14,7 @@ from bugsieve.tasks.grounded.task import StateArray, Task
 from bugsieve.tasks.search import Limits, SearchResult, astar, enforced_hill_climbing, greedy
 
 PlanSearch: TypeAlias = Callable[[Task, StateArray, Limits, "int | None"], SearchResult]
-"""From a task, a state, limits and a cost bound to a plan that is cheaper than the bound."""
+"""Takes a task, a state, limits and a cost bound to a plan that is cheaper than the bound."""
 
 PLANNERS = ("astar-lmcut", "astar-hmax", "astar-blind", "ehc", "gbfs", "gbfs-N", "fd:SEARCH")
 

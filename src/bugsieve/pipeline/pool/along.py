@@ -21,7 +21,7 @@ class Passed:
     states: StateArray
     """In the order of the run, without its start."""
     steps: tuple[int, ...]
-    """After how many steps each of them is there."""
+    """The number of steps after which each of them is there."""
     actions: ActionArray
     """All those of the run."""
 

@@ -185,7 +185,7 @@ class Fuzzer:
 
     @property
     def _patience(self) -> int:
-        """The number of them that is enough; twice as many where the rest leave at exits."""
+        """The walks in vain that are enough; twice as many where the rest leave at exits."""
         return self.options.patience * (2 if self._is_loose else 1)
 
     @property

@@ -79,7 +79,7 @@ class NovelStates(Filter):
         return novel
 
     def _store(self) -> _native.NoveltyStore:
-        """The facts that the pool has seen, learnt again after a stop and on resuming."""
+        """Tuples of facts that the pool has seen, learnt again after a stop and on resuming."""
         if self._known is None:
             store = _native.NoveltyStore(self._pool.task.native, self.depth)
             for start in range(0, len(self._pool), _STATES_AT_ONCE):
