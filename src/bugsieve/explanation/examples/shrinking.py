@@ -48,7 +48,7 @@ DEFAULT_CANDIDATES = 200
 _REFUSALS = (InputError, UsageError, PolicyError, BudgetError)
 """Errors of a malformed problem, or of one that does not fit the policy or the objective."""
 _MOVES = 3
-"""So often the start of one problem follows the culprit."""
+"""The number of times that the start of one problem follows the culprit."""
 _DECIDED = ("operators", "ending", "loop_start", "chosen")
 """Parts of a run that must be equal when the policy is asked again, but for words of a crash."""
 
@@ -75,7 +75,7 @@ class Smaller(NamedTuple):
     fewer: FewerObjects
     """Objects that can be left out besides."""
     steps: int
-    """So many steps of the policy after the state that all began with."""
+    """The steps of the policy after the state that all began with."""
     task: Task
     bug: Bug
 

@@ -39,7 +39,7 @@ class SmallestExample:
     way: tuple[str, ...] | None
     """Actions from the initial state of the original task to where it begins, if one is known."""
     steps_later: int
-    """After how many steps of the policy's run it begins."""
+    """The number of steps of the policy's run after which it begins."""
     objects: int
     """Of its task; constants of the domain do not count."""
     objects_before: int
@@ -52,7 +52,7 @@ class SmallestExample:
     is_new_problem: bool = False
     """True if its task is a problem of its own, which begins where the bug does."""
     steps_further: int = 0
-    """So many steps after that the new problem begins, as the policy goes there."""
+    """The steps after that at which the new problem begins, as the policy goes there."""
     unmoved: str | None = None
     """The reason why it begins at the bug, although the culprit comes later; None if not."""
 

@@ -1,13 +1,13 @@
 """The fewest conditions that explain blamed decisions of one schema, by greedy cover.
 
 A set of at most three features explains the decisions that have them all. It has a counterexample
-in a state where the policy did right although some action of the schema fits the set, and each
-that fits would have been wrong. A policy with this pattern had done one of them. Where one that
-fits is right, too, nothing follows, for a pattern may be wrong only sometimes.
+in a state where the policy did right although some action of the schema fits the set. Each action
+that fits would have been wrong there. A policy with this pattern had done one of them. Where one
+that fits is right, too, nothing follows, for a pattern may be wrong only sometimes.
 
 For the first decision that nothing explains yet, all sets of its features are tried, small ones
-first, and the one without a counterexample that explains most is kept. Sets that explain no more
-than one kept before are left out with all that contain them.
+first. Of those without a counterexample, the one that explains most is kept. Sets that explain no
+more than one kept before are left out with all that contain them.
 
 Decisions are bits of whole numbers. Those of right states stand in fields, one per state, with a
 free bit above each: adding a field full of ones sets this bit where the field has any.
@@ -23,8 +23,7 @@ from bugsieve.explanation.patterns.features import Feature
 
 MOST_FEATURES = 3
 MOST_SETS = 500_000
-"""So many sets of features are looked at for one schema; decisions that are left then stay
-unexplained, single ones included."""
+"""The most sets of features tried for one schema; decisions left then stay unexplained."""
 
 
 class Option(NamedTuple):

@@ -20,9 +20,9 @@ from bugsieve.tasks.search import ExactCosts
 Item = TypeVar("Item")
 
 MOST_RIGHT = 2_000
-"""So many states where the policy did right are looked at for one schema, from all over."""
+"""The most states where the policy did right looked at for one schema, spread evenly."""
 MOST_WRONG = 2_000
-"""From so many blamed decisions of one schema patterns are made; they explain others, too."""
+"""The most blamed decisions of a schema to make patterns from; they explain others, too."""
 
 RightState = tuple[StateArray, Mapping[int, float]]
 """A state where the policy did right, and the regrets of actions there, the policy's included."""

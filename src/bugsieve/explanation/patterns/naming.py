@@ -35,13 +35,13 @@ from bugsieve.tasks.search import ExactCosts
 
 _DIGEST_LENGTH = 8
 _MOST_ALONE = 10
-"""So many decisions of one schema that share nothing with others have lines of their own."""
+"""The most decisions of one schema with lines of their own that share nothing with others."""
 _MOST_RULES = 20
-"""So many rules of one schema are listed, those that explain most."""
+"""The most rules of one schema that are listed, those that explain most."""
 _MOST_STEPS = 1_000
 """The runs of so many bugs, the first ones, are looked at for right decisions on them."""
 _MOST_BLAMED = 500
-"""So many bugs, the first ones, are blamed by searches."""
+"""The most bugs, the first ones, that are blamed by searches."""
 
 
 class FailingRun(NamedTuple):
@@ -58,7 +58,7 @@ class Answers(NamedTuple):
 
     decisions: Sequence[Decision]
     solved: Sequence[Solved]
-    """Those of them from which its run reaches the goal."""
+    """The states among them from which its run reaches the goal."""
 
 
 def patterns_of(
