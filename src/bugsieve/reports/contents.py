@@ -64,7 +64,7 @@ class CausePart:
     """Of the cause or the pattern."""
     example: Example
     also: Sequence[CausePart] = ()
-    """Those that are shown with it."""
+    """The causes that are shown with it."""
 
 
 @dataclass(frozen=True, eq=False)
