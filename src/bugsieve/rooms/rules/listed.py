@@ -7,10 +7,10 @@ from bugsieve.rooms.rules.ltl.patterns import PATTERNS
 
 
 def criteria() -> dict[str, str]:
-    """What counts as a cause."""
+    """The criteria that count as a cause."""
     return {str(name): text for name, text in CRITERIA.items()}
 
 
 def patterns() -> dict[str, str]:
-    """What rules files may name in place of a formula."""
+    """The patterns that rules files may name in place of a formula."""
     return {name: pattern.meaning for name, pattern in PATTERNS.items()}

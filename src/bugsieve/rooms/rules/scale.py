@@ -28,8 +28,8 @@ UNDECIDED: Grade = "undecided"
 NOT_JUDGED: Grade = "not judged"
 
 Expectation: TypeAlias = Literal["holds", "never", "safety part holds", "violated", "vacuous"]
-"""What a file may expect of a rule. "holds" and "never" ask for the same, of desired rules and of
-forbidden ones; "vacuous" is said of conditions, beside the verdict."""
+"""The expectation of a file for a rule. "holds" and "never" ask for the same, of desired rules and
+of forbidden ones; "vacuous" is said of conditions, beside the verdict."""
 
 Standing: TypeAlias = Literal["right", "wrong", "open"]
 """As it should be, not so, or not known."""
@@ -69,7 +69,7 @@ def standing(
     may_be_vacuous: bool = False,
     accept_bounded: bool = False,
 ) -> Standing:
-    """What a verdict is worth where the file expects this, or nothing.
+    """The standing of a verdict where the file expects this, or nothing.
 
     `may_be_vacuous`: some of the rule's literals are not judged to the end.
     """

@@ -1,4 +1,4 @@
-"""What rules are tested on, with the rules as they read there."""
+"""The subject that rules are tested on, with the rules as they read there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bugsieve.tasks.grounded.saved import SavedTask
 from bugsieve.tasks.grounded.task import Task
 
 Path: TypeAlias = tuple[Sequence[str], Sequence[frozenset[str]]]
-"""What happens before each letter, empty where nothing does, and the letters."""
+"""The actions before each letter, empty where there are none, and the letters."""
 
 
 class RulesOfSubject(Protocol):
@@ -35,11 +35,11 @@ class RulesOfSubject(Protocol):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about the rules there."""
+        """Warnings about the rules on this subject."""
 
 
 class Bound(ABC):
-    """What rules are tested on."""
+    """A subject that rules are tested on."""
 
     language: ClassVar[str]
     """The key of the language that it is written in."""
@@ -48,7 +48,7 @@ class Bound(ABC):
 
     @abstractmethod
     def saved(self) -> Saved:
-        """What the store keeps."""
+        """The data that the store keeps."""
 
     @abstractmethod
     def world(self, traces: Iterable[Certificate] = ()) -> World:
@@ -56,7 +56,7 @@ class Bound(ABC):
 
     @abstractmethod
     def check(self) -> Check:
-        """What accepts certificates, or raises a ValueError."""
+        """The function that accepts certificates, or raises a ValueError."""
 
     @abstractmethod
     def path(self, certificate: Certificate) -> Path:

@@ -1,7 +1,7 @@
 """Tests of rules for build servers: a check for each obligation of each task.
 
-A test that should have passed and did not is a failure. What nobody could decide is not green, and
-what no domain could show, or no test of a rule that fails at once, is skipped.
+A test that should have passed and did not is a failure. Undecided tests do not count as
+passed. Tests that no domain could show are skipped, and so are those of a rule that fails at once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from bugsieve.rooms.rules.store.records import RulesRecords
 from bugsieve.rooms.rules.store.rows import ObligationRow
 
 _SO_FAR: tuple[Grade, ...] = (BOUNDED, SAFETY)
-"""What speaks for a rule, for plans of some size or in part, and may not be enough."""
+"""Grades that speak for a rule, for plans of some size or in part, and may not be enough."""
 _SKIPPED: tuple[Verdict, ...] = ("infeasible", "undecidable", "not testable")
 
 
 def rules_checks(records: RulesRecords) -> list[Check]:
-    """What has become of every obligation."""
+    """Return a check for each obligation."""
     no_vacuous = options_in(records).no_vacuous
     rules = {rule.rule: rule for rule in summarise(records).rules}
     answers = {row.number: (row.answer, row.seconds) for row in records.answers()}

@@ -47,7 +47,7 @@ class RulesDriver(Driver):
         return None
 
     def left_nothing(self, progress: Progress) -> str | None:
-        """Whether all obligations are judged."""
+        """Say that all obligations are judged; None if some are not."""
         return ALL_JUDGED if progress.visits >= len(self._obligations) else None
 
     def fresh_cases(self) -> None:
@@ -55,7 +55,7 @@ class RulesDriver(Driver):
         return
 
     def counts(self, progress: Progress) -> Counts:
-        """How many obligations there are, and how many are judged."""
+        """The number of obligations, and of those that are judged."""
         judged = progress.visits
         return Counts(len(self._obligations), len(self._obligations), judged, judged)
 

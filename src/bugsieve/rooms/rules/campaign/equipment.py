@@ -1,4 +1,4 @@
-"""What tests of rules need to run: a judge and checkers for each task or model."""
+"""The equipment for tests of rules: a judge and checkers for each task or model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RulesEquipment:
         return self._judges[task]
 
     def recall(self, row: ObligationRow, answer: Answer) -> None:
-        """Learn the trace of an answer that was stored; ValueError where it is none."""
+        """Learn the trace of a stored answer; raise a ValueError if it is not a trace."""
         trace = answer.trace
         if trace is None:
             return
@@ -69,7 +69,7 @@ def make_judge(
 
 
 def check_options(options: RulesOptions) -> None:
-    """There is nothing that could be wrong whatever the tasks are."""
+    """Accept all options: without tasks, none of them is wrong."""
 
 
 def begin(

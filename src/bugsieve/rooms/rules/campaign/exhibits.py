@@ -1,4 +1,4 @@
-"""What reports show of tests of rules: the traces that violate them, with the truth of atoms."""
+"""Panels of reports on tests of rules: traces that violate them, with the truth of atoms."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class RulesExhibits:
         )
 
     def panels(self, summary: RulesSummary) -> Sequence[Panel]:
-        """What was found out about each rule."""
+        """The findings about each rule."""
         rows = [
             [rule.rule, rule.verdict, f"{rule.met} of {rule.feasible}", rule.detail]
             for rule in summary.rules

@@ -1,4 +1,4 @@
-"""What `bugsieve rules --show` and `explain` print of tests of rules."""
+"""The text that `bugsieve rules --show` and `explain` print about tests of rules."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class RulesWitness:
         return Account(self.text, self.json, self.drawing)
 
     def text(self) -> str:
-        """What it is about, what was found, and the trace state by state."""
+        """The subject, the finding, and the trace state by state."""
         row, answer, bound = self.row, self.answer, self.bound
         lines = [_line(row, answer), f"rule: {to_text(row.obligation.formula)}"]
         constants = bound.constants(row.obligation.rule)
@@ -144,13 +144,13 @@ class RulesWitness:
 
 
 def witness_of(folder: Path, name: str) -> RulesWitness:
-    """What the store has on the bug of this id, or on the only one that begins so."""
+    """The witness in the store for the bug of this id, or for the only one that begins so."""
     with RulesRecords(folder) as records:
         return test_witness(records, find_bug(records, name).case)
 
 
 def test_witness(records: RulesRecords, number: int) -> RulesWitness:
-    """What the records have on a test; UsageError for a number that none has."""
+    """The witness in the records for a test; UsageError if there is no such number."""
     folder, rows = records.directory, records.obligations()
     if number >= len(rows):
         raise UsageError(f"{folder}: has tests 0 to {len(rows) - 1}, not {number}")

@@ -24,7 +24,7 @@ RULES_FILE = "rules.toml"
 
 
 def describe(header: CampaignHeader) -> Description:
-    """What the folder says about the campaign."""
+    """The description of the campaign in its folder."""
     subject = header.subject
     language = LANGUAGES[subject.language]
     return Description(

@@ -135,7 +135,7 @@ def _no_rule(options: RulesOptions, tasks: Sequence[BoundTask]) -> UsageError:
 
 
 def _require_domain(file: Path, name: str) -> None:
-    """InputError for a file that is no domain, or another one: a mistake, not a change."""
+    """Raise an InputError if the file is not a domain, or is another one."""
     domain = check_domain(without_constraints(read_document(file)))
     if domain.name != name:
         raise InputError(f"{file}: defines the domain {domain.name!r}, but {name!r} was tested")

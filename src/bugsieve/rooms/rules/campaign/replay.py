@@ -20,7 +20,7 @@ from bugsieve.rooms.rules.store.rows import ObligationRow
 
 
 class Status(enum.Enum):
-    """What has become of a test."""
+    """The result of replaying a test."""
 
     STILL_COVERED = "STILL COVERED"
     NOW_COVERED = "NOW COVERED"
@@ -53,7 +53,7 @@ class ReplayedTest:
     sentence: str = ""
 
     def check(self, group: str) -> Check:
-        """What build servers are told."""
+        """The check for build servers."""
         reason = ": ".join(filter(None, (self.status.value, self.sentence)))
         return Check(f"{self.row.number} {self.row.obligation.name}", group, self._outcome, reason)
 
@@ -188,7 +188,7 @@ def _is_proven(answer: Answer) -> bool:
 
 
 def _is_not_counted(obligation: Obligation, after: Answer) -> bool:
-    """Whether it is a cause that no trace of the kind that counts could show.
+    """Return true for a cause that no trace of the kind that counts could show.
 
     That leaves nothing open: whether the rule holds is a test of its own.
     """
@@ -197,7 +197,7 @@ def _is_not_counted(obligation: Obligation, after: Answer) -> bool:
 
 
 def _remark(before: Answer, after: Answer) -> str:
-    """What else is to say: why, or that a trace shows less than the old one."""
+    """A remark: the reason, or that a trace shows less than the old one."""
     ranks = {"weak": 1, "neutral": 2, "strong": 3}
     old, new = before.view or "", after.view or ""
     is_less = before.verdict == after.verdict and ranks.get(new, 0) < ranks.get(old, 0)

@@ -1,4 +1,4 @@
-"""What `bugsieve replay` asks of tests of rules, and how it tells what has become of them."""
+"""The answers to `bugsieve replay` about tests of rules, and their wording."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class RulesReplay:
             yield Replayed(_line(item), _report(item), item.check(str(self.wish.folder)))
 
     def count_lines(self) -> list[str]:
-        """How many tests there were of each status, in the order of their first ones."""
+        """The number of tests of each status, in the order of their first ones."""
         counts = (f"{count} {status.value.lower()}" for status, count in self._statuses.items())
         return [f"{counted(self._statuses.total(), 'test')}: {', '.join(counts)}"]
 
     @property
     def exit_code(self) -> int:
-        """Whether a rule is not as it should be, or something is left open."""
+        """The exit code for rules that are not as they should be, or left open; else 0."""
         if any(self._statuses[status] for status in FAILURES):
             return BUG_IS_THERE
         return LEFT_OPEN if any(self._statuses[status] for status in OPEN) else 0

@@ -1,4 +1,4 @@
-"""What only the tasks can tell of the answers in a store that may be damaged, or a stranger's.
+"""Checks of stored answers that need the tasks; a store may be damaged or come from a stranger.
 
 Every trace is checked again, on the grounded task and on the PDDL. Proofs that there is none are
 as long as a search: `replay` makes them anew.
@@ -18,7 +18,7 @@ from bugsieve.rooms.rules.store.records import RulesRecords
 
 
 def first_wrong_test(records: RulesRecords) -> tuple[int, str] | None:
-    """The first obligation with an answer that is none, and why.
+    """The first obligation whose stored answer or certificate is wrong, and the reason.
 
     InputError where tasks, rules or obligations are wrong: without them nothing can go on.
     """

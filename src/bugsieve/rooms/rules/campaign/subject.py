@@ -1,4 +1,4 @@
-"""What is tested: tasks of one domain or a model, and the rules bound to each."""
+"""The subject of tests: tasks of one domain or a model, and the rules bound to each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def load_rules(options: RulesOptions, *, limits: TranslationLimits | None = None
     """Read the rules and the tasks or the model, and bind the former to the latter."""
     source = read_source(options.rules) if options.rules else None
     if source is not None:
-        rules_of(source)  # what is wrong there should be said before anything is grounded
+        rules_of(source)  # mistakes there should be told before anything is grounded
     return options.subject_language.load(options, source, limits)
 
 

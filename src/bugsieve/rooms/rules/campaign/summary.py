@@ -1,4 +1,4 @@
-"""What tests of rules have come to, over all tasks, read from the store."""
+"""The results of tests of rules over all tasks, read from the store."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _READINGS = {
 
 @dataclass(frozen=True)
 class MergedAnswer:
-    """What all tasks together say of an obligation: covered if one covers."""
+    """The answer of all tasks together to an obligation: covered if one covers."""
 
     obligation: Obligation
     verdict: AnswerVerdict | None
@@ -62,30 +62,30 @@ class MergedAnswer:
 
     @property
     def is_met(self) -> bool:
-        """Whether the obligation is met."""
+        """Return true if the obligation is met."""
         return self.verdict in MET
 
     @property
     def counts(self) -> bool:
-        """Whether some domain could meet it, as far as is known."""
+        """Return true if some domain could meet it, as far as is known."""
         return self.verdict != "infeasible"
 
     @property
     def is_judged(self) -> bool:
-        """Whether it is known if this domain meets it."""
+        """Return true if it is known whether this domain meets it."""
         return self.verdict not in (None, "inconclusive", "undecidable", SAFETY)
 
 
 @dataclass(frozen=True)
 class RuleResult:
-    """What was found out about one instance of a rule."""
+    """The findings about one instance of a rule."""
 
     rule: str
     kind: str
     grade: Grade
     """The verdict, one of the scale."""
     detail: str
-    """How it holds, or what is wrong."""
+    """A detail of how it holds, or of what is wrong."""
     met: int
     feasible: int
     vacuous: tuple[str, ...]
@@ -94,9 +94,9 @@ class RuleResult:
     left: int = 0
     """Its obligations that are not decided."""
     bound: int | None = None
-    """What K is where it holds up to K."""
+    """The value of K where it holds up to K."""
     accept_bounded: bool = False
-    """Whether that is enough."""
+    """True if that is enough."""
     verdict: str = field(init=False, default="")
     """The same in words, with the number for K."""
 
@@ -105,7 +105,7 @@ class RuleResult:
 
     @property
     def standing(self) -> Standing:
-        """What the verdict is worth; a rule should hold where the file expects nothing."""
+        """The standing of the verdict; a rule should hold where the file expects nothing."""
         return standing(
             self.grade,
             self.expect,
@@ -116,18 +116,18 @@ class RuleResult:
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether it is what the file expects, or may be yet."""
+        """Return true if it is what the file expects, or still may be."""
         return self.standing != "wrong"
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not known to be as it should."""
+        """Return true if it is not known to be as it should."""
         return self.standing == "open"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RulesSummary(Summary):
-    """What tests of rules have done so far."""
+    """The results of tests of rules so far."""
 
     tasks: int
     obligations: int
@@ -142,11 +142,11 @@ class RulesSummary(Summary):
     unreached: tuple[str, ...]
     """Atoms, or negated ones, that no state satisfies in any task."""
     unjudged: int = 0
-    """Those that are not met since nothing is known of them, whatever the reason."""
+    """The number of obligations not met since nothing is known of them, for every reason."""
     lacks_plans: bool = False
-    """Whether no trace counts at all: with the goal, where no task has a plan."""
+    """True if no trace counts at all: with the goal, where no task has a plan."""
     is_timelines: bool = False
-    """Whether a model was tested, whose traces are plans alone."""
+    """True if a model was tested, whose traces are plans alone."""
     min_coverage: float = 0.0
     no_vacuous: bool = False
     warnings: tuple[str, ...] = ()
@@ -164,7 +164,7 @@ class RulesSummary(Summary):
 
     @property
     def undecided(self) -> int:
-        """Obligations that nobody could decide."""
+        """Obligations that could not be decided."""
         return self.open_obligations
 
     @property
@@ -179,12 +179,12 @@ class RulesSummary(Summary):
 
     @property
     def lacks_coverage(self) -> bool:
-        """Whether fewer obligations are met than were asked for."""
+        """Return true if fewer obligations are met than were asked for."""
         return self.met_share is not None and self.met_share < self.min_coverage
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether there are vacuous conditions and there should be none."""
+        """Return true if there are vacuous conditions and there should be none."""
         return self.no_vacuous and any(
             rule.vacuous for rule in self.rules if rule.expect != "vacuous"
         )
@@ -232,7 +232,7 @@ def summarise(records: RulesRecords) -> RulesSummary:
 
 
 def _lacks_plans(records: RulesRecords) -> bool:
-    """Whether it was found of every task that something was judged in that it has no plan."""
+    """Return true if every task in which something was judged was found to have no plan."""
     homes = {row.number: row.task for row in records.obligations()}
     judged = {homes[row.number]: False for row in records.answers()}
     for row in records.answers():
@@ -306,7 +306,7 @@ def _rules(records: RulesRecords, merged: Iterable[MergedAnswer]) -> tuple[RuleR
     written = {name: rule for rules in declared.values() for name, rule in rules.items()}
     families = {rule: answers[0].obligation.family for rule, answers in by_rule.items()}
     accepts = options_in(records).accept_bounded
-    with understood(records.directory):  # somebody else's store may have any rule
+    with understood(records.directory):  # a store of others may have any rule
         vacuous = vacuous_conditions(records, declared)
         order = list(written)  # of the file; the first task may lack objects of some rules
         found = sorted(by_rule, key=lambda rule: order.index(families[rule]))

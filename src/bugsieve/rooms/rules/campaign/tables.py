@@ -1,4 +1,4 @@
-"""What `export` writes of tests of rules: a row for each obligation of each task."""
+"""The tables that `export` writes of tests of rules: a row per obligation and task."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def rules_tables(records: RulesRecords) -> dict[str, Table]:
 
 
 def about(header: CampaignHeader) -> Mapping[str, str]:
-    """What these tables are about."""
+    """The subject of these tables."""
     return {"domain": header.subject.name, "rules": header.subject.rules_file}

@@ -1,4 +1,4 @@
-"""What is told of the states of a trace: what happens, and which parts of the rule are true."""
+"""Words for the states of a trace: what happens, and which parts of the rule are true."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ToldState:
     """A state of a trace."""
 
     title: str
-    """What happens before it; empty where nothing does."""
+    """The action before it; empty where there is none."""
     atoms: tuple[str, ...]
     """The atoms of the rule, those that do not hold with a `!`."""
     true: tuple[str, ...]

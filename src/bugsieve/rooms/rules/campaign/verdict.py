@@ -77,14 +77,14 @@ def _failures(found: RulesSummary) -> str:
 
 
 def _so_far(found: RulesSummary) -> str:
-    """What is said of the rules beside something else that is wrong."""
+    """The text about the rules beside something else that is wrong."""
     rules, verb = all_rules(found.rules)
     is_open = found.open_obligations or any(rule.is_open for rule in found.rules)
     return "" if is_open else f", though {rules} {verb}"
 
 
 def _open(rules: Sequence[RuleResult]) -> str:
-    """How many rules are not known to hold, and how far each kind of them was judged."""
+    """The number of rules not known to hold, and how far each kind of them was judged."""
     kinds = Counter(rule.verdict for rule in rules if rule.is_open)
     told = ", ".join(f"{number} {verdict}" for verdict, number in kinds.items())
     return f"undecided: {kinds.total()} of {counted(len(rules), 'rule')} ({told})"

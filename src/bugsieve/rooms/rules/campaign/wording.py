@@ -1,4 +1,4 @@
-"""How people are told about tests of rules."""
+"""The wording of tests of rules."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FoundViolations:
         return [f"  {row.id}  {_about(row.bug)}" for row in self.rows[:most]]
 
     def about(self, name: str) -> str:
-        """What is violated by the bug of this id."""
+        """The rule that the bug of this id violates."""
         return "".join(_about(row.bug) for row in self.rows if row.id == name)
 
     def json(self) -> list[dict[str, Any]]:
@@ -52,7 +52,7 @@ class FoundViolations:
 
 
 class RulesWording:
-    """What commands print of tests of rules."""
+    """The texts that commands print about tests of rules."""
 
     def heading(self, header: CampaignHeader) -> str:
         """The domain and its rules."""
@@ -83,7 +83,7 @@ class RulesWording:
         return FoundViolations(records.bugs())
 
     def hints(self, records: RulesRecords, summary: RulesSummary) -> list[str]:
-        """How to see what was shown."""
+        """Hints: commands that show the results."""
         folder = records.directory
         return [
             "",
@@ -92,7 +92,7 @@ class RulesWording:
         ]
 
     def progress(self, state: RoundDone) -> list[str]:
-        """Where a running campaign stands."""
+        """The progress of a running campaign."""
         found = sum(state.bugs.values())
         return [f"obligation {state.judged} of {state.limit}", counted(found, "violation")]
 

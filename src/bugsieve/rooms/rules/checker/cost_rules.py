@@ -31,9 +31,9 @@ class _Rule(NamedTuple):
     name: str
     formulas: Formulas
     kept: int
-    """What must hold of a run, in normal form."""
+    """The formula that must hold of a run, in normal form."""
     settled: int
-    """What holds of a prefix after which no run keeps the rule."""
+    """The formula that holds of a prefix after which no run keeps the rule."""
 
 
 class Rules:
@@ -124,7 +124,7 @@ def _rule(row: Any) -> _Rule:
 
 
 class _Names:
-    """What conditions may name: facts and operators."""
+    """The names that conditions may use: facts and operators."""
 
     def __init__(self, task: Task) -> None:
         self.facts: dict[str, list[Fact]] = {}

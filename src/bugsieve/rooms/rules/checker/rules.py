@@ -1,4 +1,4 @@
-"""Checks the certificates of flight rules against the task, trusting nobody.
+"""Checks the certificates of flight rules against the task, without trusting their author.
 
 A certificate says that a trace of the task satisfies a formula, or that none does; with
 `with_goal` only traces to the goal count, with `lasso` infinite ones. A refutation says that a

@@ -1,4 +1,4 @@
-"""What a certificate of flight rules says, once its types are known to be right."""
+"""The content of a certificate of flight rules, once its types are known to be right."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Claim(NamedTuple):
     root: int
     """The formula, in normal form."""
     wanted: int
-    """What the claim says it is, in normal form."""
+    """The formula that the claim names, in normal form."""
     kept: int
     """Of a refutation: the rule itself, in normal form; else as `wanted`."""
     atoms: dict[str, Any]
@@ -64,7 +64,7 @@ class Claim(NamedTuple):
 
 
 def read_claim(certificate: Any) -> Claim:
-    """What the certificate says; CertificateError if it says nothing."""
+    """The claim of the certificate; CertificateError if it makes none."""
     kind = certificate.get("kind") if isinstance(certificate, Mapping) else "none"
     if type(kind) is not str or kind not in ("trace", "none"):
         _fail("'kind' must be there, and be 'trace' or 'none'")

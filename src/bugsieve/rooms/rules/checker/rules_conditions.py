@@ -41,7 +41,7 @@ Truth: TypeAlias = bool | None
 
 
 class PlainOperator(NamedTuple):
-    """What an operator needs and gives, as bits, whatever the formula is."""
+    """The needs and effects of an operator, as bits, for every formula."""
 
     needs: int
     effects: list[tuple[tuple[Fact, ...] | None, int, int]]
@@ -179,7 +179,7 @@ def join(sign: str, parts: Sequence[Condition], facts: Facts) -> Condition:
 
 
 def leaves(condition: Condition) -> Iterator[Condition]:
-    """Its parts that are no junction."""
+    """The parts of the condition that are not junctions."""
     waiting = [condition]
     while waiting:
         part = waiting.pop()
@@ -201,7 +201,7 @@ class Alphabet:
         parts = [part for condition in self.conditions for part in leaves(condition)]
         self.variables = sorted({part.variable for part in parts if part.sign == "in"})
         self._did_sets = sorted({part.operators for part in parts if part.operators}, key=sorted)
-        # After an operator that it did not ask for, whoever asks for `did` is false again.
+        # After an operator that it did not ask for, a condition that asks for `did` is false.
         self._asks_did = [
             any(part.sign in ("did", "not did") for part in leaves(condition))
             for condition in self.conditions
@@ -255,7 +255,7 @@ class Alphabet:
         return join(condition.sign, parts, self.facts)
 
     def truth(self, condition: Condition, box: int) -> Truth:
-        """Whether it is true of all states of the box, of none, or neither: None."""
+        """The truth if all states of the box agree; else None."""
         sign = condition.sign
         if sign == "in":
             if not box & self.facts.of_variable[condition.variable] & ~condition.values:
@@ -275,7 +275,7 @@ class Alphabet:
                 whole = None
         return whole
 
-    # What is required of a box.
+    # Requirements on a box.
 
     def agreeing(self, box: int, letter: int) -> int:
         """The box without some values that no state of this letter has; 0: there is no state."""
@@ -311,7 +311,7 @@ class Alphabet:
         return self._forced(able[0], wanted, box) if able else 0
 
     def has_state(self, box: int, letter: int, narrow: Narrow = lambda box: box) -> bool:
-        """Whether a state of the box may have this letter; false only if none has."""
+        """Return true if a state of the box may have this letter; false only if none has."""
         waiting, left = [box], SPLITS
         while waiting and left:
             left -= 1
@@ -327,7 +327,7 @@ class Alphabet:
             waiting += self._split(undecided, current)
         return bool(waiting)
 
-    # What operators do.
+    # Effects of operators.
 
     def changes(self, number: int) -> tuple[int, list[tuple[int, Condition]]]:
         """The bits of atoms that the operator leaves, and for the others, as bits, whether they
@@ -348,7 +348,7 @@ class Alphabet:
         return found
 
     def _before(self, condition: Condition, operator: Operator) -> Condition:
-        """What must hold before the operator so that the condition holds after it."""
+        """The condition before the operator that makes the given one hold after it."""
         if condition.sign == "in":
             return self._value_before(condition, operator)
         if not condition.parts:

@@ -62,7 +62,7 @@ class Cone:
         return condition._replace(parts=parts)
 
     def rows(self, by: str, rows: list[list[int]]) -> list[list[int]]:
-        """What the rows of a proof say of the cone."""
+        """The rows of a proof, restricted to the cone."""
         if by == "states":
             return [[row[variable] for variable in self.kept] for row in rows]
         number = self._number

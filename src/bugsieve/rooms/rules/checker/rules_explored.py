@@ -178,7 +178,7 @@ class LassoSearch:
 def goes_round(
     edges: list[list[Edge]], eventual: frozenset[int], poll: Callable[[], None]
 ) -> bool:
-    """Whether a way can go on for ever such that nothing is put off for ever."""
+    """Return true if a way can go on for ever such that nothing is put off for ever."""
     for component in components([[to for to, _ in row] for row in edges]):
         poll()
         inner = [late for place in component for to, late in edges[place] if to in component]
@@ -188,7 +188,7 @@ def goes_round(
 
 
 def is_satisfiable(obligations: Obligations, atoms: int, limit: int) -> bool:
-    """Whether some infinite word satisfies the formula; CertificateError beyond the limit."""
+    """Return true if some infinite word satisfies it; CertificateError beyond the limit."""
     numbers = {obligations.start: 0}
     waiting = [obligations.start]
     edges: list[list[Edge]] = []

@@ -188,7 +188,7 @@ class Formulas:
         return kept[0] if len(kept) == 1 else self.make(sign, *sorted(kept))
 
     def _denied(self, part: int) -> int:
-        """The other literal of an atom; -1 for what is no atom."""
+        """The other literal of an atom; -1 for other formulas."""
         node = self.nodes[part]
         return self.make("no", name=node.name) if node.sign == "atom" else -1
 
@@ -216,11 +216,11 @@ class Formulas:
     # Evaluation of normal formulas.
 
     def holds(self, root: int, word: Sequence[frozenset[str]]) -> bool:
-        """Whether the formula is true of a finite trace, which has one letter at least."""
+        """Return true if the formula holds on a finite trace, which has one letter at least."""
         return self._table(root, word, None)[root][0]
 
     def holds_on_lasso(self, root: int, word: Sequence[frozenset[str]], loop_start: int) -> bool:
-        """Whether it is true of the infinite word that goes back to `loop_start` at the end."""
+        """Return true if it holds on the word that goes back to `loop_start` at its end."""
         return self._table(root, word, loop_start)[root][0]
 
     def _table(
@@ -237,7 +237,7 @@ class Formulas:
 def _row(
     node: Node, parts: list[list[bool]], word: Sequence[frozenset[str]], back: int | None
 ) -> list[bool]:
-    """Where the formula is true, given where its parts are."""
+    """The truth of the formula in each state, given that of its parts."""
     sign, places = node.sign, range(len(word))
     if sign in ("true", "false"):
         return [sign == "true"] * len(word)
@@ -254,7 +254,7 @@ def _row(
 
 def _fixed_point(sign: str, parts: list[list[bool]], count: int, back: int | None) -> list[bool]:
     """Backwards from the end; round a loop twice, after which nothing changes any more."""
-    # What is true without end is true behind the last state: G, W and R; the others want more.
+    # Formulas without an end are true behind the last state: G, W and R; the others want more.
     after = sign in "GWR"
     row = [after] * count
     for _ in range(1 if back is None else 2):

@@ -130,7 +130,7 @@ class Pairs:
             return False
         for fact in self.goal:
             box &= self._partners_of(fact)
-        # A goal fact that was not there, or is no partner of another one, is missing now.
+        # A goal fact that was not there, or that is not a partner of another one, is missing now.
         if self.facts.bits(self.goal) & ~box or not are_consistent(self.goal):
             return False
         box = self.facts.restricted(box, self.goal)
@@ -203,7 +203,7 @@ class Pairs:
         return _Both(self.facts.bits(facts), *gives)
 
     def _happens(self, operator: Operator, places: Sequence[int], facts: Sequence[Fact]) -> bool:
-        """Whether the facts may be true at once, and leave the last word to these effects."""
+        """Return true if the facts may hold at once, and leave the last word to these effects."""
         if not are_consistent(facts) or self.facts.bits(facts) & ~self._together(facts):
             return False
         return not any(is_overwritten(operator, place, facts) for place in places)

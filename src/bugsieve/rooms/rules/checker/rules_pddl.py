@@ -1,8 +1,8 @@
-"""Checks traces of flight rules on the PDDL files themselves, trusting nobody.
+"""Checks traces of flight rules on the PDDL files themselves, without trusting the translation.
 
-The translation to SAS is not believed here: the trace's actions are carried out by their names on
-the domain and the problem, the atoms are evaluated as PDDL conditions, and the formula on the word
-that this gives. Standard library only; `rules_pddl_reader` and `rules_pddl_states` are its parts.
+The trace's actions are carried out by their names on the domain and the problem. The atoms are
+evaluated as PDDL conditions, and the formula on the word that this gives. Standard library only;
+`rules_pddl_reader` and `rules_pddl_states` are its parts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reads PDDL domains and problems for the validator of traces (`rules_pddl`).
 
-It shares no code with the rest of Bugsieve. What it does not understand it refuses with a
-sentence: derived predicates, durative actions, `oneof`, numeric conditions. Costs are left out,
-and so are `:constraints`: they are no part of what actions do.
+It shares no code with the rest of Bugsieve. It refuses features that it does
+not understand: derived predicates, durative actions, `oneof`, numeric conditions. It leaves out
+costs and `:constraints`: they are not a part of the effects of actions.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Action(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """What actions of the domain do."""
+    """A domain: types, constants, predicates, and its actions."""
 
     name: str
     parents: dict[str, set[str]]
@@ -224,7 +224,7 @@ def _initial_atoms(content: list[Expression]) -> Iterator[tuple[str, ...]]:
         if item[0] == "=":
             continue  # the value of a function; costs do not matter
         if item[0] == "not":
-            continue  # what is not said to be true is false anyway
+            continue  # facts that are not said to be true are false anyway
         if not all(type(word) is str for word in item):
             refuse(f"the initial state has {_shown(item)}, which is no atom")
         yield tuple(item)

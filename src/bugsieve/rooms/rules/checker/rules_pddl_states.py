@@ -112,7 +112,7 @@ class PddlTask:
         did: Atom | None = None,
         knows_did: bool = False,
     ) -> bool:
-        """Whether a condition is true.
+        """Return true if a condition holds.
 
         With `knows_did`, `(did action arguments)` asks for the action that led into the state,
         `did`, in which `*` stands for any object.

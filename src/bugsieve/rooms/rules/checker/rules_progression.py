@@ -1,4 +1,4 @@
-"""What is left of a formula after each letter of a trace, for the checkers of flight rules.
+"""The rest of a formula after each letter of a trace, for the checkers of flight rules.
 
 What is left, here called a rest, is a disjunction of terms. A term is a set of formulas that
 hold in the next state, and says whether there must be one: `X f` is a strong term, `N f` a weak
@@ -62,11 +62,11 @@ class Progression:
 
     @staticmethod
     def accepts(rest: Rest) -> bool:
-        """Whether the trace may end here."""
+        """Return true if the trace may end here."""
         return any(not term.is_strong for term in rest)
 
     def step(self, rest: Rest, letter: int) -> Rest:
-        """What is left after the next letter."""
+        """The rest after the next letter."""
         letter &= self._mask
         key = (rest, letter)
         found = self._steps.get(key)
@@ -115,7 +115,7 @@ class Progression:
         return conjunction([parts[1], disjunction([parts[0], later])], NOTHING)
 
     def is_hopeless(self, rest: Rest) -> bool:
-        """Whether no trace goes on from here and satisfies what is left."""
+        """Return true if no trace goes on from here and satisfies the rest."""
         found = self._hope.get(rest)
         if found is None:
             if len(self._used) > MAX_HOPE_ATOMS:
@@ -157,7 +157,7 @@ class Progression:
 
 
 def are_equivalent(one: Progression, other: Progression, atoms: int, limit: int) -> bool:
-    """Whether both are true of the same finite traces; CertificateError beyond the limit."""
+    """Return true if the same finite traces satisfy both; CertificateError beyond the limit."""
     seen = {(one.start, other.start)}
     waiting = list(seen)
     for pair in waiting:
@@ -224,7 +224,7 @@ class Choice(NamedTuple):
 
 
 class Obligations:
-    """How sets of normal formulas that hold now can be met by a letter and what comes after.
+    """Choices of a letter and later formulas that meet a set of normal formulas.
 
     A word satisfies the formula if there are choices, one after the other, among which no F, U
     or M is put off from some point on for ever: each is taken once in a state, so one that is not
@@ -271,7 +271,7 @@ class Obligations:
         return tuple(made)
 
     def _ways(self, f: int, letter: int) -> list[tuple[tuple[int, ...], tuple[int, ...], bool]]:
-        """What must hold now and what in the next state, and whether that puts something off."""
+        """The formulas that must hold now and next, and if that puts something off."""
         sign, parts, name = self._nodes[f]
         if sign in ("true", "false"):
             return [((), (), False)] if sign == "true" else []

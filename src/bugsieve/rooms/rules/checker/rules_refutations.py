@@ -62,7 +62,7 @@ class Continuations:
         holds: set[frozenset[int]],
         budget: int,
     ) -> bool:
-        """Whether some infinite word of these letters meets one of the obligations."""
+        """Return true if some infinite word of these letters meets one of the obligations."""
         waiting = [(letter, one) for one in sorted(holds, key=sorted)]
         numbers = {place: number for number, place in enumerate(waiting)}
         edges: list[list[Edge]] = []

@@ -46,7 +46,7 @@ class Adding(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What may happen: the situations met, whether a trace may end, and the facts added."""
+    """A step: the situations met, if a trace may end, and the facts added."""
 
     situations: set[Situation]
     may_end: bool
@@ -133,7 +133,7 @@ class Relaxation:
         return effect.conditions, effect.variable, value
 
     def step(self, facts: int, starts: Iterable[Situation]) -> Step:
-        """What may happen in states of these facts, to which those of the starts belong."""
+        """The step from states of these facts, to which those of the starts belong."""
         moves = _Moves(self, facts)
         applied = dict.fromkeys(c for needs, c in self._applied if not needs & ~facts)
         situations = set(starts)
@@ -197,7 +197,7 @@ class Relaxation:
         return added
 
     def is_dead_end(self, facts: int, start: Situation) -> bool:
-        """Whether the steps from the facts of a state never come to an end of a trace."""
+        """Return true if the steps from the facts of a state never come to an end of a trace."""
         while True:
             step = self.step(facts, [start])
             if step.may_end:
@@ -258,13 +258,13 @@ def _plain_operator(
 
 
 def are_consistent(facts: Iterable[Fact]) -> bool:
-    """Whether no variable has two values."""
+    """Return true if no variable has two values."""
     values: dict[int, int] = {}
     return all(values.setdefault(variable, value) == value for variable, value in facts)
 
 
 def is_overwritten(operator: Operator, place: int, needs: Iterable[Fact]) -> bool:
-    """Whether a later effect on the variable fires wherever the needs are met."""
+    """Return true if a later effect on the variable fires wherever the needs are met."""
     known = set(needs)
     variable = operator.effects[place].variable
     return any(

@@ -47,7 +47,7 @@ def editor_of_files(domain: str | os.PathLike[str], problem: str | os.PathLike[s
 
 
 def vocabulary_of(task: PddlTask) -> EditorVocabulary:
-    """What a domain and a problem declare."""
+    """The vocabulary that a domain and a problem declare."""
     declared = task.domain.vocabulary
     predicates = [
         Named(name, tuple(kinds[0] for kinds in signature))

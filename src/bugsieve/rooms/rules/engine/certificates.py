@@ -22,7 +22,7 @@ Certificate: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Statement:
-    """What is claimed of a task, be it that there is a trace or that there is none.
+    """A claim about a task: that there is a trace, or that there is none.
 
     - `rule`: the rule's instance as text; empty where there is none.
     - `claim`: "violation", "satisfaction", "trap", "refutation" (the formula is then the

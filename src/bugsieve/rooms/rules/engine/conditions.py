@@ -17,7 +17,7 @@ NO_OPERATOR = -1
 
 
 def holds(condition: Condition, state: Sequence[int], operator: int = NO_OPERATOR) -> bool:
-    """Whether the condition holds in a state that `operator` led into."""
+    """Return true if the condition holds in a state that `operator` led into."""
     if isinstance(condition, bool):
         return condition
     kind = condition[0]
@@ -62,7 +62,7 @@ def dids_of(condition: Condition) -> frozenset[tuple[int, ...]]:
 
 
 def negated(condition: Condition) -> Condition:
-    """Where the condition does not hold."""
+    """The condition that holds where this one does not."""
     if isinstance(condition, bool):
         return not condition
     return condition[1] if condition[0] == "not" else ("not", condition)

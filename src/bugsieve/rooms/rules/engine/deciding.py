@@ -1,4 +1,4 @@
-"""Whether a task has a trace that satisfies a formula: a trace, a proof of none, or neither."""
+"""Decide if a task has a trace that satisfies a formula: a trace, a proof of none, or neither."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def decide(
     limits: Limits = NO_LIMITS,
     state: ArrayLike | None = None,
 ) -> Decision:
-    """Whether a trace of the task from the state satisfies the formula on finite traces.
+    """Decide if a trace of the task from the state satisfies the formula on finite traces.
 
     With `with_goal` only traces count that end in a goal state. The limits are those of all
     searches together; `seconds` bounds everything.
@@ -84,26 +84,26 @@ def decide(
 
 
 def require_atoms(formula: Formula, atoms: Mapping[str, Condition]) -> None:
-    """UsageError for a formula with an atom that nobody has explained."""
+    """Raise a UsageError for a formula with an atom that has no condition."""
     missing = [name for name in atoms_of(formula) if name not in atoms]
     if missing:
         raise UsageError(f"the formula has the atom {missing[0]!r}, but no condition is given")
 
 
 def in_time(work: Callable[[], Result], limits: Limits) -> Result | None:
-    """What the work gives, or None if the limit on seconds ended it."""
+    """The result of the work, or None if the limit on seconds ended it."""
     if limits.seconds is None:
         return work()
     try:
         with StopToken(time.monotonic() + limits.seconds).active():
             return work()
     except Stopped:
-        check_stop()  # was it us, or somebody who wants to stop more than this?
+        check_stop()  # was it this limit, or does a caller want to stop more than this?
         return None
 
 
 def spent_reason(status: str, limits: Limits) -> str:
-    """What to say of a limit that was met."""
+    """The words for a limit that was met."""
     if status == "time":
         return f"the time was spent ({limits.seconds:g} s)"
     if status == "memory":
@@ -187,5 +187,5 @@ class _Decider:
 
 
 def _is_lost(product: Product) -> bool:
-    """Whether no pair of facts that can be reached lets a trace end."""
+    """Return true if no pair of facts that can be reached lets a trace end."""
     return reaches_by_pairs(product.sas, (product.done, 1)) is False

@@ -1,6 +1,6 @@
 """Infinite traces of a task that satisfy a formula: a way to a state, and a loop through it.
 
-Nothing is said of fairness: whatever can be done again and again for ever counts.
+Fairness is not required: any actions that can be repeated for ever count.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def find_lasso(
     limits: Limits = NO_LIMITS,
     state: ArrayLike | None = None,
 ) -> LassoDecision:
-    """Whether an infinite trace from the state satisfies the formula on infinite words.
+    """Decide if an infinite trace from the state satisfies the formula on infinite words.
 
     An expansion is one of a state together with what the formula demands of it.
     """
@@ -131,7 +131,7 @@ class PlaceGraph:
 
     @property
     def expanded(self) -> int:
-        """How many places had their successors generated."""
+        """The number of places whose successors were generated."""
         return len(self.edges)
 
     def explore(self, most: int) -> bool:
@@ -233,7 +233,7 @@ def _one(state: int) -> NDArray[np.int64]:
 
 
 def _helps(open_: set[Formula], edge: Edge) -> bool:
-    """Whether the edge fulfils something that is open; any edge where nothing is."""
+    """Return true if the edge fulfils something open, or if nothing is open."""
     return not open_ or not open_ <= edge.put_off
 
 

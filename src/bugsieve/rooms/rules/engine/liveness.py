@@ -11,7 +11,7 @@ from bugsieve.rooms.rules.ltl.formula import Formula
 
 
 class Edge(Protocol):
-    """Where a step leads, and what it puts off."""
+    """The target of a step, and the obligations that it puts off."""
 
     @property
     def target(self) -> int:
@@ -19,7 +19,7 @@ class Edge(Protocol):
 
     @property
     def put_off(self) -> Obligations:
-        """What must come to pass some day, and does not yet."""
+        """The obligations that must be met some day, and are not yet."""
 
 
 def accepting_places(edges: Sequence[Sequence[Edge]], eventual: Collection[Formula]) -> list[bool]:

@@ -71,9 +71,9 @@ class Product:
     targets: tuple[int | None, ...]
     """The state of the automaton that each operator leads into; None where it stays."""
     finals: frozenset[int]
-    """States of the automaton in which a trace may end, whatever the state of the task."""
+    """States of the automaton in which a trace may end, in every state of the task."""
     is_dead: bool
-    """Whether the first state alone rules out that the automaton ever accepts."""
+    """True if the first state alone rules out that the automaton ever accepts."""
 
     @property
     def q(self) -> int:
@@ -255,7 +255,7 @@ class _Builder:
 
     @cached_property
     def _finals(self) -> frozenset[int]:
-        """Where a trace may end at once, so that nothing need be known of what comes then."""
+        """States in which a trace may end at once, with nothing to know of later states."""
         return frozenset() if self._with_goal else self._automaton.accepting
 
     def _note(self, copies: int) -> None:
@@ -385,7 +385,7 @@ class _Builder:
 
 
 def _free_target(ways: Sequence[Way]) -> int | None:
-    """Where the ways lead whatever the state; None if that depends on it."""
+    """The target of the ways if it is the same in all states; else None."""
     if len(ways) == 1 and ways[0].cases == [{}]:
         return ways[0].target
     return None

@@ -1,8 +1,8 @@
 """Proofs that a task has no trace for a formula, in the form that the checker of rules reads.
 
-They speak of the task itself; the checker knows no automata and no products. Which of them it
-accepts is its own business: `proofs` gives the shortest first, and whoever wants a certificate
-takes the first one that is accepted. The last, a rerun, needs nothing but patience.
+They speak of the task itself; the checker knows no automata and no products. The checker alone
+says which of them it accepts: `proofs` gives the shortest first, and the caller takes the first
+one that is accepted. The last, a rerun, needs nothing but time.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def proofs(
 
 
 def plain_proof(task: Task) -> Proof:
-    """The facts that the relaxed task reaches, whatever the formula is.
+    """The facts that the relaxed task reaches, for every formula.
 
     To try before all others: it costs nothing but its check, and the checker, who knows the letter
     that was read last, accepts it of many rules.

@@ -2,7 +2,7 @@
 
 A trace refutes a formula if it does not keep it as it ends (LTLf), nor does any trace that goes on
 from there and ends, nor any that goes on for ever (LTL). That alternates, some trace for which no
-continuation, so it is no search for a plan. Two ways to decide it:
+continuation, so it is not a search for a plan. Two ways to decide it:
 
 - exactly: the product of the task with the formula's automaton and with the *set* of places of its
   tableau that a trace may be in, up to MAX_PLACES. What keeps the formula as it ends leads to an
@@ -45,7 +45,7 @@ _FEW_PLACES = 1_000
 """Looked at in tasks of more than MAX_PLACES states, in case that the formula soon decides."""
 
 By: TypeAlias = Literal["rerun", "letters"]
-"""How it is proven: by following all continuations, or by the letters that may still come."""
+"""The proof: following all continuations, or the letters that may still come."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def find_refutation(
 
 
 Left: TypeAlias = frozenset[Any]
-"""What of the tableau is left after a trace: its live places, or all that it may demand."""
+"""The rest of the tableau after a trace: its live places, or all that it may demand."""
 
 
 class _Node(NamedTuple):
@@ -165,7 +165,7 @@ class _Prefixes:
 
     @property
     def expanded(self) -> int:
-        """How many nodes had their successors generated."""
+        """The number of nodes whose successors were generated."""
         return len(self.successors)
 
     def _stepped(self, before: int, state: int, kind: int) -> int:
@@ -220,7 +220,7 @@ class _Exact:
         traces, lost = self.prefixes, self._automaton.rejecting_sinks
         while traces.expanded < len(traces.nodes):
             node = traces.nodes[traces.expanded]
-            if not node.left and node.automaton in lost:  # whatever the task can do
+            if not node.left and node.automaton in lost:  # for every move of the task
                 return Refutation(traces.way_to(traces.expanded), "rerun")
             if traces.expanded >= most:
                 return None
@@ -250,7 +250,7 @@ class _Settled:
         self._sas = source_of(task).sas
         self._fixed: dict[int, Mapping[str, bool]] = {}
         self.is_partial = False
-        """Whether words without end were not sought, since the rule is too large for that."""
+        """True if words without end were not sought, since the rule is too large for that."""
         start = frozenset({self._tableau.start})
         self.prefixes = _Prefixes(graph, automaton, start, self._follow)
 
@@ -259,7 +259,7 @@ class _Settled:
         return lambda operator: after
 
     def _after(self, node: _Node) -> frozenset[Obligations]:
-        """What the tableau may demand from the next state on."""
+        """The obligations that the tableau may demand from the next state on."""
         read = self._graph.letter(node.state, node.kind)
         ways = (self._tableau.choices(one, read) for one in node.left)
         return frozenset(choice.later for found in ways for choice in found)
@@ -288,7 +288,7 @@ class _Settled:
         return goes_on is False
 
     def _may_end(self, state: int, fixed: Mapping[str, bool]) -> bool:
-        """Whether the automaton may come to accept, here or after letters with these atoms."""
+        """Return true if the automaton may accept, here or after letters with these atoms."""
         found, pending = {state}, [state]
         while pending:
             state = pending.pop()
@@ -308,7 +308,7 @@ _large: weakref.WeakKeyDictionary[Task, bool] = weakref.WeakKeyDictionary()
 
 
 def _is_large(task: Task) -> bool:
-    """Whether more than MAX_PLACES states are reachable, whatever the formula is."""
+    """Return true if more than MAX_PLACES states are reachable, for every formula."""
     if task not in _large:
         try:
             exact_costs(task, limits=Limits(expansions=max(1, MAX_PLACES)))
@@ -344,7 +344,7 @@ def fixed_atoms(
 def _truths(
     condition: Condition, values: Mapping[int, set[int]], applied: set[int]
 ) -> tuple[bool, bool]:
-    """Whether the condition may be true, and whether it may be false."""
+    """Two truths: that the condition may be true, and that it may be false."""
     if isinstance(condition, bool):
         return condition, not condition
     kind, *rest = condition

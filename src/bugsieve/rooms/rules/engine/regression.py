@@ -1,4 +1,4 @@
-"""What must hold before an operator so that atoms have given truths after it.
+"""The conditions before an operator such that atoms have given truths after it.
 
 Operators that look alike to the atoms share one `Step`, so that most of a large task is never
 looked at twice.
@@ -22,7 +22,7 @@ class Look(NamedTuple):
     needs: tuple[Fact, ...]
     effects: tuple[tuple[tuple[Fact, ...], int, int], ...]
     dids: tuple[Fact, ...]
-    """What did-variables are after it."""
+    """The values of did-variables after it."""
 
 
 class Way(NamedTuple):
@@ -33,7 +33,7 @@ class Way(NamedTuple):
 
 
 def look_of(operator: SasOperator, relevant: frozenset[int], dids: tuple[Fact, ...]) -> Look:
-    """What atoms over the relevant variables can see of an operator."""
+    """The part of an operator that atoms over the relevant variables can see."""
     if relevant.isdisjoint(operator.precondition) and not any(
         variable in relevant for _, variable, _ in operator.effects
     ):
@@ -138,11 +138,11 @@ class Step:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether all atoms stay as they are."""
+        """Return true if all atoms stay as they are."""
         return len(self.untouched) == len(self._atoms.conditions)
 
     def ways(self, automaton: Automaton, state: int) -> list[Way]:
-        """Where the operator may lead from a state of the automaton, and when."""
+        """The targets of the operator from a state of the automaton, each with its condition."""
         starts = self._starts(automaton, state) if self._settled else [{}]
         open_cubes = [
             (edge.target, [cube for cube in edge.cubes if self._may_give(cube, starts)])
@@ -234,7 +234,7 @@ class Step:
         return self._atoms.cases.union(case for case in found if case is not None)
 
     def _beside_needs(self, case: Case) -> Case | None:
-        """What the case asks for beside the operator's precondition; None if they contradict."""
+        """The needs of the case beside the operator's precondition; None if they contradict."""
         rest: Case = {}
         for variable, mask in case.items():
             needed = self._needs.get(variable)

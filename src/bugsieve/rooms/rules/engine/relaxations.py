@@ -82,7 +82,7 @@ def is_never_stuck(task: SasTask) -> bool:
     for operator in task.operators:
         needs = {v: d for v, d in operator.precondition.items() if values[v] != {d}}
         if not needs:
-            # What never changes is all it needs.
+            # Facts that never change are all it needs.
             return True
         if len(needs) == 1:
             ((variable, value),) = needs.items()
@@ -103,7 +103,7 @@ def _rules(operator: SasOperator) -> Iterator[tuple[dict[int, int], list[Fact]]]
 
 
 def reaches_by_pairs(task: SasTask, goal: Fact) -> bool | None:
-    """Whether forward h² reaches the fact; None where the task has too many facts."""
+    """Return true if forward h² reaches the fact; None where the task has too many facts."""
     facts = Numbering(task)
     if facts.count > MAX_FACTS:
         return None
@@ -177,7 +177,7 @@ class _Pairs:
         return self._clock > before
 
     def _together(self, needs: Sequence[int]) -> int | None:
-        """What may be true with everything that is needed; None if that never is."""
+        """The facts that may be true with everything that is needed; None if that never is."""
         if not needs:
             return sum(1 << fact for fact, row in enumerate(self.rows) if row)
         together = -1
@@ -202,7 +202,7 @@ class _Pairs:
 
 
 def variants(operator: SasOperator) -> Iterator[tuple[dict[int, int], list[Fact]]]:
-    """What an operator needs and gives, for each two of its conditional effects that may fire.
+    """The needs and effects of an operator, for each two conditional effects that may fire.
 
     Two facts of the state behind it are given by at most two effects, so pairs see all of it. An
     effect that another one overrides may be left in: what may be reached is never too little.

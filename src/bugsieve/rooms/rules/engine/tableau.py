@@ -1,4 +1,4 @@
-"""How formulas on infinite words are met letter by letter, with promises for what comes after.
+"""The letters that meet a formula on infinite words, with promises for what comes after.
 
 A generalised Büchi automaton with its acceptance on transitions: its states are sets of formulas
 that hold from here on, and no F, U or M may be put off from some point on for ever.
@@ -19,7 +19,7 @@ _NOTHING: Obligations = frozenset()
 
 
 class Choice(NamedTuple):
-    """What must hold from the next state on, and what of that was put off."""
+    """Formulas that must hold from the next state on, and those of them that were put off."""
 
     later: Obligations
     put_off: Obligations

@@ -1,4 +1,4 @@
-"""Infinite words, in whatever task: whether some satisfy a formula, and with which beginnings.
+"""Infinite words, in any task: decide if some satisfy a formula, and with which beginnings.
 
 All letters are tried one by one, so that formulas of many atoms are left alone.
 """
@@ -28,9 +28,9 @@ class _Edge(NamedTuple):
 
 
 def has_word(formula: Formula, *, avoiding: Automaton | None = None) -> bool | None:
-    """Whether some infinite word satisfies the formula; None if that is too large to say.
+    """Decide if some infinite word satisfies the formula; None if that is too large to say.
 
-    With `avoiding`, one of which the automaton accepts no beginning.
+    With `avoiding`, only words of which that automaton accepts no beginning count.
     """
     atoms = dict.fromkeys((*atoms_of(formula), *(avoiding.atoms if avoiding else ())))
     tableau = Tableau(formula)
@@ -44,7 +44,7 @@ def may_go_on(
     names: Sequence[str],
     fixed: Mapping[str, bool],
 ) -> bool | None:
-    """Whether some infinite word meets one of the obligations, where some atoms never change.
+    """Decide if some infinite word meets one of the obligations, where some atoms never change.
 
     None if that is too large to say.
     """
@@ -88,7 +88,7 @@ def bad_prefixes_of(formula: Formula) -> Automaton | None:
 
 
 class _Graph(NamedTuple):
-    """What must hold from here on, with the state of an automaton; edges read some letter."""
+    """A graph of obligations with states of an automaton; edges read some letter."""
 
     places: list[tuple[Obligations, int]]
     edges: list[list[_Edge]]

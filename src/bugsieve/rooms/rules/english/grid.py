@@ -2,8 +2,9 @@
 
 A scope names segments of the trace. A condition names states of a segment, its triggers: without
 one only the first state. From each trigger on, the timing says where in the rest of the segment
-the response has to hold. Whatever a timing asks to happen must happen within the segment, and so
-within the trace; what it asks to last need not last beyond it. docs/english.md lists all formulas.
+the response has to hold. Events that a timing asks for must happen within the segment,
+and so within the trace. Conditions that it asks to last need not last beyond it. docs/english.md
+lists all formulas.
 """
 
 from __future__ import annotations
@@ -61,17 +62,17 @@ class Sentence:
     trigger: Formula | None = None
     scope: ScopeKind = "global"
     bounds: tuple[Formula, ...] = ()
-    """What the scope names, in the order of the sentence."""
+    """The formulas that the scope names, in the order of the sentence."""
 
 
 @dataclass(frozen=True)
 class _Segment:
-    """How a segment ends, for formulas that are read in one of its states."""
+    """The end of a segment, for formulas that are read in one of its states."""
 
     end: Formula | None = None
     """Holds in the first state after the segment and in no earlier one; None: the trace's end."""
     may_be_empty: bool = False
-    """Whether formulas may be read in a state that is the end already."""
+    """True if formulas may be read in a state that is the end already."""
 
     def weakly(self, left: Formula, right: Formula) -> Formula:
         """Left until right, or up to the end of the segment."""
@@ -99,7 +100,7 @@ class _Segment:
 
 
 def formula_of(sentence: Sentence) -> Formula:
-    """What the sentence says, as LTL on finite traces."""
+    """The meaning of the sentence, as LTL on finite traces."""
     if sentence.scope == "while":
         return _while(sentence, sentence.bounds[0])
     if sentence.scope == "before":

@@ -44,7 +44,7 @@ def listed_patterns() -> Iterator[ListedPattern]:
 
 
 def pattern_lines() -> Iterator[str]:
-    """What the command prints: per pattern its meaning, per scope formula, sentence, examples."""
+    """The lines of the command: per pattern its meaning, per scope formula, sentence, examples."""
     last = ""
     for item in listed_patterns():
         if item.pattern != last:

@@ -55,7 +55,7 @@ class Spoken(NamedTuple):
 
 
 def read_sentence(text: str, *, place: Place) -> Formula:
-    """What a sentence or a nested reading says; an InputError names line, column and reason."""
+    """The formula of a sentence or nested reading; an InputError names line, column and reason."""
     words = Words(text, place)
     start = words.token
     if any(token.word == "shall" for token in words.tokens):

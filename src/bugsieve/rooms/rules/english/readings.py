@@ -16,7 +16,7 @@
 | A and B, A & B; A or B, A \\| B | A & B, A \\| B |
 
 They bind as in LTL, `if A then B` like `->`. The writer puts all operands but literals in
-parentheses, so nobody has to know.
+parentheses, so that readers need not know this.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _JOINTS: dict[str, Operator] = {
 
 
 def read_condition(words: Words, *, ends_at_and: bool = False) -> Formula:
-    """What holds or not in a single state; with `ends_at_and`, it ends at the word "and"."""
+    """Read a condition on a single state; with `ends_at_and`, it ends at the word "and"."""
     return _Reading(words, is_temporal=False, ends_at_and=ends_at_and).read()
 
 
@@ -83,7 +83,7 @@ class _Operand(NamedTuple):
 
 @dataclass
 class _Pending:
-    """What waits for its last operand: an operator, or a word or sign that opens something."""
+    """An operator that waits for its last operand, or a word or sign that opens something."""
 
     opener: str
     """`(`, `if`, or empty for operators."""
@@ -323,7 +323,7 @@ def _quoted(formula: Formula, parts: Sequence[Formula]) -> Formula:
 
 
 def is_condition(formula: Formula) -> bool:
-    """Whether it speaks of a single state."""
+    """Return true if it speaks of a single state."""
     return fold(formula, _is_condition)
 
 

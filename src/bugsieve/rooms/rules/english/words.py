@@ -15,7 +15,7 @@ MAX_CHARACTERS = 100_000
 RESERVED = frozenset(
     ("not", "and", "or", "if", "then", "true", "false", "until", "satisfy", "shall")
 )
-"""Words that are no atoms; an atom of such a name stands between backquotes."""
+"""Words that are not atoms; an atom of such a name stands between backquotes."""
 
 _OPENERS = RESERVED | {
     "before",
@@ -54,7 +54,7 @@ class Token(NamedTuple):
 
     @property
     def word(self) -> str:
-        """In small letters what is a word or a sign; atoms and numbers are none."""
+        """The text of a word or sign in small letters; empty for all other tokens."""
         return self.text.casefold() if self.kind in ("word", "sign") else ""
 
     @property
@@ -80,7 +80,7 @@ class Words:
         return self.tokens[min(self.position, len(self.tokens) - 1)]
 
     def sees(self, *words: str) -> bool:
-        """Whether these words come next."""
+        """Return true if these words come next."""
         ahead = self.tokens[self.position : self.position + len(words)]
         return tuple(token.word for token in ahead) == words
 

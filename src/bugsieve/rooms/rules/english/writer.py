@@ -21,7 +21,7 @@ from bugsieve.rooms.rules.english.grid import (
 from bugsieve.rooms.rules.english.readings import is_condition, write_condition, write_reading
 from bugsieve.rooms.rules.ltl.formula import Formula, atom, fold, negation
 
-# No name of an atom that anybody may write: these stand for any condition.
+# These atoms stand for any condition. Files cannot name them.
 _RESPONSE, _STOP, _TRIGGER, _FIRST, _SECOND = (atom(f"<{number}>") for number in range(5))
 _HOLES = frozenset((_RESPONSE, _STOP, _TRIGGER, _FIRST, _SECOND))
 
@@ -51,7 +51,7 @@ def grid_text(sentence: Sentence, *, component: str = "system") -> str:
 
 
 def timing_text(sentence: Sentence) -> str:
-    """What stands between "shall" and "satisfy"."""
+    """The words between "shall" and "satisfy"."""
     if sentence.timing == "next":
         return "at the next step"
     if sentence.stop is not None:
@@ -75,7 +75,7 @@ def sentence_of(formula: Formula) -> Sentence | None:
 
 
 def _signs(sentence: Sentence) -> int:
-    """How much of it words could have said."""
+    """The number of its signs that words could have said."""
     text = grid_text(sentence)
     return text.count("!") + text.count("->")
 
@@ -97,7 +97,7 @@ def _candidates(formula: Formula) -> Iterator[Sentence]:
 
 
 def _nested_steps(formula: Formula, parts: Sequence[int]) -> int:
-    """How many next operators stand inside each other."""
+    """The number of next operators that stand inside each other."""
     return (formula.operator in ("next", "weak-next")) + max(parts, default=0)
 
 
@@ -130,7 +130,7 @@ def _filled(sentence: Sentence, bound: dict[Formula, Formula]) -> Sentence:
 
 
 def _bind(pattern: Formula, formula: Formula) -> dict[Formula, Formula] | None:
-    """What the holes of the pattern must stand for; None if the shapes differ."""
+    """The formulas for the holes of the pattern; None if the shapes differ."""
     bound: dict[Formula, Formula] = {}
     pending = [(pattern, formula)]
     while pending:

@@ -21,7 +21,7 @@ _Arguments: TypeAlias = tuple[str, ...]
 
 
 def is_did(block: Block) -> bool:
-    """Whether a part of a condition speaks of an action."""
+    """Return true if a part of a condition speaks of an action."""
     return bool(block) and block[0] == DID
 
 
@@ -67,7 +67,7 @@ class Actions:
         return self._tables[name, fixed].get(wanted, ())
 
     def has_operators(self, action: str) -> bool:
-        """Whether the action has become any operator."""
+        """Return true if the action has become any operator."""
         return action in self._by_action
 
     @cached_property

@@ -17,7 +17,7 @@ class OtherCondition(Protocol):
 
     @property
     def about(self) -> str:
-        """What such atoms are about, as in "the atom is about timelines"."""
+        """The subject of such atoms, as in "the atom is about timelines"."""
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ class AtomForm:
     """One of the languages."""
 
     begins: Callable[[str], bool]
-    """Whether a text without white space in front is in this language; the first form counts."""
+    """True if a text without leading white space is in this language; the first form counts."""
     read: Callable[[Text], Document | OtherCondition]
     """Read the condition; an InputError names the character that is wrong."""
 

@@ -50,7 +50,7 @@ class AtomDeclaration:
 
     @property
     def elsewhere(self) -> str:
-        """What the atom is about, if that is not PDDL."""
+        """The subject of the atom, if that is not PDDL."""
         return "" if isinstance(self.condition, Document) else self.condition.about
 
 

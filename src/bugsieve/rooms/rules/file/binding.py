@@ -22,7 +22,7 @@ from bugsieve.tasks.grounded.task import Task
 MAX_INSTANCES = 10_000
 """Of all rules of a file together."""
 
-# What is larger is no tautology that anybody writes.
+# Formulas beyond these limits are not likely to be tautologies.
 _MAX_STATES = 300
 _MAX_SHAPES = 1_000
 _SHOWN = 3
@@ -38,7 +38,7 @@ class RuleInstance:
     objects: tuple[str, ...]
     kind: Kind
     formula: Formula
-    """What must hold, or must not: over ground atoms, those that never change left out."""
+    """The formula that must hold, or must not, over ground atoms that may change."""
     unfolded: Formula
     """The same with the atoms that never change."""
     form: Form

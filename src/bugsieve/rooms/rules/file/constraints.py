@@ -1,7 +1,7 @@
 """PDDL3: `:constraints` of a domain and a problem, read as desired rules.
 
-Whoever reads them loads the task with `tasks.fdr.worlds.load_world`: every other command refuses
-such files, since plans would not be held to them.
+Callers load the task with `tasks.fdr.worlds.load_world`: every other command refuses such files,
+since plans would not be held to them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ FORMS = {
     "sometime-before": "(sometime-before CONDITION CONDITION)",
     "at": "(at end CONDITION)",
 }
-_MAX_DIVIDED_DEPTH = 50  # what is deeper stays one atom
+_MAX_DIVIDED_DEPTH = 50  # deeper formulas stay one atom
 _PLAIN = re.compile(r"[a-z0-9_]+(?:-[a-z0-9_]+)*")
 _WORD = re.compile(r"[^\s()]+")
 
@@ -155,7 +155,7 @@ class _Atoms:
 
 
 def _section(document: Document) -> list[Expression]:
-    """What the sections of constraints hold."""
+    """The content of the sections of constraints."""
     found = [part for part in document.root if isinstance(part, Block) and part[:1] == [SECTION]]
     return [item for section in found for item in section[1:] if item != []]
 
@@ -189,7 +189,7 @@ def _under_quantifier(document: Document, block: Block, words: tuple[Expression,
         raise document.error(block, "'forall' must have the form (forall (?VARIABLE ...) ...)")
     own = block[1]
     is_open = bool(own) and (len(own) < 2 or own[-2] != "-")
-    # What comes after must not give its type to these.
+    # Later names must not give their type to these.
     end = (make_word("-", own.line), make_word(ROOT_TYPE, own.line)) if is_open else ()
     return _Part(block[2], (*words, *own, *end))
 
@@ -236,7 +236,7 @@ def _declaration(
 
 
 def _formula(tag: str, names: Sequence[Formula]) -> Formula:
-    """What a constraint means on a finite trace; see Gerevini and others on PDDL3."""
+    """The meaning of a constraint on a finite trace; see Gerevini and others on PDDL3."""
     if len(names) == 1:
         (condition,) = names
         return {

@@ -1,4 +1,4 @@
-"""What the atoms of a rules file mean in one task: conditions on its facts and operators."""
+"""The meaning of the atoms of a rules file in one task: conditions on facts and operators."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Grounder:
         )
 
     def _check_leaf(self, scope: Scope, block: Block) -> bool:
-        """Check what is no predicate; references to atoms are checked as if they were."""
+        """Check a leaf that is not a predicate; references to atoms count as leaves."""
         if is_did(block):
             self.actions.check(scope, block)
             self._warn_of_missing(scope, block)

@@ -100,7 +100,7 @@ class Inliner:
         )
 
     def _measured(self, name: str) -> tuple[int, int]:
-        """How many words and levels the condition has when all is put in; bounded."""
+        """The number of words and of levels of the condition when all is put in; bounded."""
         document = self.documents[name]
         size = depth = 0
         pending: list[tuple[Expression, int]] = [(document.root, 1)]
@@ -133,7 +133,7 @@ class Inliner:
         return self._put_in(self.bodies[name], names, item.line)
 
     def _put_in(self, item: Expression, names: Names, line: int) -> Expression:
-        """A copy with other terms, whose quantifiers have variables that nobody else has."""
+        """A copy with other terms, whose quantifiers have new variables."""
         if isinstance(item, Word):
             return make_word(names.get(item, item), line)
         own = {str(word): self._fresh(word) for word in _own_variables(item)}

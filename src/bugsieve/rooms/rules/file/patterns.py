@@ -35,7 +35,7 @@ class TextPlace(Place):
         return cls(position.file, position.line, position.column or 1, text)
 
     def at(self, text: str, offset: int) -> str:
-        """Where the character stands in the file."""
+        """The position of the character in the file."""
         if self.string is None or text != self.string.value:
             return super().at(text, offset)
         return self.string.where(offset)

@@ -98,7 +98,7 @@ def _read_atoms(tables: Sequence[Table]) -> dict[str, AtomDeclaration]:
 
 
 class _Written(NamedTuple):
-    """What a rule says: the formula, in which form, and the texts it stands in."""
+    """A rule as written: the formula, its form, and the texts it stands in."""
 
     form: Form
     formula: Formula

@@ -32,16 +32,16 @@ class RuleDeclaration:
     source: str
     """The formula as it was written."""
     position: Position
-    """Where that begins."""
+    """The position where that begins."""
     atom_positions: Mapping[str, Position]
-    """Where each atom of the formula stands first."""
+    """The position of each atom's first occurrence."""
     expect: Expectation | None = None
     tags: tuple[str, ...] = ()
     note: str = ""
 
 
 def atom_positions(formula: Formula, texts: Sequence[Text], *, form: Form) -> dict[str, Position]:
-    """Where each atom of the formula stands first in the texts, or where these begin."""
+    """The position of each atom's first occurrence in the texts, or their beginning."""
     return {name: _first_place(name, texts, form) for name in atoms_of(formula)}
 
 

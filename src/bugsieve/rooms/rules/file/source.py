@@ -48,7 +48,7 @@ class Source:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """What the file says; an InputError if it is no TOML."""
+        """The content of the file; an InputError if it is not TOML."""
         try:
             return parse_toml(self.text, self.name)
         except InputError as error:
@@ -71,7 +71,7 @@ class Source:
         return Position(self.name, line, character - self._line_starts[line - 1] + 1)
 
     def mark(self, path: KeyPath) -> Mark:
-        """Where a key stands; the place of what holds it if it was not found."""
+        """The mark of a key, or of what holds it if the key was not found."""
         while path and path not in self._marks:
             path = path[:-1]
         return self._marks.get(path, Mark(0, 0))
@@ -103,12 +103,12 @@ class Text:
     source: Source
     value: str
     key: int
-    """Where its key stands in the file."""
+    """The position of its key in the file."""
     places: Sequence[int] | None = None
-    """Where its characters stand; None if only its key is known."""
+    """The positions of its characters; None if only its key is known."""
 
     def position(self, offset: int = 0) -> Position:
-        """Where a character stands in the file; that of the end for those beyond it."""
+        """The position of a character in the file; that of the end for those beyond it."""
         if self.places is None:
             return Position(self.source.name, self.source.position(self.key).line)
         return self.source.position(self.places[max(0, min(offset, len(self.places) - 1))])

@@ -23,11 +23,11 @@ class Table:
 
     @property
     def position(self) -> Position:
-        """Where the table begins."""
+        """The position where the table begins."""
         return self.source.position(self.source.mark(self.path).key)
 
     def key_position(self, key: str) -> Position:
-        """Where a key of the table stands, or the table if it is not there."""
+        """The position of a key of the table, or of the table if the key is not there."""
         return self.source.position(self.source.mark((*self.path, key)).key)
 
     def error(self, key: str, sentence: str) -> InputError:

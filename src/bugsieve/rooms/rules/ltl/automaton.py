@@ -63,7 +63,7 @@ class Automaton:
         return ~at
 
     def accepts(self, letters: Iterable[Collection[str]]) -> bool:
-        """Whether the word is one letter long at least, and accepted."""
+        """Return true if the word is one letter long at least, and accepted."""
         state, is_word = self.initial, False
         for letter in letters:
             state, is_word = self.step(state, letter), True
@@ -116,7 +116,7 @@ class Automaton:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no word is accepted."""
+        """Return true if no word is accepted."""
         return not self.accepting
 
     @cached_property
@@ -145,11 +145,11 @@ class Automaton:
 
     @cached_property
     def is_stutter_closed(self) -> bool:
-        """Whether reading a letter twice is reading it once, in every state."""
+        """Return true if reading a letter twice is reading it once, in every state."""
         return all(self._keeps(state) for state in range(len(self)))
 
     def _keeps(self, target: int) -> bool:
-        """Whether every letter that leads to the state leads from it to itself."""
+        """Return true if every letter that leads to the state leads from it to itself."""
         pending = [(row, self.rows[target]) for row in self.rows if target in self._ends(row)]
         seen = set(pending)
         while pending:
@@ -281,7 +281,7 @@ def _made(tables: Tables) -> Automaton:
 
 
 def equivalent(left: Formula | Automaton, right: Formula | Automaton) -> bool:
-    """Whether the same finite traces satisfy both."""
+    """Return true if the same finite traces satisfy both."""
     order = _order(left, right)
     automata = [
         automaton_of(item, order=order) if isinstance(item, Formula) else item.in_order(order)

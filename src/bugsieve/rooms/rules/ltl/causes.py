@@ -45,7 +45,7 @@ class Occurrence:
 
     @property
     def is_negated(self) -> bool:
-        """Whether the literal is a negated atom."""
+        """Return true if the literal is a negated atom."""
         return self.literal.operator == "not"
 
     def __str__(self) -> str:
@@ -152,7 +152,7 @@ def _cause(normal: Formula, path: Sequence[int], view: View, *, first: bool) -> 
 
 
 def _lasts(item: Formula, index: int) -> bool:
-    """Whether the part must go on to hold after it was the cause."""
+    """Return true if the part must go on to hold after it was the cause."""
     match item.operator:
         case "globally":
             return True

@@ -61,7 +61,7 @@ def _before_r(wish: Formula) -> Formula:
 
 
 def _wish(pattern: str, within: _Within) -> Formula:
-    """What a segment should hold for the pattern to say something of it."""
+    """The formula that a segment should satisfy for the pattern to say something of it."""
     match pattern:
         case "absence":
             return TRUE

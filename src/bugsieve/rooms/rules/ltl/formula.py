@@ -1,7 +1,7 @@
 """Formulas of linear temporal logic as immutable trees; readers and rewriters are its neighbours.
 
-Whoever makes formulas from text bounds their depth (`MAX_DEPTH`); what is derived from them, such
-as traps, is several times as deep and shares parts. So rewriters do not recurse: they `fold`.
+Readers of text bound the depth of formulas (`MAX_DEPTH`). Derived formulas, such as traps, are
+several times as deep and share parts. So rewriters do not recurse: they `fold`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Formula:
 
 
 def _same(left: Formula, right: Formula) -> bool:
-    """Whether two formulas are equal; each pair of shared parts is compared once."""
+    """Return true if two formulas are equal; each pair of shared parts is compared once."""
     pending, seen = [(left, right)], set()
     while pending:
         one, two = pending.pop()
@@ -179,7 +179,7 @@ def distinct_parts(formula: Formula) -> list[Formula]:
 
 
 def fold(formula: Formula, combine: Callable[[Formula, Sequence[Result]], Result]) -> Result:
-    """What `combine` makes of the formula and the results of its parts; shared parts once."""
+    """The result of `combine` for the formula and the results of its parts; shared parts once."""
     results: dict[int, Result] = {}
     for item in distinct_parts(formula):
         results[id(item)] = combine(item, [results[id(part)] for part in item.parts])

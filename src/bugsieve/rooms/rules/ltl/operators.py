@@ -1,4 +1,4 @@
-"""How operators are written and how strongly they bind; reader and printer share it."""
+"""The notation and the binding strength of operators; reader and printer share it."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ MAX_BOUND = 40
 
 @dataclass(frozen=True)
 class Pattern:
-    """What a pattern says, and which formulas it takes."""
+    """The meaning of a pattern, and the formulas it takes."""
 
     meaning: str
     parameters: tuple[str, ...]
@@ -37,7 +37,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Scope:
-    """Where a pattern holds, and which formulas delimit that."""
+    """The part of a trace where a pattern holds, and the formulas that delimit it."""
 
     meaning: str
     parameters: tuple[str, ...]
@@ -88,7 +88,7 @@ def pattern_formula(
 
 
 def parameters_of(pattern: str, scope: str) -> tuple[str, ...]:
-    """What a pattern in a scope takes; `k` may be left out."""
+    """The parameters of a pattern in a scope; `k` may be left out."""
     if pattern not in PATTERNS:
         raise UsageError(no_such("pattern", pattern, PATTERNS))
     if scope not in SCOPES:

@@ -1,4 +1,4 @@
-"""What remains of a formula after a letter, as decision diagrams; `automaton` explores it.
+"""The rest of a formula after a letter, as decision diagrams; `automaton` explores it.
 
 A state is a Boolean function of *promises*. A promise says that there is a next letter, and that
 something holds from there on; the promise that nothing more holds is `goes_on`. Since functions
@@ -39,7 +39,7 @@ class Progression:
         self.atoms = tuple(order)
         self._level = {name: level for level, name in enumerate(self.atoms)}
         self._promised: list[int] = []
-        """What each promise says of the next letter, by level."""
+        """The claim of each promise about the next letter, by level."""
         self._promises: dict[tuple[int, int], int] = {}
         self._shifts: dict[int, int] = {}
         self._after: dict[int, int] = {NEVER: NEVER, ALWAYS: ALWAYS}
@@ -66,7 +66,7 @@ class Progression:
         return found
 
     def is_leaf(self, node: int) -> bool:
-        """Whether a diagram asks for no more atoms."""
+        """Return true if a diagram asks for no more atoms."""
         return self.diagrams.level[node] >= len(self.atoms)
 
     def _read(self, formula: Formula) -> int:

@@ -33,7 +33,7 @@ _TOKEN = re.compile(
 )
 _ARGUMENTS = re.compile(rf"\(\s*{_ARGUMENT}\s*(?:,\s*{_ARGUMENT}\s*)*\)")
 
-# What people write who know another notation; names such as "not" are atoms to the tokenizer.
+# Operators of other notations; names such as "not" are atoms to the tokenizer.
 _HINTS = {
     "&&": "&", "/\\": "&", "^": "&", "*": "&", "||": "|", "\\/": "|", "+": "|", "~": "!",
     "=>": "->", "==>": "->", "-->": "->", "<=>": "<->", "<-->": "<->", "=": "<->", "==": "<->",
@@ -47,10 +47,10 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where a text stands: errors count lines and columns from its first character."""
+    """The place of a text: errors count lines and columns from its first character."""
 
     source: str
-    """What the user knows the text by: a file, or an argument of the command line."""
+    """The user's name for the text: a file, or an argument of the command line."""
     line: int = 1
     column: int = 1
 

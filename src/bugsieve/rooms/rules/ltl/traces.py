@@ -23,12 +23,12 @@ class TruthRow(NamedTuple):
 
 
 def holds(formula: Formula, letters: Sequence[Letter]) -> bool:
-    """Whether a finite trace of at least one letter satisfies the formula."""
+    """Return true if a finite trace of at least one letter satisfies the formula."""
     return fold(formula, _Columns(letters, None))[0]
 
 
 def holds_on_lasso(formula: Formula, letters: Sequence[Letter], loop_start: int) -> bool:
-    """Whether the infinite word does that repeats the letters from `loop_start` on for ever."""
+    """Return true if the formula holds when the letters from `loop_start` on repeat for ever."""
     return fold(formula, _Columns(letters, loop_start))[0]
 
 

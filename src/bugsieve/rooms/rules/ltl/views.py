@@ -1,7 +1,7 @@
-"""How a finite trace speaks of a formula: what it proves, what holds as it ends, what it leaves.
+"""Views of a formula on a finite trace: what it proves, what holds as it ends, what it leaves.
 
-Strong: whatever follows, the formula holds. Neutral: it holds if nothing follows (LTLf). Weak:
-something can follow such that it holds. Each view is again a formula of LTLf.
+Strong: the formula holds with every continuation. Neutral: it holds if nothing follows (LTLf).
+Weak: something can follow such that it holds. Each view is again a formula of LTLf.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _EVENTUAL: frozenset[Operator] = frozenset({"next", "finally", "until", "strong-
 
 
 def is_proven_by_prefixes(formula: Formula) -> bool:
-    """Whether each infinite word that satisfies the formula has a prefix that does so strongly.
+    """Return true if each infinite word that satisfies the formula has a prefix that proves it.
 
     Told from the operators: a formula may be so in a roundabout way, and be taken for another.
     """
@@ -55,7 +55,7 @@ def is_proven_by_prefixes(formula: Formula) -> bool:
 
 
 def shows_on_prefixes(formula: Formula) -> bool:
-    """Whether each infinite word that satisfies the formula has a prefix that does so as it ends.
+    """Return true if each word that satisfies the formula has a prefix that does so as it ends.
 
     Not so where something must come to pass again and again, as in G F p. Told as above.
     """

@@ -1,6 +1,6 @@
 """The automaton of the prefixes after which a rule is violated for good, for safety rules alone.
 
-A rule is a safety rule if whatever violates it does so after finitely many steps. That is so of
+A rule is a safety rule if every violation of it happens after finitely many steps. That is so of
 formulas that wait for nothing: those without F, U and M once negations stand before atoms only. Of
 others it is decided on automata: no infinite word may violate the rule without a bad prefix.
 """
@@ -18,9 +18,9 @@ MAX_STATES = 200
 
 
 def bad_prefixes(requirement: Formula, *, name: str) -> Automaton:
-    """The automaton; UnsupportedError, which names the rule, where it is no safety rule.
+    """The automaton; UnsupportedError, which names the rule, if that is not a safety rule.
 
-    Whatever follows a prefix that it accepts, it accepts.
+    It also accepts every continuation of a prefix that it accepts.
     """
     try:
         found = automaton_of(in_view(~requirement, "strong"), max_states=MAX_STATES)

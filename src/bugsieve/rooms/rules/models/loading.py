@@ -91,7 +91,7 @@ def _plain_rules(given: RulesFile) -> Iterator[RuleDeclaration]:
 
 
 class _Names:
-    """What atoms may be about: constants, and variables by the names under which states show them.
+    """The names of atoms: constants, and variables by the names under which states show them.
 
     A local variable has its own name, with that of its automaton before it where several have it.
     """
@@ -121,7 +121,7 @@ class _Names:
 def _expression(
     atom: AtomDeclaration, document: Mapping[str, Json], file: str, names: _Names
 ) -> Json:
-    """What an atom means in a model, once that is known to be a condition on its states."""
+    """The meaning of an atom in a model, once that is known to be a condition on its states."""
     if not isinstance(atom.condition, ModelAtom):
         raise InputError(
             f"{atom.condition_position}: the atom '{atom.name}' must be an expression of JANI, as "
@@ -152,7 +152,7 @@ def _names(expression: Json) -> Iterator[str]:
 
 
 _WORDS = frozenset({"op", "comment", "function", "constant"})
-"""Members of expressions whose texts are no variables."""
+"""Members of expressions whose texts are not variables."""
 
 
 def _fond_expression(name: str, condition: Condition, encoder: TaskEncoder) -> Json:

@@ -37,7 +37,7 @@ class Watched:
 
     @property
     def variable(self) -> str:
-        """What its variable is called."""
+        """The name of its variable."""
         return f"{MONITOR_VARIABLE}{self.id}"
 
 
@@ -76,7 +76,7 @@ def watched_document(
 
 def _variable(rule: Watched) -> Json:
     last = len(rule.automaton) - 1
-    # Types of one value are none to some readers.
+    # Some readers do not accept types of one value.
     kind = {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": max(last, 1)}
     return {"name": rule.variable, "type": kind, "initial-value": rule.automaton.initial}
 

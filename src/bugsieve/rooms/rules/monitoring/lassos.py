@@ -27,7 +27,7 @@ class Lassos:
         self._after = np.where(following < self._ends, following, self._backs[self._word])
 
     def holds(self, formula: Formula, column: Callable[[str], Bools]) -> Bools:
-        """Whether each word satisfies the formula; `column` has an atom's truth in all letters."""
+        """The words that satisfy the formula; `column` has an atom's truth in all letters."""
 
         def values(item: Formula, parts: Sequence[Bools]) -> Bools:
             match item.operator:

@@ -2,7 +2,7 @@
 
 A run that reaches the goal is read as a finite trace (LTLf), a loop as the infinite word that it
 is; of any other run only what no continuation could repair counts: the strong view of the rule's
-negation. That view also says where a violation is settled, whatever comes after it.
+negation. That view also says where a violation is settled, so that no continuation repairs it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class RuleMonitor:
             raise UnsupportedError(f"rule {self.rule.id}: {error}") from None
 
     def keeps_for_ever(self, letters: Letters, loops: _Loops) -> Bools:
-        """Whether the loops keep the rule as they go on for ever."""
+        """The loops that keep the rule as they go on for ever."""
         return loops.words.holds(
             self.rule.requirement, lambda name: letters.column(name)[loops.entries]
         )
@@ -114,5 +114,5 @@ class Monitor:
         return found
 
     def keeps(self, trace: Traces) -> bool:
-        """Whether one finite trace keeps all rules."""
+        """Return true if one finite trace keeps all rules."""
         return bool(read_words(self._kept, Letters(trace, self.atoms)).at_end.all())

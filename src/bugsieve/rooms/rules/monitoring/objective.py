@@ -53,7 +53,7 @@ class Violation(BugKind):
     """A violation in words: which rules, and where."""
 
     def describe(self, certificate: Mapping[str, Any], *, is_optimal: bool) -> str:
-        """What the run breaks, and after how many steps that is settled."""
+        """The rules that the run breaks, and the steps after which that is settled."""
         run = certificate["run"]
         given = run.get("rules")
         names = [printable(str(name)) for name in given] if isinstance(given, list) else []
@@ -132,7 +132,7 @@ class Rules(Objective):
 
     @classmethod
     def check_stored(cls, argument: str | None) -> None:
-        """A campaign holds the rules themselves: a name of a file in it is somebody's trap."""
+        """Refuse a name of a file: a campaign holds the rules themselves."""
         super().check_stored(argument)
         if not _is_kept(argument or ""):
             raise UsageError("it names a rules file, where a campaign holds the rules themselves")
@@ -180,7 +180,7 @@ class Rules(Objective):
         return values
 
     def _broken(self, traces: Traces, solved: Bools, loops: Any) -> Bools:
-        """Whoever is at the goal at once was never asked."""
+        """The runs that break rules; a policy that starts at the goal is never asked."""
         return self.monitor.broken(traces, solved & (traces.lengths > 1), loops)
 
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:
@@ -193,7 +193,7 @@ class Rules(Objective):
         return VIOLATED
 
     def settled_at(self, states: StateArray, actions: Sequence[int] = ()) -> int | None:
-        """The first state after which a rule is violated whatever comes."""
+        """The first state after which a rule is violated with every continuation."""
         settled = self.monitor.settled(Traces.of_run(states, actions)).reshape(-1)
         found = settled[settled != NEVER]
         return int(found.min()) if len(found) else None
@@ -235,7 +235,7 @@ class Rules(Objective):
 
 
 def _is_kept(argument: str) -> bool:
-    """Whether the argument is the rules themselves."""
+    """Return true if the argument is the rules themselves."""
     return argument.lstrip().startswith("{")
 
 

@@ -21,16 +21,16 @@ _STEPS_BETWEEN_LOOKS = 256  # at the clock
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """What automata (rows) say of words (columns)."""
+    """The results of automata (rows) on words (columns)."""
 
     first: Ids
     """The place of the first letter after which the automaton accepts, or NEVER."""
     at_end: Bools
-    """Whether it accepts the whole word."""
+    """True if it accepts the whole word."""
 
 
 def read_words(automata: Sequence[Automaton], letters: Letters) -> Readings:
-    """What the automata say of the words of some traces."""
+    """The results of the automata on the words of some traces."""
     traces = letters.traces
     order = _Order(traces.offsets)
     first = np.full((len(automata), len(traces)), NEVER, dtype=np.int64)
@@ -53,7 +53,7 @@ class _Order:
         steps = np.arange(lengths.max(initial=0))
         left = len(lengths) - np.searchsorted(np.sort(lengths), steps, side="right")
         self.left: list[int] = left.tolist()
-        """How many words have a letter at each place."""
+        """The number of words that have a letter at each place."""
 
 
 class _Tables:
@@ -78,7 +78,7 @@ class _Tables:
         self._accepting = np.concatenate(accepting)
 
     def read(self, order: _Order) -> Readings:
-        """What the automata say of the words in this order."""
+        """The results of the automata on the words in this order."""
         shape = len(self._initial), len(order.words)
         states = np.broadcast_to(self._initial[:, np.newaxis], shape).copy()
         first = np.full(shape, NEVER, dtype=np.int64)
@@ -98,13 +98,13 @@ class _Tables:
 
 
 def _bases(parts: Sequence[NDArray[np.generic]]) -> Ids:
-    """Where each part begins if they stand behind each other, as a column."""
+    """The beginning of each part if they stand behind each other, as a column."""
     lengths = [len(part) for part in parts]
     return np.concatenate([[0], np.cumsum(lengths[:-1], dtype=np.int64)])[:, np.newaxis]
 
 
 def _successors(automaton: Automaton, letters: Bools) -> NDArray[np.int64]:
-    """Where each letter (row) leads from each state."""
+    """The target of each letter (row) from each state."""
     rows = np.array(automaton.rows, dtype=np.int64)
     nodes = np.array([tuple(node) for node in automaton.nodes], dtype=np.int64).reshape(-1, 3)
     table = np.empty((len(letters), len(rows)), dtype=np.int64)

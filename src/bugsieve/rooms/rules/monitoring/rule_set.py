@@ -42,7 +42,7 @@ class GroundRule:
 
     @property
     def requirement(self) -> Formula:
-        """What must hold of a run."""
+        """The formula that must hold of a run."""
         return self.formula if self.kind == "desired" else ~self.formula
 
 
@@ -88,8 +88,8 @@ def for_fewer_objects(text: str, task: Task) -> str:
     """The rules of a text for a problem that has fewer objects.
 
     Those of an object that is gone are gone with it, and an action that is gone is never taken.
-    A condition about a fact that is gone stays as it is, and no `read_rule_set` takes it: of what
-    quantifiers have left nobody can tell whether it would be true or false.
+    A condition about a fact that is gone stays as it is, and no `read_rule_set` takes it: after
+    quantifiers are expanded, it is unknown if it would be true or false.
     """
     content = _content(text)
     rules = [row for row in _rows(content["rules"]) if _objects(row[0]) <= task.objects.keys()]

@@ -105,12 +105,12 @@ class _Track:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether every trace keeps the rule."""
+        """Return true if every trace keeps the rule."""
         return len(self.live) == len(_reached(self.automaton)) and self.accepts_all
 
     @property
     def accepts_all(self) -> bool:
-        """Whether a trace may end in every state that is not dead."""
+        """Return true if a trace may end in every state that is not dead."""
         return self.automaton.accepting.issuperset(self.live)
 
     @property
@@ -143,7 +143,7 @@ def _reached(automaton: Automaton) -> set[int]:
 
 @dataclass(frozen=True)
 class _Moves:
-    """What operators of one look do to the automaton of a rule."""
+    """The effects of operators of one look on the automaton of a rule."""
 
     rule: int
     allowed: list[Case] | None
@@ -166,7 +166,7 @@ class _Copy:
 
 
 class _RuleSteps:
-    """What each operator does to one rule; operators that look alike share the answer."""
+    """The effects of each operator on one rule; operators that look alike share the answer."""
 
     def __init__(self, number: int, track: _Track, cases: Cases, first: int) -> None:
         self._number = number
@@ -181,7 +181,7 @@ class _RuleSteps:
         self._known: dict[Look, _Moves | None] = {}
 
     def moves(self, index: int, operator: SasOperator) -> _Moves | None:
-        """What an operator does to the rule; None if nothing."""
+        """The effect of an operator on the rule; None if it has none."""
         track = self._track
         relevant = track.relevant
         if track.is_closed and not any(v in relevant for _, v, _ in operator.effects):
@@ -215,7 +215,7 @@ class _RuleSteps:
         for (facts, target), values in sources.items():
             own = [(case, target) for case in self._at(facts, values, leaving=target)]
             steps += own
-            # Where all values lead to one, who has it already may get it again.
+            # Where all values lead to one, a state that has it already may get it again.
             is_same = len(values) == len(track.live)
             short_steps += [(dict(facts), target)] if own and is_same else own
         if not steps and is_free:
@@ -390,7 +390,7 @@ def _masks_of(copy: _Copy) -> Iterator[Case]:
 
 
 def _beside(needs: Case, case: Case) -> Case | None:
-    """What the case asks for beside the needs; None if they contradict."""
+    """The needs of the case beside the given ones; None if they contradict."""
     rest: Case = {}
     for variable, mask in case.items():
         known = needs.get(variable)

@@ -26,7 +26,7 @@ class Traces:
     which: Ids
     """The states of all traces, as rows of `states`."""
     operators: NDArray[np.int32]
-    """What led into each of them; NO_OPERATOR into the first one of a trace."""
+    """The operator that led into each of them; NO_OPERATOR into the first one of a trace."""
     offsets: Ids
     """Trace i has the entries from offsets[i] to offsets[i + 1]."""
 
@@ -53,11 +53,11 @@ class Traces:
 
     @property
     def lengths(self) -> Ids:
-        """How many states each trace has."""
+        """The number of states of each trace."""
         return np.diff(self.offsets)
 
     def holds(self, condition: Condition) -> Bools:
-        """Whether the condition holds, for each entry."""
+        """The entries in which the condition holds."""
         if isinstance(condition, bool):
             return np.full(len(self.which), condition)
         if not dids_of(condition):
@@ -90,7 +90,7 @@ class Letters:
         self._columns: dict[str, Bools] = {}
 
     def column(self, name: str) -> Bools:
-        """Where the atom is true."""
+        """The entries in which the atom is true."""
         if name not in self._columns:
             self._columns[name] = self.traces.holds(self._atoms[name])
         return self._columns[name]
@@ -112,6 +112,6 @@ class Letters:
 
 
 def _dense(codes: Ids, count: int) -> tuple[Ids, int]:
-    """The same without numbers that nobody has."""
+    """The same codes without unused numbers."""
     used = np.bincount(codes, minlength=count) > 0
     return (np.cumsum(used) - 1)[codes], int(used.sum())

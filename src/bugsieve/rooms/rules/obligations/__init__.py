@@ -1,1 +1,1 @@
-"""What a rule obliges a test suite to show, and who finds out whether the task can show it."""
+"""The obligations of tests of a rule, and the judges of which of them a task can meet."""

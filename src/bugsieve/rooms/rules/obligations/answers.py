@@ -1,4 +1,4 @@
-"""What was found out about an obligation."""
+"""The findings about an obligation."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ VERDICTS_ON: Mapping[Aim, tuple[Verdict, ...]] = {
     "reached": _SHOWN,
     "together": ("conflict", "inconclusive", "covered", "vacuous"),
 }
-"""What can be said of an obligation. Of several tasks that one counts which says what is named
-first: a rule must hold in all of them, and something need only be shown in one."""
+"""The verdicts on an obligation. Of several tasks, the one counts whose verdict is named first:
+a rule must hold in all of them, and something need only be shown in one."""
 MET: frozenset[Verdict] = frozenset({"passed", "covered"})
 """Obligations that are met."""
 
@@ -45,9 +45,9 @@ Reading: TypeAlias = Literal["prefix", "plan", "lasso"]
 those that go on for ever."""
 
 BY_SLOTS = "slots"
-"""How "none" is proven on timelines: all plans with so many tokens were excluded by the solver."""
+"""The proof of "none" on timelines: the solver excluded all plans with so many tokens."""
 NO_PLAN = "the goal cannot be reached, so that there is no plan to judge"
-"""Why nothing can be said of a task where plans alone count."""
+"""The reason why nothing can be said of a task where plans alone count."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +63,16 @@ class Answer:
     """A trace, or proofs that there is none, one for each view and reading that was tried."""
     expanded: int = 0
     is_known: bool = False
-    """Whether the trace was found for an earlier obligation."""
+    """True if the trace was found for an earlier obligation."""
 
     @property
     def is_met(self) -> bool:
-        """Whether the obligation is met."""
+        """Return true if the obligation is met."""
         return self.verdict in MET
 
     @property
     def is_undecided(self) -> bool:
-        """Whether it neither shows nor excludes a trace."""
+        """Return true if it neither shows nor excludes a trace."""
         return self.verdict in ("inconclusive", "undecidable") or self.reason == NO_PLAN
 
     @property

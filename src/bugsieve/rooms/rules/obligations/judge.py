@@ -41,13 +41,13 @@ DEFAULT_LIMITS = Limits(expansions=1_000_000, bytes=1 << 30)
 
 @dataclass(frozen=True)
 class JudgeOptions:
-    """How obligations are read, and what may be spent on each of them."""
+    """The reading of obligations, and the limits for each of them."""
 
     criterion: Criterion = "ufc"
     with_goal: bool = False
-    """Whether only traces count that end in a goal state."""
+    """True if only traces count that end in a goal state."""
     lassos: bool = False
-    """Whether violations are also sought among traces that go on for ever."""
+    """True if violations are also sought among traces that go on for ever."""
     limits: Limits = DEFAULT_LIMITS
     view: View | None = None
     """In which a trace violates a rule; None: strong, but neutral where its end is the end."""
@@ -68,12 +68,12 @@ _ANY_PLAN = _Test(TRUE, "trap", "neutral", "plan")
 
 @dataclass(frozen=True)
 class _Found:
-    """What came of a test."""
+    """The result of a test."""
 
     outcome: str
     """"trace", "none", "empty" or "inconclusive"."""
     reason: str = ""
-    """Why it is so, or of which traces it is said that there is none."""
+    """The reason, or the traces of which it is said that there is none."""
     certificate: Certificate | None = None
     expanded: int = 0
     is_known: bool = False
@@ -82,9 +82,9 @@ class _Found:
 class RuleJudge:
     """Judges obligations of the rules of one world.
 
-    `check` accepts certificates or raises a ValueError; what it refuses is `rejected` and known to
-    nobody: the obligation stays open. Without a check, proofs that there is no trace are not
-    written down either: that is for mutants, of which there are many.
+    `check` accepts certificates or raises a ValueError. Refused certificates are `rejected`, and
+    their obligations stay open. Without a check, proofs that there is no trace are not written
+    down either: that is for mutants, of which there are many.
     """
 
     def __init__(self, world: World, options: JudgeOptions, check: Check | None) -> None:
@@ -96,7 +96,7 @@ class RuleJudge:
         self._decided: dict[tuple[Automaton, Reading], Sought] = {}
 
     def judge(self, obligation: Obligation) -> Answer:
-        """What can be said of the obligation within the limits."""
+        """The answer to the obligation within the limits."""
         if obligation.must_fail:
             answer = self._refuted(obligation)
         elif obligation.aim == "together":
@@ -107,8 +107,7 @@ class RuleJudge:
         return answer
 
     def formulas(self, obligation: Obligation) -> Iterator[tuple[View, Formula, bool]]:
-        """What finite traces are sought for the obligation: the views, the formulas, and whether
-        traces must end at the goal."""
+        """The finite traces to search: view, formula, and true if they must end at the goal."""
         if obligation.aim == "together":
             return
         tests = self._refutations if obligation.must_fail else self._demonstrations
@@ -167,10 +166,10 @@ class RuleJudge:
         return with_constants(formula, self._world.folded)
 
     def _may_refute_otherwise(self, test: _Test, obligation: Obligation) -> bool:
-        """Whether traces may refute the rule that the strong view of its negation does not show.
+        """Return true if traces may refute the rule without satisfying its strong negation.
 
-        Not so where a trace that breaks the rule as it ends does so whatever comes after it, nor
-        of safety rules where no trace gets stuck.
+        False if a trace that breaks the rule as it ends does so with every continuation, and for
+        safety rules where no trace gets stuck.
         """
         if obligation.aim != "violation" or (test.reading, test.view) != ("prefix", "strong"):
             return False
@@ -178,7 +177,7 @@ class RuleJudge:
             return False
         plain = with_constants(obligation.formula, self._world.folded)
         if self._world.goes_on and is_proven_by_prefixes(negation(plain)):
-            return False  # what breaks it for ever has a prefix that shows it
+            return False  # a violation without end has a prefix that shows it
         with contextlib.suppress(TooManyStatesError):
             wrong = nnf(negation(plain))
             return self._automaton(wrong) != self._automaton(in_view(wrong, "strong"))
@@ -193,7 +192,7 @@ class RuleJudge:
         return _Found(sought.outcome, sought.reason, expanded=sought.expanded)
 
     def _not_judged(self, obligation: Obligation, last: _Test, beyond: _Found) -> str:
-        """What a proof does not speak of, where that no prefix refutes the rule is not all."""
+        """The limits of a proof that no prefix refutes the rule; empty if it says all."""
         if last.reading == "plan" or obligation.aim != "violation":
             return ""
         if beyond.outcome != "none":
@@ -205,7 +204,7 @@ class RuleJudge:
     def _scope(self, last: _Test) -> str:
         """Of which traces a proof speaks, where its last reading alone would say too much."""
         if last.reading == "lasso" and self._options.with_goal:
-            # A trace that violates the rule and is stuck then is none of these.
+            # A trace that violates the rule and is stuck then is not one of these.
             return "on all plans, and on all traces without end"
         return ""
 
@@ -220,13 +219,13 @@ class RuleJudge:
 
     @property
     def _has_no_plan(self) -> bool:
-        """Whether all that is said of plans is empty, since there are none."""
+        """Return true if all that is said of plans is empty, since there are none."""
         return self._find(_ANY_PLAN, TRUE).outcome == "none"
 
     def _irrefutable(
         self, obligation: Obligation, test: _Test, found: list[tuple[_Test, _Found]], open_: str
     ) -> Answer:
-        """What to say where no trace of the kinds that were tried is a refutation, in any task.
+        """The answer where no trace of the kinds that were tried is a refutation, in any task.
 
         Only if none of any kind is one, it is infeasible: a tautology, or no cause of anything.
         """
@@ -245,7 +244,7 @@ class RuleJudge:
         return _answer("undecidable", test, [], found, why)
 
     def _never(self, obligation: Obligation, reading: Reading) -> str:
-        """Why no trace of any task refutes the rule, or by this cause; empty where one may."""
+        """The reason why no trace of any task shows it; empty where one may."""
         with contextlib.suppress(TooManyStatesError):
             if obligation.aim != "violation":
                 return _NOWHERE if self._automaton(self._trap(obligation, "weak")).is_empty else ""
@@ -302,7 +301,7 @@ class RuleJudge:
             yield _Test(self._trap(obligation, view), "trap", view, self._reading)
 
     def _agreed(self) -> Answer:
-        """Whether every two rules can be kept together; those that cannot are named."""
+        """Judge if every two rules can be kept together; those that cannot are named."""
         if self._needs_plans and self._has_no_plan:  # which is not the fault of two rules
             found_plan = self._find(_ANY_PLAN, TRUE)
             return _answer("vacuous", _ANY_PLAN, [found_plan], [], NO_PLAN)
@@ -327,7 +326,7 @@ class RuleJudge:
     def _pairs(self) -> Iterator[tuple[str, _Found]]:
         """Rules that no trace satisfies, and every two others of which no known trace satisfies
         both, with what a search says."""
-        # Whoever expects that a rule is violated knows that it cannot be kept with others.
+        # A rule that is expected to be violated cannot be kept with others.
         rules = [rule for rule in self._world.rules if rule.expect != "violated"]
         kept = [self._kept(rule) for rule in rules]
         lost: set[int] = set()
@@ -355,7 +354,7 @@ class RuleJudge:
         return _Test(wanted, "trap", "neutral", self._reading)
 
     def _kept(self, rule: RuleInstance) -> int:
-        """Where known traces may end such that they satisfy the rule, as bits."""
+        """The states in which known traces that satisfy the rule end, as bits."""
         with contextlib.suppress(TooManyStatesError):
             automaton = self._automaton(nnf(required(rule)))
             return self._world.ends(automaton, with_goal=self._options.with_goal)
@@ -377,7 +376,7 @@ class RuleJudge:
         return trap(formula, occurrence, view, self._options.criterion)
 
     def _fails_at_once(self, obligation: Obligation) -> str:
-        """Why no trace satisfies the rule, in the weakest view, whatever is done; else empty.
+        """The reason why no trace satisfies the rule, in the weakest view; empty if some may.
 
         Where traces begin alike, that is to be seen in the first state.
         """

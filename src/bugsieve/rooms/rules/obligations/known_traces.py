@@ -1,4 +1,4 @@
-"""Traces of a task that are known, to be tried before anybody searches for another one."""
+"""Known traces of a task, to be tried before a search for another one."""
 
 from __future__ import annotations
 

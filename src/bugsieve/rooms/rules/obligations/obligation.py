@@ -43,12 +43,12 @@ class Obligation:
 
     @property
     def must_fail(self) -> bool:
-        """Whether a trace would be a failure."""
+        """Return true if a trace would be a failure."""
         return self.aim in ("violation", "violated by")
 
     @property
     def title(self) -> str:
-        """What is looked for, in words."""
+        """The trace that is looked for, in words."""
         if self.aim == "violation":
             return "a violation"
         if self.aim == "reached":
@@ -65,7 +65,7 @@ class Obligation:
 
 
 def required(rule: RuleInstance, *, folded: bool = True) -> Formula:
-    """What the rule demands of every trace; if not folded, with the atoms that never change."""
+    """The rule's demand on every trace; if not folded, with the atoms that never change."""
     formula = rule.formula if folded else rule.unfolded
     return negation(formula) if rule.kind == FORBIDDEN else formula
 
@@ -92,7 +92,7 @@ def rule_obligations(rule: RuleInstance) -> Iterator[Obligation]:
 
 
 def sides(wanted: Formula) -> tuple[tuple[Aim, Formula], ...]:
-    """What may cause a violation of what is required, and what its truth."""
+    """The aims "violated by" and "satisfied by", each with its formula."""
     return (("violated by", negation(wanted)), ("satisfied by", wanted))
 
 

@@ -36,7 +36,7 @@ class TaskWorld(World):
 
     @cached_property
     def goes_on(self) -> bool:
-        """Whether some variable alone lets an operator be applied, whatever its value."""
+        """Return true if the values of some variable alone let an operator be applied."""
         return is_never_stuck(source_of(self._task).sas)
 
     @property

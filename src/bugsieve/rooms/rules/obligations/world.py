@@ -1,4 +1,4 @@
-"""Where traces are sought: what the judge of obligations must know of a task or a model."""
+"""Worlds of traces: what the judge of obligations must know of a task or a model."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Certificate: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Sought:
-    """What a search for a trace has come to."""
+    """The result of a search for a trace."""
 
     outcome: Literal["trace", "none", "empty", "inconclusive"]
     reason: str = ""
-    """Why nothing is known, or of which traces it is said that there is none."""
+    """The reason why nothing is known, or the traces of which it is said that there is none."""
     trace: Any = None
     """In the form of its world."""
     expanded: int = 0
@@ -33,14 +33,14 @@ class World(ABC):
     """Rules, the traces they are about, and searches for more of them."""
 
     plans_only: ClassVar[bool] = False
-    """Whether every trace is a plan, so that none goes on for ever, and there may be none."""
+    """True if every trace is a plan, so that none goes on for ever, and there may be none."""
     rules: Sequence[RuleInstance]
     folded: Mapping[str, bool]
     """The atoms that are the same in every state."""
 
     @property
     def goes_on(self) -> bool:
-        """Whether it is known that something can be done after every trace."""
+        """Return true if it is known that something can be done after every trace."""
         return False
 
     @property

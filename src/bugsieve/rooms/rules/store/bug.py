@@ -60,7 +60,7 @@ def require_shape(certificate: Any) -> str:
 
 
 def steps_of(certificate: Mapping[str, Any]) -> int:
-    """How many steps a trace has; those of a plan on timelines are the times of its horizon."""
+    """The number of steps; for a plan on timelines, the times of its horizon."""
     if "plan" in certificate:
         return len(certificate["plan"]["letters"])
     return len(certificate["trace"]["operators"])
@@ -74,7 +74,7 @@ class RuleBug:
     """The instance, as in `FR-2[rover1]`."""
     certificate: Mapping[str, Any] = field(repr=False)
     literal: str = ""
-    """What caused the violation, where that is known."""
+    """The literal that caused the violation, where that is known."""
     oracle: str = ENGINE
 
     @property
@@ -96,7 +96,7 @@ class RuleBug:
 
     @property
     def steps(self) -> int:
-        """How long the trace is."""
+        """The length of the trace."""
         return steps_of(self.certificate)
 
     def to_json(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Saved(Protocol):
 
     @property
     def name(self) -> str:
-        """What certificates call it."""
+        """The name of the language in certificates."""
 
     @property
     def sha256(self) -> str:
@@ -48,15 +48,15 @@ class SubjectLanguage(ABC):
     suffix: ClassVar[str]
     """Of the names of its files; empty for the language of all other files."""
     what: ClassVar[str]
-    """What the first file is."""
+    """The kind of the first file."""
     first_file: ClassVar[str]
     """The name of that file in the folder of a campaign."""
     about_files: ClassVar[str]
-    """What the folder says about it."""
+    """The words of the folder about it."""
     loading: ClassVar[str]
-    """What is said while the files are read."""
+    """The words shown while the files are read."""
     plans_only: ClassVar[bool]
-    """Whether every trace is a plan, from the start to the end."""
+    """True if every trace is a plan, from the start to the end."""
 
     @abstractmethod
     def check_options(self, options: RulesOptions) -> None:
@@ -74,15 +74,15 @@ class SubjectLanguage(ABC):
 
     @abstractmethod
     def own(self, records: RulesRecords) -> Sequence[Bound]:
-        """What was tested, read anew; InputError where that is not what is stored."""
+        """The tested subjects, read anew; InputError if they differ from what is stored."""
 
     @abstractmethod
     def other(self, records: RulesRecords, file: Path) -> Sequence[Bound | str]:
-        """What was tested with another first file, or why its rest does not go with that."""
+        """The subjects with another first file, or reasons why the rest does not go with it."""
 
     @abstractmethod
     def columns(self, saved: Any) -> Columns:
-        """What the store keeps beside the first file, which is the subject's."""
+        """The columns that the store keeps beside the first file, which is the subject's."""
 
     @abstractmethod
     def saved(self, subject: RulesSubject, file: str, columns: Columns) -> Saved:
@@ -90,7 +90,7 @@ class SubjectLanguage(ABC):
 
     @abstractmethod
     def trace_text(self, certificate: Mapping[str, Any]) -> str:
-        """What happens in a trace, in one line."""
+        """The actions of a trace, in one line."""
 
 
 LANGUAGES: MemberTable[SubjectLanguage] = MemberTable(FAMILIES["rule-subjects"])

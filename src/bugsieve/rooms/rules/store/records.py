@@ -50,7 +50,7 @@ class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
             raise damaged(self.directory, f"{what}: {error}") from None
 
     def case_count(self) -> int:
-        """How many obligations there are."""
+        """The number of obligations."""
         ((count,),) = self._rows("SELECT COUNT(*) FROM obligations")
         return int(count)
 
@@ -71,14 +71,14 @@ class RulesRecords(CampaignRecords[BugRow[RuleBug]]):
         return [self._obligation(*row) for row in self._rows(query)]
 
     def answers(self) -> Iterator[AnswerRow]:
-        """What was answered, in order; certificates may be large, so one after the other."""
+        """The answers in order, one after the other, since certificates may be large."""
         for row in self._each(_ANSWERS):
             with understood(self.directory):
                 answer = self._answer_row(*row)
             yield answer
 
     def first_unreadable_answer(self) -> tuple[int, str] | None:
-        """The number of the first answer whose certificates are none, and why."""
+        """The number of the first answer with unreadable certificates, and the reason."""
         for row in self._each(_ANSWERS):
             try:
                 self._answer_row(*row)

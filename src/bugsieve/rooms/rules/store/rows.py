@@ -1,4 +1,4 @@
-"""What tests of rules store: tasks and obligations once, then one answer after the other."""
+"""The stored rows of tests of rules: tasks and obligations once, then one answer each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PDDL = "pddl"
 
 @dataclass(frozen=True)
 class RulesSubject:
-    """What is tested: a domain or a model, and rules for it."""
+    """The subject of tests: a domain or a model, and rules for it."""
 
     name: str
     """Of the domain."""
@@ -49,7 +49,7 @@ class ObligationRow:
 
 @dataclass(frozen=True, eq=False)
 class AnswerRow:
-    """What was found out about an obligation, and how long that took."""
+    """The findings about an obligation, and the time that took."""
 
     number: int
     answer: Answer

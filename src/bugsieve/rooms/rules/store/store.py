@@ -29,7 +29,7 @@ class RulesStore(Store):
 
     @classmethod
     def subject_meta(cls, subject: RulesSubject) -> Mapping[str, Any]:
-        """What the table `meta` holds of the domain and the rules."""
+        """The entries of the table `meta` about the domain and the rules."""
         return {
             "domain name": subject.name,
             "domain": subject.domain,
