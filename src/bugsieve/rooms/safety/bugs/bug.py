@@ -53,7 +53,7 @@ _SHAPE = {
     "certificate": _HEAD_SHAPE,
     "found_in": ({"walk": (int, None), "position": int}, None),
 }
-"""What the JSON looks like; whether it proves anything is the checker's matter."""
+"""The form of the JSON; the checker says if it proves anything."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class SafetyBug:
     found_in: FoundInRun | None = None
 
     def __str__(self) -> str:
-        """What is wrong where, as in "fault 9d029589939d: go in x=3, y=0 of drive"."""
+        """The decision and its state, as in "fault 9d029589939d: go in x=3, y=0 of drive"."""
         pairs = zip(self.certificate["variables"], self.state, strict=True)
         values = ", ".join(f"{name}={value}" for name, value in pairs)
         model = self.certificate["model"]["name"]
@@ -315,7 +315,7 @@ class ProofRows:
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """What an oracle says of the first state of a run; `outcome` and `unsafe` make it a fault."""
+    """A claim of an oracle on the first state of a run; `outcome` and `unsafe` make it a fault."""
 
     run: UnsafeRun
     radius: int | None
@@ -385,7 +385,7 @@ class SafetyBugMaker:
         }
 
     def _answers(self, claim: Claim) -> ProofRows:
-        """What the policy does in the states of the proofs, where divergences count."""
+        """The policy's actions in the states of the proofs, where divergences count."""
         # The checker counts divergences, so it must know what the policy does in each state of a
         # proof. The run says so for its own states; of the others the policy is asked. Sorted and
         # without repetition, so that equal proofs give equal certificates.

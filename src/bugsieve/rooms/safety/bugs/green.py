@@ -31,7 +31,7 @@ SHAPE = {
     "ends": int,
     "columns": {"states": [str], "actions": str},
 }
-"""What the JSON looks like; what it proves is the checker's matter."""
+"""The form of the JSON; the checker says what it proves."""
 
 
 def safe_green(policy: ModelPolicy, starts: int, reach: Reach) -> dict[str, Any]:
@@ -61,12 +61,12 @@ def safe_green(policy: ModelPolicy, starts: int, reach: Reach) -> dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class SafeAnswers:
-    """What a certificate says, once the checker has accepted it."""
+    """The answers of a certificate that the checker has accepted."""
 
     states: Valuations
     """All that the policy can come to."""
     actions: ActionArray
-    """What it does there; -1 where it is not asked or gives no action."""
+    """The policy's action there; -1 where it is not asked or gives no action."""
 
     @classmethod
     def of(cls, model: JaniModel, certificate: Mapping[str, Any]) -> SafeAnswers:

@@ -36,7 +36,7 @@ def replay_safety(
     """Check the certificate, then ask the policy twice in the states that matter.
 
     A fault is fixed if the policy now does something that cannot lead to a lost state. An
-    avoidable bug is fixed if the recorded run into danger is no run of the policy any more. One
+    avoidable bug is fixed if the recorded run into danger is no longer a run of the policy. One
     checker of the model may serve many bugs.
     """
     try:

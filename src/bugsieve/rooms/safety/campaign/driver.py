@@ -159,7 +159,7 @@ class SafetyDriver(Driver):
         return part
 
     def counts(self, progress: Progress) -> Counts:
-        """How many walks and unsafe runs there are."""
+        """The numbers of walks and of unsafe runs."""
         return Counts(self._runs, self._most, self._fold.different_runs, progress.walks)
 
     def progress(self, progress: Progress) -> Progress:
@@ -299,7 +299,7 @@ def _stored_runs(records: SafetyRecords, walks: dict[bytes, int], shared_runs: i
 
 
 def _merged(before: str, troubles: Troubles) -> str:
-    """What the policy did wrong in earlier sessions and in this one."""
+    """The policy's failures in earlier sessions and in this one."""
     merged: dict[str, Any] = json.loads(before)
     for kind, trouble in troubles.to_json().items():
         known = merged.get(kind, {**trouble, "answers": 0})

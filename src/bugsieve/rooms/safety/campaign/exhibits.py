@@ -1,4 +1,4 @@
-"""What reports show of safety testing: the unsafe run, and one that the proof of safety makes."""
+"""Exhibits of reports on safety testing: the unsafe run, and one with the proof's actions."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class SafetyExhibits:
 
 
 def _words(found: SafetyExplanation) -> list[str]:
-    """What the oracle says of each state of the run."""
+    """The oracle's verdict on each state of the run."""
     return [_WORDS.get(safety, safety) for safety in found.safety]
 
 

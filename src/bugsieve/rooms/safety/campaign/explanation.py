@@ -1,4 +1,4 @@
-"""How a safety bug is explained: the run step by step, the fault marked, and what is safe.
+"""Explanations of safety bugs: the run step by step, the fault marked, and what is safe.
 
 The command `explain` prints it, and so does a bug in Python.
 """
@@ -49,11 +49,11 @@ class SafetyExplanation:
     states: list[list[Any]]
     choices: list[str]
     safety: list[str]
-    """What the bug's oracle says of each state."""
+    """The verdict of the bug's oracle on each state."""
     faults: frozenset[int]
     """Positions of all faults of the run."""
     alternatives: list[list[Any]]
-    """Where the safe action may lead from the bug's state."""
+    """The states that the safe action may lead to from the bug's state."""
 
     @property
     def certificate(self) -> Mapping[str, Any]:
@@ -63,7 +63,7 @@ class SafetyExplanation:
 
 @dataclass(frozen=True)
 class Witness:
-    """What a store has on a bug beside its certificate; enough to explain it without the store."""
+    """Stored data on a bug beside its certificate; enough to explain it without the store."""
 
     folder: Path
     """The campaign, which need not be there any more."""
@@ -73,7 +73,7 @@ class Witness:
     run: UnsafeRun
     """The whole run in which it was found."""
     verdict: RunVerdict
-    """What its oracle said of that run."""
+    """The verdict of its oracle on that run."""
 
     def explained(self) -> SafetyExplanation:
         """The explanation of the bug; InputError if its certificate does not hold."""
@@ -104,7 +104,7 @@ class Witness:
 
 
 def _words_of(verdict: RunVerdict) -> list[str]:
-    """What an oracle says of the states of an unsafe run, of which the last one is danger.
+    """An oracle's words for the states of an unsafe run, of which the last one is danger.
 
     People read `lost` where records have `unsafe`.
     """
@@ -113,7 +113,7 @@ def _words_of(verdict: RunVerdict) -> list[str]:
 
 
 def outcomes_of(model: JaniModel, state: PlainState, action: int) -> list[PlainState]:
-    """Where an applicable action may lead."""
+    """The states that an applicable action may lead to."""
     expansion = model.expand([model.state(state)])
     place = expansion.actions.tolist().index(action)
     begin, end = expansion.outcome_offsets[place : place + 2]
@@ -121,7 +121,7 @@ def outcomes_of(model: JaniModel, state: PlainState, action: int) -> list[PlainS
 
 
 def witnesses(records: SafetyRecords, rows: Iterable[SafetyBugRow]) -> Iterator[Witness]:
-    """What the records have on each of these bugs of theirs."""
+    """The witnesses of these bugs in the records."""
     model, policy = saved_model(records.directory, records.header), records.header.policy
     verdicts: dict[str, dict[int, RunVerdict]] = {}
     for row in rows:
@@ -136,7 +136,7 @@ def witnesses(records: SafetyRecords, rows: Iterable[SafetyBugRow]) -> Iterator[
 
 
 def witness_of(folder: Path, name: str) -> Witness:
-    """What the store has on the bug of this id, or on the only one that begins so."""
+    """The witness in the store for the bug of this id, or for the only one that begins so."""
     with SafetyRecords(folder) as records:
         row: Any = find_bug(records, name)
         (witness,) = witnesses(records, [row])
@@ -180,7 +180,7 @@ def _steps(found: SafetyExplanation) -> Iterator[str]:
 
 
 def reasons(found: SafetyExplanation) -> Iterator[str]:
-    """What is wrong with the decision, and what would be safe."""
+    """The reasons why the decision is wrong, and the safe decision."""
     row, certificate = found.row, found.certificate
     variables, state = found.variables, row.bug.state
     within = "" if row.bug.radius is None else f" within {counted(row.bug.radius, 'divergence')}"

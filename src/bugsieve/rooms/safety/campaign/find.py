@@ -52,7 +52,7 @@ def find_safety_bugs(
 def safety_bugs_on(
     model: JaniModel, policy: object, folder: AnyPath | None, **settings: Any
 ) -> Bugs[FoundSafetyBug]:
-    """What a campaign with these settings finds on a model."""
+    """The bugs that a campaign with these settings finds on a model."""
     own = None if isinstance(policy, str) else as_model_policy(policy, model)
     name = str(policy) if own is None else own.spec
     options = SafetyOptions(model=(), policy=name, **settings)

@@ -19,12 +19,12 @@ class FoundSafetyBug(SafetyBug):
     """A proven safety bug, as `find_safety_bugs` and `load_bugs` give it."""
 
     cause: Cause = field(kw_only=True)
-    """What is wrong, wherever it happens; bugs with equal causes belong together."""
+    """The cause, wherever it happens; bugs with equal causes belong together."""
     witness: Witness = field(kw_only=True)
     """Its model, and the run in which it was found."""
 
     def explain(self) -> str:
-        """What `bugsieve explain` prints: the run step by step, and what is safe in its place."""
+        """The text of `bugsieve explain`: the run step by step, and what is safe in its place."""
         return explanation_text(self.witness.explained())
 
     def _repr_html_(self) -> str:

@@ -43,21 +43,21 @@ UNTESTED = (NO_DANGER, ONLY_GOALS, ONLY_ENDS, OUT_OF_REACH)
 """Reasons for the end of a campaign that say that nothing was tested."""
 
 _USUAL_SECONDS = 60.0
-"""What an exploration may take where no time is set."""
+"""The seconds of an exploration where no time is set."""
 
 
 @dataclass(frozen=True)
 class Explored:
-    """What an exploration has come to; at most one of its parts says something."""
+    """The result of an exploration; at most one of its parts says something."""
 
     why: str = ""
-    """Why it came to no end, or why what it found is no proof."""
+    """The reason why it came to no end, or why its result is not a proof."""
     way: UnsafeRun | None = None
     """A way of the policy into danger."""
     untested: str = ""
     """A reason why nothing was tested."""
     green: Any = None
-    """A certificate that nobody has checked yet."""
+    """A certificate that is not checked yet."""
     asked: int = 0
     asked_again: int = 0
     changed: int = 0
@@ -147,7 +147,7 @@ def is_wanted(options: SafetyOptions, records: SafetyRecords) -> bool:
 
 
 def check_of(header: CampaignHeader) -> Callable[[Any], None]:
-    """What must hold of the certificate of this campaign."""
+    """The check of the certificate of this campaign."""
     return partial(_check, header)
 
 

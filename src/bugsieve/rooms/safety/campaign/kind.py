@@ -29,7 +29,7 @@ from bugsieve.rooms.safety.store.store import SafetyStore
 
 
 def describe(header: CampaignHeader) -> Description:
-    """What the folder says about the campaign."""
+    """The description of the campaign in its folder."""
     return Description(
         f"the policy\n  {header.tested}\non the model {header.subject.name}, for safety",
         {MODEL_FILE: header.subject.document.encode()},

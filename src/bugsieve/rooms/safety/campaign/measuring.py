@@ -35,7 +35,7 @@ def _distribution(step_limit: int) -> str:
 
 
 def _tests(records: SafetyRecords) -> list[Shown]:
-    """What each walk has shown, in order."""
+    """The findings of each walk, in order."""
     walks, runs = records.walks(), records.runs()
     first = dict(zip(runs.walks.tolist(), runs.same_as.tolist(), strict=True))
     shown = _shown_by_runs(records)
@@ -51,7 +51,7 @@ def _without_danger(outcome: str) -> Shown:
 
 
 def _shown_by_runs(records: SafetyRecords) -> dict[int, Shown]:
-    """What different unsafe runs have shown, by the first walk of each."""
+    """The findings of different unsafe runs, by the first walk of each."""
     causes = {member.id: member.cause.id for member in records.members_of_causes()}
     sightings = records.sightings()
     claims = {row.case for row in records.unproven()} | {row.case for row in records.rejected()}

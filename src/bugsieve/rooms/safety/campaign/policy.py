@@ -1,4 +1,4 @@
-"""What a safety campaign needs to run: a policy bound to a model, and the walks it makes."""
+"""The equipment of a safety campaign: a policy bound to a model, and the walks it makes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SafetyEquipment:
 
 
 def check(options: SafetyOptions) -> None:
-    """What is wrong whatever the model is."""
+    """Refuse options that are wrong for every model."""
     check_model_spec(options.policy)
 
 

@@ -11,11 +11,11 @@ from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
 
 _STARTS = 1000
-"""Where there are two start states, so many draws show both."""
+"""With two start states, so many draws show both."""
 
 
 class Sameness(Enum):
-    """What several walks have in common."""
+    """Common features of several walks."""
 
     NONE = "they differ"
     ONE_RUN = "all of them are one run"
@@ -23,7 +23,7 @@ class Sameness(Enum):
 
 
 def sameness_of(records: SafetyRecords, summary: SafetySummary) -> Sameness:
-    """What all walks of a campaign have in common; the states of unsafe runs alone are stored."""
+    """The common features of all walks; the states of unsafe runs alone are stored."""
     if summary.walks < 2 or len(summary.outcomes) != 1:
         return Sameness.NONE
     if summary.runs:

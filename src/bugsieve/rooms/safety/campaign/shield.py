@@ -37,11 +37,11 @@ _BATCH = 10_000
 
 @dataclass(frozen=True)
 class Shield:
-    """What was written."""
+    """A shield as written."""
 
     path: Path
     bugs: int
-    """Whose decisions are replaced."""
+    """The number of bugs whose decisions are replaced."""
     states: int
     """In which the shield decides instead of the policy."""
     policy: str
@@ -77,7 +77,7 @@ def _typed_folder(header: CampaignHeader) -> str:
 
 
 def _alternatives(policy: ModelPolicy, rows: list[SafetyBugRow]) -> Choices:
-    """What the proofs do in each of their states; the first bug's proof counts."""
+    """The actions of the proofs in each of their states; the first bug's proof counts."""
     choices: Choices = {}
     for row in rows:
         for values, action in row.bug.alternative:
@@ -99,7 +99,7 @@ def _needed(policy: ModelPolicy, choices: Choices) -> Choices:
 
 
 def _stays(policy: ModelPolicy, states: Valuations, region: Choices) -> list[bool]:
-    """Whether all that the policy's own action may lead to is safe for certain."""
+    """Return true per state in which the policy's action leads to safe states for certain."""
     expansion = policy.model.expand(states)
     ends = _ends_safely(policy.model, expansion.outcomes)
     inside = [
@@ -119,7 +119,7 @@ def _stays(policy: ModelPolicy, states: Valuations, region: Choices) -> list[boo
 
 
 def _ends_safely(model: JaniModel, states: Valuations) -> NDArray[np.bool_]:
-    """Whether a run ends in each state, and not in danger."""
+    """Return true per state in which a run ends without danger."""
     _, offsets = model.applicable(states)
     ends: NDArray[np.bool_] = model.is_goal(states) | (np.diff(offsets) == 0)
     return ends & ~model.is_unsafe(states)

@@ -28,7 +28,7 @@ _OVER = {WalkOutcome.EXHAUSTED.value, WalkOutcome.DEAD_END.value}
 
 @dataclass(frozen=True)
 class RunCounts:
-    """What an oracle says of the unsafe runs; each run is one of these."""
+    """The verdicts of an oracle on the unsafe runs; each run is one of these."""
 
     with_fault: int = 0
     """The policy left safety: one of its decisions is a fault."""
@@ -47,14 +47,14 @@ class SafetyProof:
     starts: int
     """Start states: all that there are."""
     states: int
-    """What the policy can come to from there, whatever the outcomes."""
+    """The number of states that the policy can reach from there, with all outcomes."""
     ends: int
     """Those in which it gives no applicable action where there is one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SafetySummary(Summary):
-    """What a safety campaign has done so far; troubles are answers, by their kind."""
+    """The results of a safety campaign so far; troubles are answers, by their kind."""
 
     fuzz_seconds: float
     proof_seconds: float
@@ -65,13 +65,13 @@ class SafetySummary(Summary):
     different_runs: int
     oracles: Mapping[str, RunCounts]
     unproven: tuple[UnprovenRow, ...]
-    """Claims that are no bugs, since their proofs are too large or cannot be checked."""
+    """Claims that are not bugs, since their proofs are too large or cannot be checked."""
     proof: SafetyProof | None = None
-    """What a certificate proves of all start states; None without one."""
+    """The result that a certificate proves of all start states; None without one."""
     began_at_ends: bool = False
-    """Whether all walks began at goals, or where no action is applicable."""
+    """True if all walks began at goals, or where no action is applicable."""
     has_probabilities: bool = False
-    """Whether the model says how likely outcomes are."""
+    """True if the model says how likely outcomes are."""
 
     @property
     def failed_walks(self) -> int:
@@ -85,7 +85,7 @@ class SafetySummary(Summary):
 
     @property
     def is_telling(self) -> bool:
-        """Whether an unsafe run was decided, or a walk ended in a way that says something.
+        """Return true if an unsafe run was decided, or the ending of a walk says something.
 
         A walk that was cut short does not, nor one that ends for want of an action if the policy
         fails to answer.
@@ -161,7 +161,7 @@ class SafetySummary(Summary):
 
     @property
     def unanswered(self) -> str | None:
-        """Why no walk could be made, if the policy failed in all of them; else None."""
+        """The reason why no walk could be made, if the policy failed in all of them; else None."""
         if not self.troubles or not 0 < self.failed_walks == sum(self.outcomes.values()):
             return None
         return "; ".join(self.trouble_sentences())

@@ -1,4 +1,4 @@
-"""How people are told about safety testing."""
+"""The wording of safety testing."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _STATES_READ = 5
 
 
 class SafetyWording:
-    """What commands print of safety campaigns."""
+    """The texts that commands print about safety campaigns."""
 
     def heading(self, header: CampaignHeader) -> str:
         """The model and the policy."""
         return f"model {header.subject.name}, policy {header.tested}"
 
     def first_lines(self, summary: SafetySummary) -> list[str]:
-        """What is not used of the model; what a measurement has come to."""
+        """Remarks on parts of the model that are not used; the result of a measurement."""
         measured = summary.measured
         lines = [PROBABILITIES] if summary.has_probabilities else []
         return lines if measured is None else [*lines, *measured_lines(summary, measured)]
@@ -67,7 +67,7 @@ class SafetyWording:
         return FoundDecisions(records, records.ranked(), records.bug_runs(), actions)
 
     def hints(self, records: SafetyRecords, summary: SafetySummary) -> list[str]:
-        """How to repair the policy, and where more walks like these would find nothing else."""
+        """The command that repairs the policy, and a remark if further walks would not help."""
         lines = []
         if summary.bugs:
             shield = command_line("shield", records.directory, "-o", "shield.json")
@@ -75,7 +75,7 @@ class SafetyWording:
         return [*lines, *_sameness_lines(records, summary)]
 
     def progress(self, state: RoundDone) -> list[str]:
-        """Where a running campaign stands."""
+        """The progress of a running campaign."""
         return [
             f"walk {state.walks} of {state.limit}",
             f"{counted(state.cases, 'unsafe run')} ({state.judged} different)",
@@ -100,14 +100,14 @@ def _sameness_lines(records: SafetyRecords, summary: SafetySummary) -> list[str]
 
 
 def runs_line(summary: SafetySummary) -> str:
-    """How many unsafe runs."""
+    """The number of unsafe runs."""
     if not summary.runs:
         return "no unsafe runs found"
     return f"{counted(summary.runs, 'unsafe run')}, {summary.different_runs} different"
 
 
 def proof_lines(proof: SafetyProof) -> list[str]:
-    """What the certificate of a safe policy holds."""
+    """The content of the certificate of a safe policy."""
     states = counted(proof.states, "state")
     lines = [f"proven: the policy can come to {states}, and none of them is unsafe"]
     if proof.ends:
@@ -119,7 +119,7 @@ def proof_lines(proof: SafetyProof) -> list[str]:
 
 
 def oracle_text(oracle: str, counts: RunCounts, runs: int) -> str:
-    """What an oracle says of the unsafe runs."""
+    """The verdicts of an oracle on the unsafe runs."""
     if not runs:
         return "nothing to judge"
     share = 100 * counts.with_fault / runs
@@ -154,7 +154,7 @@ class FoundDecisions:
         return lines
 
     def about(self, name: str) -> str:
-        """Where the bug of this id is, and what the policy does there."""
+        """The state of the bug of this id, and the policy's action there."""
         return "".join(
             f"{self._place(row)}: {_decision(row, self.actions[row.safe_action])}"
             for row in self.records.named([name])
@@ -195,7 +195,7 @@ def _ahead(certificate: Mapping[str, Any]) -> list[list[Any]]:
 
 
 def _decision(row: SafetyBugRow, safe: str) -> str:
-    """What the policy does in the state of a bug, where that leads, and what would be safe."""
+    """The policy's action in the state of a bug, its target, and what would be safe."""
     certificate = row.bug.certificate
     danger = f"danger {counted(row.bug.steps, 'step')} later"
     change = ""

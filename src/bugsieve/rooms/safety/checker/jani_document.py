@@ -46,7 +46,7 @@ _LARGEST_REAL = sys.float_info.max
 
 @dataclass
 class _Names:
-    """What names mean inside one automaton, or in the whole model."""
+    """The meaning of names inside one automaton, or in the whole model."""
 
     in_states: dict[str, Term] = field(default_factory=dict)
     in_assignments: dict[str, Term] = field(default_factory=dict)
@@ -297,7 +297,7 @@ class ModelReader:
         return ChainMap(automaton.own.in_states, self._common.in_states)
 
     def _here(self, automaton: _Automaton, location: str) -> Term:
-        """Whether the automaton is in a location."""
+        """A term that is true if the automaton is in a location."""
         number = automaton.locations.index(location)
         if automaton.location is None:
             return TRUE
@@ -379,7 +379,7 @@ class ModelReader:
                 yield SILENT, edge
         total = 0
         for vector, result in self._vectors():
-            # An edge that never moves moves with nobody, and most products of such are empty.
+            # An edge that never moves joins no other, and most products of such are empty.
             choices = [
                 [edge for edge in automaton.edges.get(name, []) if edge.guard.value is not False]
                 for automaton, name in zip(self._automata, vector, strict=True)
@@ -414,7 +414,7 @@ class ModelReader:
         return Edge(guard, tuple(self._merged(parts) for parts in choices))
 
     def _merged(self, parts: Sequence[Destination]) -> Destination:
-        """What happens when one destination of each automaton is reached at once."""
+        """The effect of reaching one destination of each automaton at once."""
         probability: Term | None = None
         for part in parts:
             if part.probability is not None:

@@ -37,7 +37,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean at some place of the model."""
+    """The meaning of names at some place of the model."""
 
     names: Mapping[str, Term]
     functions: Mapping[str, Function]

@@ -44,7 +44,7 @@ class Term:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is an integer that a real can hold exactly."""
+        """Return true if it is an integer that a real can hold exactly."""
         return self.low >= -EXACT and self.high <= EXACT
 
 
@@ -131,7 +131,7 @@ NAMESPACE: dict[str, Any] = {
     "logarithm": lambda value, base: finite(math.log(value) / math.log(base)),
     **{name: _of_real(getattr(math, name)) for name in _FUNCTIONS},
 }
-"""What generated source may call."""
+"""The functions that generated source may call."""
 
 
 class Source:

@@ -35,7 +35,7 @@ VERSION = 1
 ID_LENGTH = 12
 
 COMPLAINTS = (CertificateError, RefusedModelError)
-"""What a check may raise."""
+"""The errors that a check may raise."""
 
 _KEYS = (
     *("certificate", "kind", "model", "policy", "radius", "variables", "state", "action"),
@@ -216,7 +216,7 @@ class SafetyBugChecker:
     def _answers(
         self, rows: Any, run: Mapping[str, Any], said: Mapping[State, int | None]
     ) -> dict[State, int | None]:
-        """What the policy does: first along the run, then in the other states.
+        """The policy's actions: first along the run, then in the other states.
 
         `said` is what accepted certificates say; this one must not contradict them.
         """

@@ -1,4 +1,4 @@
-"""Checks proofs about safety against a model, trusting nobody.
+"""Checks proofs about safety against a model, without trusting their author.
 
 This file uses the standard library only and shares no code with the rest of Bugsieve, so that a
 mistake there cannot hide a mistake in a proof. The model answers three questions about a state:
@@ -37,7 +37,7 @@ class CertificateError(ValueError):
 
 
 class Model(Protocol):
-    """What a proof is about."""
+    """The model and the policy that a proof is about."""
 
     def kind(self, state: State) -> str:
         """ "ordinary", "goal" or "unsafe"; a goal that is unsafe is unsafe."""
@@ -46,7 +46,7 @@ class Model(Protocol):
         """The outcomes of each applicable action."""
 
     def policy(self, state: State) -> int | None:
-        """What the policy does; None, or an action that is not applicable, is no action."""
+        """The policy's action; None, or an action that is not applicable, counts as none."""
 
 
 class ExplicitModel:
@@ -85,7 +85,7 @@ class ExplicitModel:
 
 @dataclass
 class Proven:
-    """What accepted proofs have shown of states of one model, one policy and one radius.
+    """Facts that accepted proofs have shown of states of one model, one policy and one radius.
 
     Later proofs may rest on these facts instead of showing them again. Each fact is true by
     itself, so it does not matter which proof it came from.
@@ -133,7 +133,7 @@ def _check_safe(model: Model, certificate: Mapping[str, Any], proven: Proven) ->
         if state in table:
             _fail(f"state {_shown(state)} occurs twice in the table")
         table[state] = first, second
-    # Why this proves safety: the start is covered, and every row is left only to states that are
+    # This proves safety: the start is covered, and every row is left only to states that are
     # covered in their turn or end the run safely. So by induction no run of the alternative ever
     # meets danger; it may go round for ever, which is safe. Along each run the numbers of
     # divergences do not rise, and fall with each divergence, hence there are at most `radius`.
@@ -192,9 +192,9 @@ def _check_entered(
 def _check_unsafe(model: Model, certificate: Mapping[str, Any], proven: Proven) -> None:
     radius = _radius(certificate["radius"])
     start = _state(certificate["state"])
-    # Why this proves the loss: from a ranked state every affordable action has an outcome that is
+    # This proves the loss: from a ranked state every affordable action has an outcome that is
     # dangerous or of lower rank, with the budget that is then left. Ranks are positive whole
-    # numbers, so whoever chooses the outcomes brings every alternative to danger. Without ranks,
+    # numbers, so some choice of outcomes brings every alternative to danger. Without ranks,
     # two states could be called lost because of each other.
     rows = _rows(certificate["ranking"], "ranking")
     ranks = {(state, budget): rank for state, budget, rank in rows}
@@ -226,7 +226,7 @@ def _check_ranked(
     transitions = model.transitions(state)
     if not transitions:
         _fail(f"a run ends safely in state {_shown(state)}, which has no actions")
-    # An action beyond the budget is no alternative, so nothing needs to be shown of it.
+    # An action beyond the budget is not an alternative, so nothing needs to be shown of it.
     for action, outcomes in transitions.items():
         left = budget if radius is None else budget - _cost(model, state, action, radius)
         if left >= 0 and not _leads_lower(model, ranks, proven, outcomes, left, rank):

@@ -50,7 +50,7 @@ Poll = Callable[[], None]
 
 
 class SafeGreen(NamedTuple):
-    """What a certificate says that was accepted."""
+    """The content of an accepted certificate."""
 
     starts: int
     states: int
@@ -92,7 +92,7 @@ def _fail(sentence: str) -> NoReturn:
     raise CertificateError(sentence)
 
 
-# What the certificate says.
+# The content of the certificate.
 
 
 class _Head(NamedTuple):

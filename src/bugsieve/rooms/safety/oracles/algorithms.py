@@ -9,7 +9,7 @@ LARGEST_RADIUS = 2**30
 
 
 class SafetyAlgorithm:
-    """What all of them share: a radius, if any."""
+    """The common options of all algorithms: a radius, if any."""
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:

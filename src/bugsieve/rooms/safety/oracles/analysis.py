@@ -32,7 +32,7 @@ DEFAULT_LIMITS = Limits(expansions=1_000_000, bytes=1 << 30)
 
 @dataclass(frozen=True, eq=False)
 class RunVerdict:
-    """What one oracle says of a run; `safety` has an entry per state, the unsafe one included."""
+    """An oracle's verdict on a run; `safety` has an entry per state, the unsafe one included."""
 
     oracle: str
     safety: NDArray[np.int8]
@@ -63,7 +63,7 @@ class RunVerdict:
 
 @dataclass(frozen=True)
 class LoneVerdict:
-    """What an oracle that knew nothing before says of one state of a run, for measurements."""
+    """The verdict on one state by an oracle that knew nothing before, for measurements."""
 
     position: int
     oracle: str
@@ -100,13 +100,13 @@ class RunAnalyst:
         self._deciders: dict[SafetySpec, SafetyDecider] = {}
 
     def verdicts(self, run: UnsafeRun) -> tuple[RunVerdict, ...]:
-        """What all oracles say of a run."""
+        """The verdicts of all oracles on a run."""
         words = np.ascontiguousarray(run.states, dtype=np.uint64)
         with self._findings():
             return tuple(self._judged(spec, words) for spec in self.specs)
 
     def alone(self, run: UnsafeRun, positions: Sequence[int]) -> tuple[LoneVerdict, ...]:
-        """What the oracles say of some states of a run, each starting anew for every state."""
+        """The verdicts on some states of a run, each by oracles that start anew."""
         with self._findings():
             return tuple(
                 self._alone(spec, position, run.states[position])
@@ -115,10 +115,10 @@ class RunAnalyst:
             )
 
     def claim(self, run: UnsafeRun, outcome: WordArray | None, *, most_rows: int) -> Claim | int:
-        """What the first oracle can show of the first state of a run that it has decided.
+        """The first oracle's claim about the first state of a run that it has decided.
 
-        With an outcome, that the first decision is a fault. Where that takes more than so many
-        rows, the number of rows it takes at least.
+        With an outcome, the claim is that the first decision is a fault. A claim of more than so
+        many rows is not made: then return the least number of rows that it takes.
         """
         decider = self._deciders[self.specs[0]]
         with self._findings():
@@ -158,7 +158,7 @@ class RunAnalyst:
         is_fresh, before = decider.num_states == 0, decider.num_expanded
         verdicts = decider.decide(words[::-1])
         if "memory" in verdicts.limits and not is_fresh:
-            # What it remembers of other runs must not cost this run its verdicts.
+            # Its memory of other runs must not cost this run its verdicts.
             del self._deciders[spec]
             decider, before = self._decider(spec), 0
             verdicts = decider.decide(words[::-1])

@@ -29,7 +29,7 @@ _LIMITS = (None, "expansions", "time", "memory")
 
 
 class Safety(IntEnum):
-    """Whether danger can be avoided from a state (with at most r divergences, for a radius r)."""
+    """Answers: danger can be avoided from a state, for a radius r with at most r divergences."""
 
     UNKNOWN = -1
     LOST = 0
@@ -82,7 +82,7 @@ class SafetyDecider:
     """Decides states of one system by one algorithm for one radius; may be asked from any thread.
 
     - `policy`: an action per state of a graph, a function from rows of states to actions, or a
-      native policy; -1 is no action. A finite radius and faults need one.
+      native policy; -1 stands for no action. A finite radius and faults need one.
     - `algorithm`: "tarjan", "lrtdp", "lao" or "vi". All give the same verdicts.
     - `radius`: how often an alternative may differ from the policy along a run; None: always.
     - `limits`: what one state may cost.
@@ -119,7 +119,7 @@ class SafetyDecider:
 
     @property
     def num_states(self) -> int:
-        """How many states it has met."""
+        """The number of states it has met."""
         return self._native.num_states
 
     @property
@@ -129,16 +129,16 @@ class SafetyDecider:
 
     @property
     def num_turns(self) -> int:
-        """How many steps the algorithm took, for all questions together."""
+        """The number of steps the algorithm took, for all questions together."""
         return self._native.num_turns
 
     @property
     def memory_bytes(self) -> int:
-        """What it remembers takes that much memory."""
+        """The memory that its knowledge takes."""
         return self._native.memory_bytes
 
     def decide(self, states: ArrayLike) -> Verdicts:
-        """Whether each state is safe."""
+        """Decide if each state is safe."""
         safety, limits = _ask(self._native.decide, self._rows(states), **self._limits)
         return Verdicts(safety, tuple(_LIMITS[limit] for limit in limits))
 

@@ -17,7 +17,7 @@ SAFETY_NAMES = {Safety.SAFE: "safe", Safety.LOST: "unsafe", Safety.UNKNOWN: "unk
 
 
 def about_safety(header: CampaignHeader) -> dict[str, str]:
-    """What the tables are about."""
+    """The subject of the tables."""
     return {"model": header.subject.name, "policy": header.policy}
 
 

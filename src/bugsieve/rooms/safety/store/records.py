@@ -40,7 +40,7 @@ from bugsieve.rooms.safety.walks.run_examiner import SafetyBugRow, run_digest
 Integers = NDArray[np.int64]
 
 _RUNS_READ = 300
-"""How many runs the descriptions of causes are made from."""
+"""The number of runs that the descriptions of causes are made from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         return header
 
     def case_count(self) -> int:
-        """How many unsafe runs there are."""
+        """The number of unsafe runs."""
         ((count,),) = self._rows("SELECT COUNT(*) FROM runs")
         return int(count)
 
@@ -99,7 +99,7 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         )
 
     def outcomes(self) -> dict[str, int]:
-        """How many walks ended in each way that occurs, by values of `WalkOutcome`."""
+        """The number of walks that ended in each way that occurs, by values of `WalkOutcome`."""
         return dict(self._rows("SELECT outcome, COUNT(*) FROM walks GROUP BY 1 ORDER BY 1"))
 
     def walk_steps(self) -> tuple[int, int]:
@@ -137,7 +137,7 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         return dict(self._rows(query))
 
     def verdicts(self, oracle: str) -> dict[int, RunVerdict]:
-        """What the oracle of this spec said of each different run, by the walk that found it."""
+        """The verdict of this oracle on each different run, by the walk that found it."""
         rows = self._rows(
             "SELECT case_number, safety, faults, open_faults, reached, expanded, seconds"
             " FROM verdicts JOIN visits ON visit = visits.number WHERE oracle = ? ORDER BY visit",
@@ -147,7 +147,7 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
             return {walk: _verdict(oracle, *rest) for walk, *rest in rows}
 
     def alone(self, oracle: str) -> list[tuple[int, LoneVerdict]]:
-        """What the oracle said of single states without any memory, with the walks."""
+        """The verdicts of this oracle on single states without any memory, with the walks."""
         rows = self._rows(
             "SELECT walk, position, safety, reached, expanded, seconds FROM alone"
             " WHERE oracle = ? ORDER BY walk, position",
@@ -226,7 +226,7 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         return self.model.unpack(np.unique(np.stack(states), axis=0))
 
     def proof_seconds(self) -> float:
-        """How long writing and checking certificates took."""
+        """The time for writing and checking certificates."""
         ((seconds,),) = self._rows("SELECT TOTAL(proof_seconds) FROM runs")
         return float(seconds)
 
@@ -239,7 +239,7 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         return model
 
     def first_wrong_case(self) -> tuple[int, str] | None:
-        """The first unsafe run that is none of the model."""
+        """The first unsafe run that is not a run of the model."""
         for digest, walk in self.digests().items():
             try:
                 run = self.run(walk)
@@ -250,7 +250,7 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         return None
 
     def _is_possible(self, run: UnsafeRun) -> bool:
-        """Whether states and actions are those of the model; its steps are the oracles' matter."""
+        """Return true if states and actions are those of the model; oracles check its steps."""
         if len(run.actions) and not 0 <= run.actions.min() <= run.actions.max() < len(
             self.model.actions
         ):

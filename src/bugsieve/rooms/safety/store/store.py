@@ -37,7 +37,7 @@ class SafetyStore(Store):
 
     @classmethod
     def subject_meta(cls, subject: SavedModel) -> Mapping[str, Any]:
-        """What the table `meta` holds of the model."""
+        """The entries of the table `meta` about the model."""
         return {
             "model name": subject.name,
             "model": subject.document,

@@ -88,7 +88,7 @@ class UnsafeRunRow:
     alone: tuple[LoneVerdict, ...] = ()
     """Verdicts on single states of the run, for measurements."""
     proof_seconds: float = 0.0
-    """What writing and checking certificates took."""
+    """The time for writing and checking certificates."""
 
 
 def run_digest(run: UnsafeRun) -> bytes:
@@ -112,17 +112,17 @@ class RunAnalysis:
     unstable: list[UnstableRow] = field(default_factory=list)
     """Two answers of the policy on the way of what would have been bugs."""
     proof_seconds: float = 0.0
-    """What writing and checking the certificates took."""
+    """The time for writing and checking the certificates."""
 
 
 class _UnprovenError(Exception):
-    """Why a claim has no proof that the checker has accepted."""
+    """The reason why a claim has no proof that the checker has accepted."""
 
 
 class RunExaminer:
     """Analyses runs of one policy; the first oracle's claims become bugs once they are proven.
 
-    - `proof_rows`: larger proofs are not written down, and their claims are no bugs.
+    - `proof_rows`: larger proofs are not written down, and their claims are not bugs.
     - `proven`: ids of bugs that are known already.
     - `unstable`: ids of claims on whose way the policy is known to change its answers.
     - `by_spec`: ids name a network by its spec, as those of earlier versions do.
@@ -171,7 +171,7 @@ class RunExaminer:
         first = found.oracles[0]
         for position, outcome in first.outcomes.items():
             self._prove(run, FoundInRun(position, walk), outcome, found)
-        # Where no decision could be proven to be the fault, that the danger was avoidable can be,
+        # If no decision could be proven to be the fault, prove that the danger was avoidable,
         # if the policy stands by its way there.
         if first.bugs and not found.sightings and not found.unstable:
             self._prove(run, FoundInRun(first.bugs[-1], walk), None, found)
@@ -216,7 +216,7 @@ class RunExaminer:
             found.sightings.append(Sighting(position, bug.id))
 
     def _change(self, walk: int, bug: SafetyBug) -> UnstableRow | None:
-        """What the policy says otherwise on the way; known of runs that are recalled."""
+        """The policy's other answer on the way; known of runs that are recalled."""
         if self._recalled is None:
             return self.asker.check(walk, bug)
         return UnstableRow(walk, 0, "", "", "", bug.id) if bug.id in self._recalled else None
@@ -224,7 +224,7 @@ class RunExaminer:
     def _bug(
         self, run: UnsafeRun, place: FoundInRun, outcome: WordArray | None
     ) -> tuple[SafetyBug, LongCertificate]:
-        """The claim with its certificate, which nobody has checked yet."""
+        """The claim with its certificate, which is not checked yet."""
         rest = UnsafeRun(run.states[place.position :], run.actions[place.position :])
         claim = self.analyst.claim(rest, outcome, most_rows=self._proof_rows)
         if isinstance(claim, int):
@@ -274,7 +274,7 @@ def _checker_of(policy: ModelPolicy) -> SafetyBugChecker | RefusedModelError:
 
 @dataclass(frozen=True)
 class StoredRuns:
-    """What earlier sessions know of unsafe runs."""
+    """The knowledge of earlier sessions about unsafe runs."""
 
     walks: dict[bytes, int] = field(default_factory=dict)
     """The first walk that found a run, by the digest of the run."""
@@ -288,7 +288,7 @@ class StoredRuns:
     """Ids of the claims on whose way the policy changed its answers, before this group."""
     unstable_in_group: frozenset[str] = frozenset()
     by_spec: bool = False
-    """Whether the ids of the stored bugs name a network by its spec."""
+    """True if the ids of the stored bugs name a network by its spec."""
 
 
 class RunFold:
@@ -329,16 +329,16 @@ class RunFold:
 
     @property
     def asker(self) -> SafetyAsker:
-        """Who sees whether the policy stands by its answers."""
+        """The asker that sees if the policy repeats its answers."""
         return self._examiner.asker
 
     @property
     def different_runs(self) -> int:
-        """How many there are so far."""
+        """The number of different runs so far."""
         return len(self._walks)
 
     def of(self, walk: int, run: UnsafeRun) -> Finding | UnsafeRunRow:
-        """What there is to know about the run of the next walk; its row if it was met before."""
+        """The finding on the run of the next walk; its row if it was met before."""
         digest = run_digest(run)
         same_as = self._walks.get(digest)
         if same_as is not None:
@@ -380,7 +380,7 @@ class RunFold:
             self._examiner.analyst.forget()
 
     def _lonely(self, run: UnsafeRun) -> list[int]:
-        """States of the run that nobody has judged alone, as far as any are wanted."""
+        """States of the run that are not judged alone yet, as far as any are wanted."""
         positions = []
         for position, state in enumerate(run.states[:-1]):
             key = state.tobytes()

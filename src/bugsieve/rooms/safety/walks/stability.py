@@ -24,7 +24,7 @@ class SafetyAsker(Asker):
         self._model = policy.model
 
     def check(self, case: int, bug: AnyBug, *, hash_seed: int | None = None) -> UnstableRow | None:
-        """Where the policy contradicts what a bug says of it; None if it does not."""
+        """The state where the policy contradicts its answers in a bug; None if there is none."""
         if self.is_exempt:
             return None
         certificate = bug.certificate

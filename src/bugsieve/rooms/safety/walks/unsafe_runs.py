@@ -64,7 +64,7 @@ class SafetyFuzzOptions:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """What a walk found: a run into danger, or None."""
+    """The result of a walk: a run into danger, or None."""
 
     number: int
     outcome: WalkOutcome
@@ -129,7 +129,7 @@ CoreWalks = tuple[
 
 
 def walk_keys(seed: int) -> tuple[int, int]:
-    """What the random numbers of walks are made from."""
+    """The keys of the random numbers of walks."""
     stream = Stream(seed, "unsafe runs")
     return stream.word(), stream.word()
 
@@ -157,7 +157,7 @@ def core_walks(
 
 
 def walks_of(numbers: Sequence[int] | NDArray[np.int64], found: CoreWalks) -> list[Walk]:
-    """What the core says of walks, one by one."""
+    """The core's answers about walks, one by one."""
     endings, steps, offsets, states, actions = found
     runs = [
         UnsafeRun(states[begin:end], actions[begin : end - 1]) if end > begin else None

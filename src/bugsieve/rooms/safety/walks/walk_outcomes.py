@@ -1,4 +1,4 @@
-"""How walks through a model end; stores know the names, and need nothing else of walks."""
+"""Ends of walks through a model; stores know the names, and need nothing else of walks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class WalkOutcome(Enum):
-    """How a walk ended; in the order of the numbers that the core has for them."""
+    """The end of a walk; in the order of the numbers that the core has for them."""
 
     UNSAFE = "unsafe"
     EXHAUSTED = "exhausted"
@@ -15,7 +15,7 @@ class WalkOutcome(Enum):
     """The walk is back in a state, without a random choice since: it would go on forever."""
     STEP_LIMIT = "step limit"
     DEAD_END = "dead end"
-    """No action is applicable: nothing more happens, so nobody gets into danger."""
+    """No action is applicable: nothing more happens, so danger is not reached."""
     NO_ACTION = "no action"
     """The policy gave none, there or in a state that the lookahead saw when it ended."""
     ILLEGAL_ACTION = "illegal action"
@@ -23,5 +23,5 @@ class WalkOutcome(Enum):
 
     @property
     def is_failure(self) -> bool:
-        """Whether the policy let the run end where it had to act."""
+        """Return true if the policy let the run end where it had to act."""
         return self in (WalkOutcome.NO_ACTION, WalkOutcome.ILLEGAL_ACTION)
