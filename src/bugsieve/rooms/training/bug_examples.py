@@ -1,4 +1,4 @@
-"""What the bugs of a campaign teach, for training elsewhere."""
+"""Examples from the bugs of a campaign, for training elsewhere."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Candidate:
 
     @cached_property
     def parts(self) -> tuple[Fraction, Fraction, Fraction]:
-        """What the score compares: tasks solved, the share of states solved, that without bugs."""
+        """The parts of the score: tasks solved, the share of states solved, that without bugs."""
         solved = _share(self.solved_states, self.states)
         bugs = _share(self.bug_states, self.states)
         return Fraction(self.solved_validation), solved, 1 - bugs
@@ -62,7 +62,7 @@ def best(candidates: Sequence[Candidate], among: Sequence[int] | None = None) ->
 
 
 def expansions(candidates: Sequence[Candidate]) -> list[int]:
-    """How often each model was trained for an epoch: E in Algorithm 2."""
+    """The number of epochs that each model was trained for: E in Algorithm 2."""
     counts = [0] * len(candidates)
     for candidate in candidates:
         if candidate.parent is not None:

@@ -61,7 +61,7 @@ class StartSupply:
 
 @dataclass(frozen=True)
 class Transitions:
-    """What one step of all environments has brought."""
+    """The results of one step of all environments."""
 
     states: Valuations
     actions: ActionArray
@@ -72,7 +72,7 @@ class Transitions:
 
     @property
     def is_over(self) -> Flags:
-        """Whether the run has come to its end: goal, danger, or nothing applicable."""
+        """Return true per run that has come to its end: goal, danger, or nothing applicable."""
         return np.asarray(~self.applicable.any(axis=1))
 
 
@@ -129,14 +129,14 @@ def random_actions(applicable: Flags, random: np.random.Generator) -> ActionArra
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How runs end: the shares that reach the goal and danger, and their mean length."""
+    """The ends of runs: the shares that reach the goal and danger, and their mean length."""
 
     goal_rate: float
     unsafe_rate: float
     mean_steps: float
 
     def score(self, goal_reward: float, unsafe_penalty: float) -> float:
-        """What a run is worth on average, undiscounted."""
+        """The average worth of a run, undiscounted."""
         return goal_reward * self.goal_rate - unsafe_penalty * self.unsafe_rate
 
 

@@ -1,4 +1,4 @@
-"""How far states are from the goal, which tells a learner that it makes progress."""
+"""The distance of states from the goal, which tells a learner that it makes progress."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Potential:
         self._distance: GoalDistance | None = None
         self._factor = 0.0
         self.reason = ""
-        """Why there is no distance, where there is none."""
+        """The reason why there is no distance, where there is none."""
         if not worth:
             return
         try:

@@ -127,7 +127,7 @@ class Learner:
         self._updates = 0
 
     def targets(self, batch: Batch) -> torch.Tensor:
-        """What the network should say: the reward and, unless the run is over, what follows."""
+        """The targets: the reward and, unless the run is over, the value of what follows."""
         import torch
 
         next_inputs = torch.from_numpy(batch.next_inputs)
@@ -138,7 +138,7 @@ class Learner:
             preferred = self.network(next_inputs).masked_fill(~applicable, -torch.inf)
             best = preferred.argmax(dim=1, keepdim=True)
             worth = self._target(next_inputs).gather(1, best).squeeze(1)
-            # Where a run is over, `worth` is that of some action that does not exist; it is
+            # If a run is over, `worth` is that of some action that does not exist; it is
             # multiplied by 0. A run that was cut by the limit goes on.
             goes_on = applicable.any(dim=1)
             return torch.from_numpy(batch.rewards) + self._options.discount * worth * goes_on

@@ -49,9 +49,9 @@ class ModelTestPlan:
     work: int
     """Decisions and expansions that the test on one task may take."""
     limits: Limits = DEFAULT_LIMITS
-    """What an oracle may spend on one state."""
+    """The limits of an oracle on one state."""
     with_plans: bool = False
-    """Whether the plans that prove bugs are wanted."""
+    """True if the plans that prove bugs are wanted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def make_pool(task: Task, options: FuzzOptions, *names: str | int) -> StateArray
 
 
 def objection(task: Task, oracles: Sequence[str]) -> str | None:
-    """Why models cannot be tested on a task by these oracles; None if they can."""
+    """The reason why these oracles cannot test models on a task; None if they can."""
     bench = Bench(task, NoPolicy(), make_objective(OBJECTIVE, task))
     try:
         for spec in oracles:
@@ -115,7 +115,7 @@ class ModelTester(Protocol):
     """Tests models on all tasks."""
 
     def test(self, weights: Weights) -> list[PoolTest]:
-        """What the model does on each task, in their order."""
+        """The results of the model on each task, in their order."""
         ...
 
     def close(self, *, at_once: bool = False) -> None:
@@ -132,11 +132,11 @@ class LocalTester:
         self._testers: dict[int, TaskTester] = {}
 
     def test(self, weights: Weights) -> list[PoolTest]:
-        """What the model does on each task, in their order."""
+        """The results of the model on each task, in their order."""
         return [self.test_one(number, weights) for number in range(len(self._tasks))]
 
     def test_one(self, number: int, weights: Weights) -> PoolTest:
-        """What the model does on the task of this number."""
+        """The result of the model on the task of this number."""
         check_stop()
         with doing(f"testing the model on {self._tasks[number].task.name}"):
             if number not in self._testers:
@@ -158,7 +158,7 @@ class ProcessTester:
         self._children: list[Child] = []
 
     def test(self, weights: Weights) -> list[PoolTest]:
-        """What the model does on each task, in their order."""
+        """The results of the model on each task, in their order."""
         self._start()
         found: dict[int, PoolTest] = {}
         with doing(f"testing the model on {counted(len(self._tasks), 'task')}"):
@@ -213,7 +213,7 @@ def _answer(child: Child) -> tuple[int, PoolTest]:
 
 
 def _explained(death: ChildDiedError) -> BudgetError | InternalError:
-    """Why a process ended without an answer."""
+    """The reason why a process ended without an answer."""
     if death.code == -signal.SIGKILL:
         return BudgetError(
             "a process that tests models was killed, perhaps because the memory ran out: use "

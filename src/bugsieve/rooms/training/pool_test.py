@@ -1,7 +1,7 @@
-"""Tests a policy on a pool that was made before, within a limit on work, and counts what it finds.
+"""Tests a policy on a pool that was made before, within a limit on work, and counts its bugs.
 
-For whoever compares policies on the same states, as training does: nothing is stored, but what
-counts as a bug is the same as in campaigns, and so are judges, ledger and checker.
+Training compares policies on the same states with it. Nothing is stored, but bugs are defined as
+in campaigns, and judges, ledger and checker are the same.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class BetterPlan:
 
 @dataclass(frozen=True)
 class PoolTest:
-    """What a test of a policy on one pool came to."""
+    """The result of a test of a policy on one pool."""
 
     is_solved: bool
-    """Whether the policy solves the initial state of the task; if not, nothing was tested."""
+    """True if the policy solves the initial state of the task; if not, nothing was tested."""
     states: int
     """Of the pool."""
     tested: int = 0
@@ -54,7 +54,7 @@ class PoolTest:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the limit on work left states untested."""
+        """Return true if the limit on work left states untested."""
         return self.is_solved and self.tested < self.states
 
     @property

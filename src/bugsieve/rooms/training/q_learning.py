@@ -39,7 +39,7 @@ _SCALING_STEPS = 4_000
 
 @dataclass(frozen=True)
 class TrainingStarted:
-    """How random actions fare; `remark` says what could not be used."""
+    """The results of random actions; `remark` says what could not be used."""
 
     random: Evaluation
     remark: str
@@ -47,7 +47,7 @@ class TrainingStarted:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """Where the training stands after so many steps."""
+    """The state of the training after so many steps."""
 
     steps: int
     evaluation: Evaluation
@@ -66,7 +66,7 @@ class TrainedNetwork:
 
     network: Network
     random: Evaluation
-    """What random actions reach."""
+    """The results of random actions."""
     best: Evaluation
     best_steps: int
     """Steps after which the network was as it is here."""
@@ -245,7 +245,7 @@ class _Training:
 def rewards(
     taken: Transitions, options: QOptions, potential: Callable[[Valuations], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """What each step is worth: its kind of end, the step itself, and its progress."""
+    """The worth of each step: its kind of end, the step itself, and its progress."""
     # Potential-based shaping (Ng, Harada and Russell 1999): along a run these terms cancel but for
     # those of its two ends.
     progress = options.discount * potential(taken.successors) - potential(taken.states)

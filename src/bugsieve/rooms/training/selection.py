@@ -17,7 +17,7 @@ ONLINE = (PI_TEST, RANDOM)
 
 EARLY, LOSS, SOLVED, TEST = "early", "loss", "solved", "test"
 CRITERIA = (EARLY, LOSS, SOLVED, PI_TEST, TEST)
-"""Offline; the last one looks at the test tasks, which nobody should: it is for comparison."""
+"""Offline criteria. The last one looks at the test tasks: it is for comparison alone."""
 BY_VALIDATION = (SOLVED, PI_TEST)
 """Those that compare tests on validation tasks."""
 EARLY_EPOCHS = 20
@@ -28,13 +28,13 @@ _MOST_EPOCHS = 10**6
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """How many models are trained, from which ones; letters are those of Algorithm 2."""
+    """The number of trained models, and their origins; letters are those of Algorithm 2."""
 
     inits: int = 4  # N_init
     start_epochs: int = 5  # N_start, for each initialisation
     main_epochs: int = 20  # N_main
     model_expansions: int = 4  # N_exp
-    """How often one model may be trained for an epoch; 1 gives lines, more a tree."""
+    """The most epochs that one model is trained for; 1 gives lines, more a tree."""
     online: str = PI_TEST
     """Which model is trained next in the main phase: the one with the best score, or any."""
 
@@ -50,12 +50,12 @@ class Schedule:
 
     @property
     def start_models(self) -> int:
-        """How many there are after the start-up phase, the untrained ones included."""
+        """The number of models after the start-up phase, the untrained ones included."""
         return self.inits * (1 + self.start_epochs)
 
     @property
     def models(self) -> int:
-        """How many there are in the end."""
+        """The number of models in the end."""
         return self.start_models + self.main_epochs
 
     def following(self, candidates: Sequence[Candidate], seed: int) -> int | None:

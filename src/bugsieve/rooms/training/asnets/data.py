@@ -1,4 +1,4 @@
-"""What the teacher has shown: states of training tasks, each with the operator it takes there."""
+"""The teacher's data: states of training tasks, each with the operator it takes there."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TrainingData:
 
     @property
     def examples(self) -> tuple[Examples, ...]:
-        """What was added, without what was known before."""
+        """The added examples, without those known before."""
         return tuple(self._examples)
 
     def add(self, examples: Sequence[Examples]) -> tuple[Examples, ...]:

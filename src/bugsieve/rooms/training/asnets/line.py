@@ -25,7 +25,7 @@ class Line:
 
     epochs: tuple[Epoch, ...]
     ended_early: bool
-    """Whether it ended because nothing was left to learn."""
+    """True if it ended because nothing was left to learn."""
 
     @property
     def model(self) -> Model:

@@ -22,7 +22,7 @@ _FIRST, _SECOND = "first.", "second."
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What Adam remembers: means of gradients and of their squares, in the shapes of weights."""
+    """The memory of Adam: means of gradients and of their squares, in the shapes of weights."""
 
     steps: int
     """Steps taken so far."""

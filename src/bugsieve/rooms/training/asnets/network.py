@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import torch
 
 Drop = Callable[["torch.Tensor"], "torch.Tensor"]
-"""What dropout makes of vectors."""
+"""The function that applies dropout to vectors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class TorchAsnet:
     def _facts(
         self, layer: int, graph: _Graph, actions: torch.Tensor, before: torch.Tensor | None
     ) -> torch.Tensor:
-        """Rows for all facts; those of predicates that no schema has are 0, and nobody's."""
+        """Rows for all facts; those of predicates that no schema has are 0."""
         import torch
 
         offered = torch.cat([actions, actions.new_full((1, self._hidden), -1.0)])

@@ -1,8 +1,8 @@
-"""How facts and actions of several tasks are connected, joined for mini-batches of their states.
+"""The links of facts and actions of several tasks, joined for mini-batches of their states.
 
 The states of a mini-batch form one graph: the facts of all states in one column, by predicate,
 then by state, then as in the grounding; actions likewise by schema. So a layer takes a few
-operations for all states at once, whichever tasks they belong to.
+operations for all states of all tasks at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Reals = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where the facts and actions of some states stand, and what each of them is connected to."""
+    """The places of the facts and actions of some states, with the links of each of them."""
 
     fact_counts: Numbers
     """(predicates, states)"""
@@ -35,7 +35,7 @@ class Layout:
     """For each fact and each slot of its predicate, the places of the actions behind it; where
     there is none, the last + 1 stands alone."""
     lengths: Numbers
-    """How many of them there are; by predicate, then by fact, then by slot."""
+    """The number of them; by predicate, then by fact, then by slot."""
 
     @property
     def action_states(self) -> Numbers:
@@ -73,7 +73,7 @@ class Structure:
         self._join_segments(groundings)
 
     def _join_segments(self, groundings: Sequence[Grounding]) -> None:
-        """What is behind facts, for all tasks in one column: by task, then by predicate."""
+        """Join the actions behind facts of all tasks in one column: by task, then predicate."""
         parts = [_behind(g, p) for g in groundings for p in range(len(self.signature.predicates))]
         shape = (len(groundings), len(self.signature.predicates))
         self._behind = np.concatenate([actions for actions, _ in parts])
@@ -90,7 +90,7 @@ class Structure:
         missing = int(fact_counts.sum())
         related, goals = [], []
         totals = _starts(np.diff(self.action_starts, axis=1).T)
-        totals -= totals[:, :1]  # where the actions of a task begin in the table of a schema
+        totals -= totals[:, :1]  # the actions' first place in the table of a schema
         for schema, counts in enumerate(action_counts):
             rows = ragged(totals[schema][tasks], counts)
             local = self._related[schema][rows]
@@ -122,7 +122,7 @@ def ragged(starts: Numbers, counts: Numbers) -> Numbers:
 
 
 def _starts(counts: Numbers) -> Numbers:
-    """Where each part begins if parts of these sizes follow each other, row by row."""
+    """The beginning of each part if parts of these sizes follow each other, row by row."""
     return (np.cumsum(counts.ravel()) - counts.ravel()).reshape(counts.shape)
 
 

@@ -44,7 +44,7 @@ def lessons_on(task: int, states: StateArray) -> list[Lesson]:
 
 @dataclass(frozen=True, eq=False)
 class Taught:
-    """What came of a lesson: the states of all plans with their operators, and what it took."""
+    """The result of a lesson: the states of all plans with their operators, and the costs."""
 
     examples: Examples
     calls: int
@@ -54,7 +54,7 @@ class Taught:
 
 @dataclass(frozen=True)
 class TeacherSetup:
-    """What a process needs to become a teacher."""
+    """The data that a process needs to become a teacher."""
 
     tasks: tuple[SavedTask, ...]
     teacher: str
@@ -123,7 +123,7 @@ class Teachers(Closing):
             self._pool = ProcessPool(_MODULE, setup, workers, "asking the teacher")
 
     def answers(self, lessons: Sequence[Lesson]) -> list[Taught]:
-        """What comes of the lessons, in their order."""
+        """The results of the lessons, in their order."""
         if self._pool is None or len(lessons) < 2:
             with doing("asking the teacher"):
                 return [self._local.teach(lesson) for lesson in lessons]

@@ -37,11 +37,11 @@ from bugsieve.tasks.grounded.task import StateArray, Task
 
 @dataclass(frozen=True, eq=False)
 class Epoch:
-    """What an epoch has brought."""
+    """The result of an epoch."""
 
     model: Model
     examples: tuple[Examples, ...]
-    """What entered the data."""
+    """The examples that entered the data."""
     loss: float
     """The mean over the steps."""
     solved: int

@@ -1,6 +1,6 @@
-"""How many test tasks each model of a training solves; for the criterion that peeks, and tables.
+"""The number of test tasks that each model solves; for the peeking criterion, and tables.
 
-Whoever trains must not know this: it is computed from a stored training, and never stored there.
+Training must not use this: it is computed from a stored training, and never stored there.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def load_test_tasks(
                 raise
             except BugsieveError as error:
                 if not os.path.isfile(file):
-                    raise  # mistyped, which is no property of a task either
+                    raise  # mistyped, which is not a property of a task either
                 dropped.append((os.fspath(file), str(error)))
     return tasks, dropped
 

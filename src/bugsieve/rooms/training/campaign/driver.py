@@ -79,7 +79,7 @@ class TrainingDriver(Driver):
         return None
 
     def left_nothing(self, progress: Progress) -> str | None:
-        """Whether all models are made."""
+        """Say that all models are made; None if some are not."""
         return ALL_TRAINED if len(self._candidates) >= self._options.schedule.models else None
 
     def fresh_cases(self) -> None:
@@ -87,7 +87,7 @@ class TrainingDriver(Driver):
         return
 
     def counts(self, progress: Progress) -> Counts:
-        """How many models there are."""
+        """The number of models."""
         made = progress.visits
         return Counts(made, self._options.schedule.models, made, made)
 
@@ -167,12 +167,12 @@ class TrainingDriver(Driver):
         )
 
     def _taught(self, made: _Made) -> Iterator[ExamplesRow]:
-        """What the teacher has shown in the epoch; it is among the data already."""
+        """The teacher's examples of the epoch; they are among the data already."""
         for part in () if made.epoch is None else made.epoch.examples:
             yield ExamplesRow(TEACHER, part.to_bytes())
 
     def _replayed(self, tests: Sequence[tuple[int, PoolTest]]) -> Iterator[ExamplesRow]:
-        """What the proofs of bugs on training tasks show, as far as it is new."""
+        """The new examples from the proofs of bugs on training tasks."""
         equipment = self._equipment
         if not self._options.replay_bugs:
             return
@@ -201,7 +201,7 @@ def stored_model(records: TrainingRecords, number: int, trainer: Trainer) -> Mod
 
 
 def _data_of(records: TrainingRecords, equipment: TrainingEquipment) -> TrainingData:
-    """What models have learnt from so far, in the order in which it came."""
+    """The data that models have learnt from so far, in the order in which it came."""
     data = TrainingData()
     try:
         for row in records.examples():

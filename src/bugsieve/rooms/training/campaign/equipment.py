@@ -1,4 +1,4 @@
-"""What a training needs to run: the trainer with its tasks, and testers of models."""
+"""The equipment of a training: the trainer with its tasks, and testers of models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bugsieve.tasks.grounded.task import Task
 
 _FAST_DOWNWARD = "fast-downward"
 _AS_ORACLE = "planner:fd:astar(lmcut())"
-"""What the teacher starts is what this oracle starts: who trusts one trusts the other."""
+"""The teacher starts the same programs as this oracle: trust in one is trust in the other."""
 
 
 class TrainingEquipment:
@@ -57,7 +57,7 @@ class TrainingEquipment:
 
 
 def check(options: TrainingOptions) -> None:
-    """What is wrong whatever the tasks are."""
+    """Refuse options that are wrong for all tasks."""
     require_torch()
     for spec in options.oracles:
         check_oracle_spec(spec)
@@ -101,7 +101,7 @@ def equip(
 
 
 def stored_tasks(records: TrainingRecords) -> tuple[list[TaskRow], list[Task]]:
-    """All tasks of a training, and those that models are trained on; InputError if one is none."""
+    """All tasks of a training, and those to train on; InputError if one cannot be read."""
     rows = [*records.training_tasks(), *records.validation_tasks()]
     try:
         tasks = [_checked(row) for row in rows]

@@ -1,4 +1,4 @@
-"""What reports show of a training: the tree of its models, with their scores."""
+"""Exhibits of reports on a training: the tree of its models, with their scores."""
 
 from __future__ import annotations
 

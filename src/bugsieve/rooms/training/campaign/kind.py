@@ -22,7 +22,7 @@ DOMAIN_FILE = "domain.pddl"
 
 
 def describe(header: CampaignHeader) -> Description:
-    """What the folder says about the training."""
+    """The description of the training in its folder."""
     return Description(
         f"models that were trained for the domain {header.subject.name}",
         {DOMAIN_FILE: header.subject.domain},

@@ -1,4 +1,4 @@
-"""What only the tasks can tell of the models in a damaged training."""
+"""Checks of the models in a damaged training that need the tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bugsieve.tasks.grounded.task import Task
 
 
 def first_wrong_model(records: TrainingRecords) -> tuple[int, str] | None:
-    """The first model whose weights or examples are none of the tasks, and why.
+    """The first model whose weights or examples do not fit the tasks, and the reason.
 
     InputError where the tasks themselves are wrong: without them no model can be made.
     """

@@ -56,7 +56,7 @@ def check_start(options: TrainingOptions, records: TrainingRecords) -> None:
 
 
 def _of_the_start(options: TrainingOptions) -> TrainingOptions:
-    """What the models of the start-up phase depend on, beside the tasks."""
+    """The options that models of the start-up phase depend on, beside the tasks."""
     schedule = replace(options.schedule, main_epochs=0, model_expansions=1, online=RANDOM)
     return replace(
         options,

@@ -22,7 +22,7 @@ class BestModel:
     solved: int
     """Validation tasks whose initial state it solves."""
     validation_tasks: int
-    """How many there are."""
+    """The number of validation tasks."""
     states: int
     """Pool states that count, and of them:"""
     solved_states: int
@@ -31,7 +31,7 @@ class BestModel:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSummary(Summary):
-    """What a training has done so far."""
+    """The results of a training so far."""
 
     planned: int
     """Models that there are in the end, those with random weights included."""

@@ -1,4 +1,4 @@
-"""What `export` writes of a training: its tasks, its models with scores, and their tests."""
+"""The tables that `export` writes of a training: tasks, models with scores, and their tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def training_tables(records: TrainingRecords) -> dict[str, Table]:
 
 
 def about(header: CampaignHeader) -> Mapping[str, str]:
-    """What these tables are about."""
+    """The subject of these tables."""
     return {"domain": header.subject.name}
 
 

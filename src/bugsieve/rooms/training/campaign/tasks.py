@@ -34,7 +34,7 @@ class NamedTask:
 
 @dataclass(frozen=True, eq=False)
 class TrainingTasks:
-    """What a training is given: all tasks are of one domain."""
+    """The tasks that a training is given, all of one domain."""
 
     name: str
     """Of the domain."""
@@ -59,10 +59,10 @@ def load_tasks(
         try:
             validation.append(_checked(_loaded(options, file, limits), options))
         except InternalError:
-            raise  # a fault of ours is no property of the task
+            raise  # a fault of Bugsieve is not a property of the task
         except BugsieveError as error:
             if not os.path.isfile(file):
-                raise  # mistyped, which is no property of a task either
+                raise  # mistyped, which is not a property of a task either
             dropped.append((file, str(error)))
     if options.validation and not validation:
         raise UsageError(
@@ -94,7 +94,7 @@ def _require_different(training: Sequence[str], validation: Sequence[str]) -> No
 
 
 def _identities(file: str) -> Iterator[object]:
-    """Where the file really is, and what it holds."""
+    """The real place of the file, and its content."""
     yield os.path.realpath(file)
     with suppress(OSError):
         if os.path.isfile(file) and os.path.getsize(file) <= _MOST_COMPARED:

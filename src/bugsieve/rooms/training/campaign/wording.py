@@ -1,4 +1,4 @@
-"""How people are told about trainings."""
+"""The wording of trainings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NoBugs:
 
 
 class TrainingWording:
-    """What commands print of trainings."""
+    """The texts that commands print about trainings."""
 
     def heading(self, header: CampaignHeader) -> str:
         """The domain."""
@@ -46,7 +46,7 @@ class TrainingWording:
         return [best_line(summary.best) if summary.solved_validation else NO_SCORES]
 
     def count_lines(self, summary: TrainingSummary) -> list[str]:
-        """How far the training is, how good its models are, and where limits bound."""
+        """The progress of the training, the quality of its models, and limits that were met."""
         why = f" ({summary.reason})" if summary.reason else ""
         return [
             f"{summary.models} of {counted(summary.planned, 'model')} in "
@@ -64,7 +64,7 @@ class TrainingWording:
         return NoBugs()
 
     def hints(self, records: TrainingRecords, summary: TrainingSummary) -> list[str]:
-        """How to get a policy out of it."""
+        """The commands that get a policy out of it."""
         if not summary.models:
             return []
         by = () if summary.solved_validation else ("--by", "loss")
@@ -72,7 +72,7 @@ class TrainingWording:
         return ["", f"choose one: {select}"]
 
     def progress(self, state: RoundDone) -> list[str]:
-        """Where a running training stands."""
+        """The progress of a running training."""
         place = f"model {state.cases} of {state.limit}"
         if not 0 < state.cases < state.limit:
             return [place]

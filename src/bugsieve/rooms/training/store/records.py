@@ -45,7 +45,7 @@ class TrainingRecords(CampaignRecords[BugRow[Any]]):
     conditions = TRAINING_CONDITIONS
 
     def case_count(self) -> int:
-        """How many models there are."""
+        """The number of models."""
         ((count,),) = self._rows("SELECT COUNT(*) FROM models")
         return int(count)
 
@@ -78,7 +78,7 @@ class TrainingRecords(CampaignRecords[BugRow[Any]]):
         return bytes(rows[0][0])
 
     def tests(self) -> dict[int, dict[int, PoolTest]]:
-        """What each model did on tasks, by the numbers of both."""
+        """The test results of each model on tasks, by the numbers of both."""
         found: dict[int, dict[int, PoolTest]] = {}
         for model, task, is_solved, *counts, seconds in self._rows(_TESTS):
             test = replace(PoolTest(bool(is_solved), *counts), cpu_seconds=seconds)
@@ -98,7 +98,7 @@ class TrainingRecords(CampaignRecords[BugRow[Any]]):
         return ((model, ExamplesRow(*row)) for model, *row in self._each(query))
 
     def task_digests(self) -> list[tuple[str, str, bytes]]:
-        """What tells one list of tasks from another: roles, digests of tasks, and pools."""
+        """The keys of a list of tasks: roles, digests of tasks, and pools."""
         return self._rows("SELECT role, sha256, pool FROM tasks ORDER BY number")
 
     def _tasks(self) -> Iterator[TaskRow]:

@@ -1,4 +1,4 @@
-"""What a training stores: tasks once, then one model after the other, each with its test."""
+"""The stored rows of a training: tasks once, then one model after the other, with its test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bugsieve.tasks.grounded.task import StateArray
 
 @dataclass(frozen=True)
 class TrainingSubject:
-    """What a training is about, beside its tasks."""
+    """The subject of a training, beside its tasks."""
 
     name: str
     """Of the domain."""

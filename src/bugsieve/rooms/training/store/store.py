@@ -25,7 +25,7 @@ class TrainingStore(Store):
 
     @classmethod
     def subject_meta(cls, subject: TrainingSubject) -> Mapping[str, Any]:
-        """What the table `meta` holds of the domain."""
+        """The entries of the table `meta` about the domain."""
         return {
             "domain name": subject.name,
             "domain": subject.domain,
